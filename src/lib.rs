@@ -1,0 +1,28 @@
+//! Zeitnot (chess German for *time trouble*) is a UCI chess engine: a PUCT search in the manner of Lc0 over neural
+//! networks with policy, win/draw/loss and moves-left heads, and an engine that treats the clock as a first-class subject.
+//!
+//! # The rooms, lowest first
+//!
+//! A module uses only modules above its own row.
+//!
+//! | module | what lives there | must not know |
+//! |---|---|---|
+//! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision; pure: time comes in as numbers | chess rules, threads, the wall clock |
+//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
+//! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found | how it is run, search |
+//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], ONNX Runtime and where it is found, the cache as a decorator, `uniform` and `random` | trees, UCI |
+//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
+//! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
+//! | [`uci`] | the protocol as text, and the loop around an engine | anything but strings and the engine's face |
+//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock | UCI |
+//!
+//! The binary (`main.rs`, `commands/`) parses the command line, one file per subcommand, and maps errors to exit codes.
+//!
+//! # The faces between the rooms
+//!
+//! - [`time_manager::TimeManager`]: `plan(&MoveRequest) -> Plan`, `observe(&SearchSnapshot) -> Verdict`,
+//!   `finish(&MoveOutcome)`. A plan carries the ordered terms that led to it; every explanation is printed from them.
+//! - [`backend::Backend`] is a network on a device, shared by all; [`backend::Evaluator`] is one worker's private end of it
+//!   (a batch of queries in, policy, WDL and moves left out). Decorators wrap backends: the search sees one trait.
+//! - [`search::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
+//! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
