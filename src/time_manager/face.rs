@@ -14,7 +14,8 @@ pub struct MoveRequest {
     pub moves_to_go: Option<u32>,
     /// Game ply of the position to search, 0 at the start of a game.
     pub ply: u32,
-    /// Time lost between this engine and the judge of the clock, per move. A search never plans into the last `overhead_ms`.
+    /// Time lost between this engine and the judge of the clock, per move. A search never plans into the last
+    /// `overhead_ms`.
     pub overhead_ms: f64,
     /// Nodes already in the tree.
     pub reused_nodes: u64,
@@ -45,8 +46,8 @@ pub struct SearchSnapshot<'a> {
     pub root_visits: &'a [u32],
     /// A visited root move wins by force.
     pub win_found: bool,
-    /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above −0.98
-    /// (lc0.md B.8).
+    /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above
+    /// −0.98 (lc0.md B.8).
     pub may_resign: bool,
     /// Root moves proven lost.
     pub losing_edges: u32,
@@ -82,11 +83,7 @@ impl Verdict {
         let remaining = limit_ms - snapshot.elapsed_ms;
         // A time that is not a number is not before the limit.
         let stop = if remaining > 0.0 { None } else { Some(reason) };
-        Self {
-            stop,
-            remaining_ms: Some(remaining),
-            ..Self::default()
-        }
+        Self { stop, remaining_ms: Some(remaining), ..Self::default() }
     }
 }
 

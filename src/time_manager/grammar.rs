@@ -7,8 +7,9 @@
 //! value = number | identifier | quoted string      (true and false are flags)
 //! ```
 //!
-//! White space between tokens is ignored. Where this differs from Lc0: a number is one kind (`5`, `5.0`, `+5`, `.5e1` are the same
-//! value), hexadecimal and trailing junk inside a number are errors, and a list without a name is an error.
+//! White space between tokens is ignored. Where this differs from Lc0: a number is one kind (`5`, `5.0`, `+5`, `.5e1`
+//! are the same value), hexadecimal and trailing junk inside a number are errors, and a list without a name is an
+//! error.
 
 use thiserror::Error;
 
@@ -49,8 +50,8 @@ pub struct SyntaxError {
     pub message: String,
 }
 
-/// Parses a whole text into its top-level entries. A repeated parameter stays in the list, in order of writing; a repeated group is an
-/// error.
+/// Parses a whole text into its top-level entries. A repeated parameter stays in the list, in order of writing; a
+/// repeated group is an error.
 ///
 /// # Errors
 ///
@@ -99,10 +100,7 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&self, offset: usize, message: impl Into<String>) -> SyntaxError {
-        SyntaxError {
-            offset,
-            message: message.into(),
-        }
+        SyntaxError { offset, message: message.into() }
     }
 
     fn unexpected(&mut self, expected: &str) -> SyntaxError {
@@ -115,19 +113,13 @@ impl<'a> Parser<'a> {
 
     fn list(&mut self, depth: usize) -> Result<Vec<Entry>, SyntaxError> {
         if depth > MAX_DEPTH {
-            return Err(self.error(
-                self.position,
-                format!("more than {MAX_DEPTH} nested parentheses"),
-            ));
+            return Err(self.error(self.position, format!("more than {MAX_DEPTH} nested parentheses")));
         }
         let mut entries: Vec<Entry> = Vec::new();
         while !matches!(self.peek(), None | Some(')')) {
             let entry = self.entry(depth)?;
             let is_group = |e: &Entry| matches!(e.content, Content::Group(_));
-            if is_group(&entry)
-                && depth > 0
-                && entries.iter().any(|e| is_group(e) && e.name == entry.name)
-            {
+            if is_group(&entry) && depth > 0 && entries.iter().any(|e| is_group(e) && e.name == entry.name) {
                 return Err(self.error(entry.offset, format!("{:?} is given twice", entry.name)));
             }
             entries.push(entry);
@@ -157,11 +149,7 @@ impl<'a> Parser<'a> {
         } else {
             Content::Group(Vec::new())
         };
-        Ok(Entry {
-            name,
-            offset,
-            content,
-        })
+        Ok(Entry { name, offset, content })
     }
 
     fn value(&mut self, name: &str) -> Result<Content, SyntaxError> {
@@ -183,12 +171,9 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Content, SyntaxError> {
         let offset = self.position;
-        let word =
-            self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_'));
+        let word = self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_'));
         // `f64::from_str` also reads "-inf" and "+nan"; the alphabet rules them out.
-        let plain = word
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+        let plain = word.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
         match word.parse::<f64>() {
             Ok(value) if plain && value.is_finite() => Ok(Content::Number(value)),
             _ => Err(self.error(offset, format!("{word:?} is not a number"))),
@@ -217,27 +202,18 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, offset: usize, content: Content) -> Entry {
-        Entry {
-            name: name.to_owned(),
-            offset,
-            content,
-        }
+        Entry { name: name.to_owned(), offset, content }
     }
 
     #[test]
     fn every_kind_of_value_and_a_nested_group() {
-        let parsed =
-            parse(" a ( b = 1 , 'c d'=.5e1, e=true, f=\"x,)\" , g-h(i=no/path.7 ,) , j )").unwrap();
+        let parsed = parse(" a ( b = 1 , 'c d'=.5e1, e=true, f=\"x,)\" , g-h(i=no/path.7 ,) , j )").unwrap();
         let inner = vec![
             entry("b", 5, Content::Number(1.0)),
             entry("c d", 13, Content::Number(5.0)),
             entry("e", 25, Content::Flag(true)),
             entry("f", 33, Content::Text("x,)".into())),
-            entry(
-                "g-h",
-                43,
-                Content::Group(vec![entry("i", 47, Content::Text("no/path.7".into()))]),
-            ),
+            entry("g-h", 43, Content::Group(vec![entry("i", 47, Content::Text("no/path.7".into()))])),
             entry("j", 64, Content::Group(vec![])),
         ];
         assert_eq!(parsed, vec![entry("a", 1, Content::Group(inner))]);
@@ -245,19 +221,10 @@ mod tests {
 
     #[test]
     fn whole_real_and_signed_numbers_are_one_kind() {
-        for text in [
-            "x=5", "x=5.0", "x=+5", "x=5.", "x=.5e1", "x=0.5E+1", "x=50e-1",
-        ] {
-            assert_eq!(
-                parse(text).unwrap()[0].content,
-                Content::Number(5.0),
-                "{text}"
-            );
+        for text in ["x=5", "x=5.0", "x=+5", "x=5.", "x=.5e1", "x=0.5E+1", "x=50e-1"] {
+            assert_eq!(parse(text).unwrap()[0].content, Content::Number(5.0), "{text}");
         }
-        assert_eq!(
-            parse("x=-.7e-1").unwrap()[0].content,
-            Content::Number(-0.07)
-        );
+        assert_eq!(parse("x=-.7e-1").unwrap()[0].content, Content::Number(-0.07));
     }
 
     #[test]
@@ -269,16 +236,8 @@ mod tests {
     #[test]
     fn errors_name_the_place() {
         let cases = [
-            (
-                "smooth(init-timeuse=0.7",
-                23,
-                "found the end, expected ',' or the ')' that closes \"smooth\"",
-            ),
-            (
-                "smooth init-timeuse=0.7",
-                7,
-                "found 'i', expected ',' or the end",
-            ),
+            ("smooth(init-timeuse=0.7", 23, "found the end, expected ',' or the ')' that closes \"smooth\""),
+            ("smooth init-timeuse=0.7", 7, "found 'i', expected ',' or the end"),
             ("smooth(_x=1)", 7, "found '_', expected a name"),
             ("(init-timeuse=0.7)", 0, "found '(', expected a name"),
             ("smooth)", 6, "found ')', expected ',' or the end"),
@@ -295,14 +254,7 @@ mod tests {
             ("é=1", 0, "found 'é', expected a name"),
         ];
         for (text, offset, message) in cases {
-            assert_eq!(
-                parse(text).unwrap_err(),
-                SyntaxError {
-                    offset,
-                    message: message.into()
-                },
-                "{text}"
-            );
+            assert_eq!(parse(text).unwrap_err(), SyntaxError { offset, message: message.into() }, "{text}");
         }
     }
 

@@ -1,11 +1,11 @@
 //! Time management: how long a move may take, and when its search stops.
 //!
-//! This room is pure. Time comes in as numbers, in milliseconds on the move's clock; nothing here reads a clock, starts a
-//! thread or knows chess. A manager is a state machine: the same calls give the same answers, in a game, in a replay and in a
-//! simulation.
+//! This room is pure. Time comes in as numbers, in milliseconds on the move's clock; nothing here reads a clock, starts
+//! a thread or knows chess. A manager is a state machine: the same calls give the same answers, in a game, in a replay
+//! and in a simulation.
 //!
-//! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers`] lists those that exist, with
-//!   their parameters.
+//! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers`] lists those
+//!   that exist, with their parameters.
 //! - [`TimeManager::plan`] answers a [`MoveRequest`] with a [`Plan`], which carries every quantity that led to it.
 //! - [`Stoppers`] is the chain of everything that can end one search, the manager first.
 //!
@@ -36,7 +36,8 @@ const MS_PER_SECOND: f64 = 1000.0;
 
 /// Divides a clock among the moves of a game. One value serves one game: it learns from move to move.
 ///
-/// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no `finish`.
+/// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
+/// `finish`.
 pub trait TimeManager: Send + std::fmt::Debug {
     /// The name it is chosen by.
     fn name(&self) -> &'static str;

@@ -1,4 +1,5 @@
-//! The parameters of managers, each declared once: parsing, range checks, error messages and listings all read these tables.
+//! The parameters of managers, each declared once: parsing, range checks, error messages and listings all read these
+//! tables.
 
 use super::TimeManager;
 use super::grammar::{self, Content, Entry, SyntaxError};
@@ -50,16 +51,8 @@ pub struct ManagerSpec {
 impl ManagerSpec {
     /// The names a user may write inside this manager, for error messages: `a, b, group(c, d)`.
     fn known(&self) -> String {
-        let groups = self
-            .groups
-            .iter()
-            .map(|g| format!("{}({})", g.name, names(g.params)));
-        self.params
-            .iter()
-            .map(|p| p.name.to_owned())
-            .chain(groups)
-            .collect::<Vec<_>>()
-            .join(", ")
+        let groups = self.groups.iter().map(|g| format!("{}({})", g.name, names(g.params)));
+        self.params.iter().map(|p| p.name.to_owned()).chain(groups).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -154,11 +147,7 @@ impl ParamValues {
     /// The value of a parameter of the group `group`.
     pub(super) fn get_in(&self, group: &str, param: &ParamSpec) -> f64 {
         let same = |given: &&(&str, &str, f64)| given.0 == group && given.1 == param.name;
-        self.given
-            .iter()
-            .rev()
-            .find(same)
-            .map_or(param.default, |given| given.2)
+        self.given.iter().rev().find(same).map_or(param.default, |given| given.2)
     }
 }
 
@@ -167,35 +156,18 @@ pub(super) fn resolve<'m>(
     spec: &str,
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
-    let entries = grammar::parse(spec).map_err(|source| SpecError::Syntax {
-        spec: spec.to_owned(),
-        source,
-    })?;
-    let known = || {
-        managers
-            .iter()
-            .map(|m| m.name)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
+    let entries = grammar::parse(spec).map_err(|source| SpecError::Syntax { spec: spec.to_owned(), source })?;
+    let known = || managers.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
     let [entry] = entries.as_slice() else {
-        return Err(SpecError::Count {
-            given: entries.len(),
-            known: known(),
-        });
+        return Err(SpecError::Count { given: entries.len(), known: known() });
     };
     let Content::Group(params) = &entry.content else {
-        return Err(SpecError::NotAManager {
-            name: entry.name.clone(),
-        });
+        return Err(SpecError::NotAManager { name: entry.name.clone() });
     };
     let manager = managers
         .iter()
         .find(|m| m.name == entry.name)
-        .ok_or_else(|| SpecError::UnknownManager {
-            name: entry.name.clone(),
-            known: known(),
-        })?;
+        .ok_or_else(|| SpecError::UnknownManager { name: entry.name.clone(), known: known() })?;
     Ok((manager, read(manager, params)?))
 }
 
@@ -205,42 +177,25 @@ fn read(manager: &ManagerSpec, entries: &[Entry]) -> Result<ParamValues, SpecErr
     for entry in entries {
         if let Some(group) = manager.groups.iter().find(|g| g.name == entry.name) {
             let Content::Group(inner) = &entry.content else {
-                return Err(SpecError::GroupWithValue {
-                    group: entry.name.clone(),
-                    known: names(group.params),
-                });
+                return Err(SpecError::GroupWithValue { group: entry.name.clone(), known: names(group.params) });
             };
             let owner = format!("{}.{}", manager.name, group.name);
             for entry in inner {
-                let param = group
-                    .params
-                    .iter()
-                    .find(|p| p.name == entry.name)
-                    .ok_or_else(|| SpecError::UnknownParameter {
+                let param =
+                    group.params.iter().find(|p| p.name == entry.name).ok_or_else(|| SpecError::UnknownParameter {
                         owner: owner.clone(),
                         name: entry.name.clone(),
                         known: names(group.params),
                     })?;
-                nested.push((
-                    group.name,
-                    param.name,
-                    number(&owner, param, &entry.content)?,
-                ));
+                nested.push((group.name, param.name, number(&owner, param, &entry.content)?));
             }
             continue;
         }
         let own = manager.params.iter().map(|p| ("", p));
-        let of_groups = manager
-            .groups
-            .iter()
-            .flat_map(|g| g.params.iter().map(|p| (g.name, p)));
+        let of_groups = manager.groups.iter().flat_map(|g| g.params.iter().map(|p| (g.name, p)));
         let mut found = false;
         for (group, param) in own.chain(of_groups).filter(|(_, p)| p.name == entry.name) {
-            given.push((
-                group,
-                param.name,
-                number(manager.name, param, &entry.content)?,
-            ));
+            given.push((group, param.name, number(manager.name, param, &entry.content)?));
             found = true;
         }
         if !found {
@@ -257,30 +212,17 @@ fn read(manager: &ManagerSpec, entries: &[Entry]) -> Result<ParamValues, SpecErr
 
 fn number(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
     let parameter = format!("{owner}.{}", param.name);
-    let expected = format!(
-        "a number from {} to {} ({})",
-        param.min,
-        param.max,
-        param.unit.in_words()
-    );
+    let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
     let given = match content {
         Content::Number(value) if (param.min..=param.max).contains(value) => return Ok(*value),
         Content::Number(value) => {
-            return Err(SpecError::OutOfRange {
-                parameter,
-                value: *value,
-                expected,
-            });
+            return Err(SpecError::OutOfRange { parameter, value: *value, expected });
         }
         Content::Flag(flag) => flag.to_string(),
         Content::Text(text) => format!("{text:?}"),
         Content::Group(_) => "nothing".to_owned(),
     };
-    Err(SpecError::WrongType {
-        parameter,
-        given,
-        expected,
-    })
+    Err(SpecError::WrongType { parameter, given, expected })
 }
 
 fn names(params: &[ParamSpec]) -> String {

@@ -1,7 +1,8 @@
 //! The decision about one move, and the terms that led to it.
 //!
-//! Every manager builds its [`Plan`] with a [`PlanBuilder`], which records each quantity as it is computed, cleans what the interface
-//! sent, and ends with the one guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be unsafe.
+//! Every manager builds its [`Plan`] with a [`PlanBuilder`], which records each quantity as it is computed, cleans what
+//! the interface sent, and ends with the one guard that keeps any budget on the clock. So no explanation can go stale,
+//! and no manager can be unsafe.
 
 use super::face::MoveRequest;
 use serde::{Serialize, Serializer};
@@ -87,19 +88,9 @@ pub struct Term {
 impl fmt::Display for Term {
     /// `name=12ms`, with a `!` where a limit bound.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = if self.unit == Unit::Ratio {
-            ""
-        } else {
-            self.unit.symbol()
-        };
+        let unit = if self.unit == Unit::Ratio { "" } else { self.unit.symbol() };
         let mark = if self.clamped { "!" } else { "" };
-        write!(
-            f,
-            "{}={:.*}{unit}{mark}",
-            self.name,
-            self.unit.decimals(),
-            self.value
-        )
+        write!(f, "{}={:.*}{unit}{mark}", self.name, self.unit.decimals(), self.value)
     }
 }
 
@@ -115,8 +106,8 @@ pub struct Plan {
     pub budget_ms: f64,
     /// Reserve that may be added if the move turns out to be hard.
     pub extra_ms: f64,
-    /// The latest moment, on the move's clock, at which the manager stops the search: `budget_ms` + `extra_ms`, never past the clock less
-    /// the overhead.
+    /// The latest moment, on the move's clock, at which the manager stops the search: `budget_ms` + `extra_ms`, never
+    /// past the clock less the overhead.
     pub hard_limit_ms: f64,
     /// Nodes the tree should have at the end, the reused ones among them.
     pub target_nodes: Option<f64>,
@@ -136,21 +127,12 @@ impl Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            let width = self
-                .terms
-                .iter()
-                .map(|term| term.name.len())
-                .max()
-                .unwrap_or(0);
+            let width = self.terms.iter().map(|term| term.name.len()).max().unwrap_or(0);
             writeln!(f, "time manager {}", self.manager)?;
             for term in &self.terms {
                 let mark = if term.clamped { "  (limited)" } else { "" };
                 let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
-                writeln!(
-                    f,
-                    "  {:width$} {:>16.decimals$} {unit}{mark}",
-                    term.name, term.value
-                )?;
+                writeln!(f, "  {:width$} {:>16.decimals$} {unit}{mark}", term.name, term.value)?;
             }
             return Ok(());
         }
@@ -168,14 +150,10 @@ pub(super) struct PlanBuilder {
 }
 
 impl PlanBuilder {
-    /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is unsaid.
+    /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
+    /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder = Self {
-            manager,
-            request: request.clone(),
-            moves_left: 1.0,
-            terms: Vec::new(),
-        };
+        let mut builder = Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::new() };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
         builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
@@ -209,8 +187,8 @@ impl PlanBuilder {
         self.push(name, value.min(ceiling), unit, value > ceiling)
     }
 
-    /// Records how many moves the clock has to serve. `moves_to_go` can only shorten the estimate (lc0.md A.0), and the move to be
-    /// made is always one of them.
+    /// Records how many moves the clock has to serve. `moves_to_go` can only shorten the estimate (lc0.md A.0), and the
+    /// move to be made is always one of them.
     pub fn moves_left(&mut self, estimate: f64) -> f64 {
         self.term("estimated_moves_left", estimate, Unit::Moves);
         let horizon = match self.request.moves_to_go {
@@ -218,30 +196,18 @@ impl PlanBuilder {
             None => estimate,
         };
         let moves_left = horizon.max(1.0);
-        self.moves_left = self.push(
-            "moves_left",
-            moves_left,
-            Unit::Moves,
-            moves_left != estimate,
-        );
+        self.moves_left = self.push("moves_left", moves_left, Unit::Moves, moves_left != estimate);
         self.moves_left
     }
 
-    /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and end before
-    /// the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after its first evaluation.
+    /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
+    /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
+    /// its first evaluation.
     pub fn finish(mut self, budget_ms: f64, extra_ms: f64, target_nodes: Option<f64>) -> Plan {
-        let safe = self.at_least(
-            "safe_clock",
-            self.request.clock_ms - self.request.overhead_ms,
-            0.0,
-            Unit::Milliseconds,
-        );
+        let safe =
+            self.at_least("safe_clock", self.request.clock_ms - self.request.overhead_ms, 0.0, Unit::Milliseconds);
         let on_clock = |value: f64, room: f64| {
-            if value.is_nan() {
-                0.0
-            } else {
-                value.clamp(0.0, room)
-            }
+            if value.is_nan() { 0.0 } else { value.clamp(0.0, room) }
         };
         let budget = on_clock(budget_ms, safe);
         self.push("budget", budget, Unit::Milliseconds, budget != budget_ms);
@@ -262,33 +228,21 @@ impl PlanBuilder {
     }
 
     fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
-        let clean = if value.is_nan() {
-            0.0
-        } else {
-            value.clamp(0.0, MAX_MS)
-        };
+        let clean = if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) };
         self.push(name, clean, Unit::Milliseconds, clean != value)
     }
 
     fn push(&mut self, name: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
         let clean = finite(value);
-        self.terms.push(Term {
-            name,
-            value: clean,
-            unit,
-            clamped: clamped || clean != value,
-        });
+        self.terms.push(Term { name, value: clean, unit, clamped: clamped || clean != value });
         clean
     }
 }
 
-/// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by themselves.
+/// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by
+/// themselves.
 fn finite(value: f64) -> f64 {
-    if value.is_nan() {
-        0.0
-    } else {
-        value.clamp(f64::MIN, f64::MAX)
-    }
+    if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) }
 }
 
 #[cfg(test)]
@@ -296,14 +250,7 @@ mod tests {
     use super::*;
 
     fn builder(clock_ms: f64, overhead_ms: f64) -> PlanBuilder {
-        PlanBuilder::new(
-            "test",
-            &MoveRequest {
-                clock_ms,
-                overhead_ms,
-                ..MoveRequest::default()
-            },
-        )
+        PlanBuilder::new("test", &MoveRequest { clock_ms, overhead_ms, ..MoveRequest::default() })
     }
 
     #[test]
@@ -314,21 +261,12 @@ mod tests {
             (900.0, 900.0, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
             (-5.0, -5.0, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
             (f64::NAN, f64::NAN, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
-            (
-                f64::INFINITY,
-                f64::NEG_INFINITY,
-                1_000.0,
-                200.0,
-                (800.0, 0.0, 800.0),
-            ),
+            (f64::INFINITY, f64::NEG_INFINITY, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
             (300.0, 100.0, 100.0, 200.0, (0.0, 0.0, 0.0)),
             (300.0, 100.0, -100.0, 0.0, (0.0, 0.0, 0.0)),
         ] {
             let plan = builder(clock, overhead).finish(budget, extra, None);
-            assert_eq!(
-                (plan.budget_ms, plan.extra_ms, plan.hard_limit_ms),
-                expected
-            );
+            assert_eq!((plan.budget_ms, plan.extra_ms, plan.hard_limit_ms), expected);
         }
     }
 
@@ -342,18 +280,11 @@ mod tests {
             (30.0, Some(u32::MAX), 30.0, false),
             (0.2, None, 1.0, true),
         ] {
-            let request = MoveRequest {
-                moves_to_go,
-                ..MoveRequest::default()
-            };
+            let request = MoveRequest { moves_to_go, ..MoveRequest::default() };
             let mut builder = PlanBuilder::new("test", &request);
             assert_eq!(builder.moves_left(estimate), expected);
             let plan = builder.finish(0.0, 0.0, None);
-            assert_eq!(
-                plan.term("moves_left").unwrap().clamped,
-                clamped,
-                "{estimate} {moves_to_go:?}"
-            );
+            assert_eq!(plan.term("moves_left").unwrap().clamped, clamped, "{estimate} {moves_to_go:?}");
         }
     }
 
@@ -363,7 +294,11 @@ mod tests {
         builder.moves_left(20.0);
         builder.at_most("share", 0.8, 0.25, Unit::Ratio);
         let plan = builder.finish(250.0, 0.0, Some(5_000.0));
-        insta::assert_snapshot!(plan, @"test: clock=1000ms increment=0ms overhead=200ms ply=0plies estimated_moves_left=20.0moves moves_left=20.0moves share=0.250! safe_clock=800ms budget=250ms hard_limit=250ms");
+        assert_eq!(
+            plan.to_string(),
+            "test: clock=1000ms increment=0ms overhead=200ms ply=0plies estimated_moves_left=20.0moves \
+             moves_left=20.0moves share=0.250! safe_clock=800ms budget=250ms hard_limit=250ms"
+        );
         insta::assert_snapshot!(format!("{plan:#}"), @r"
         time manager test
           clock                            1000 ms
@@ -385,8 +320,7 @@ mod tests {
         assert_eq!(json["moves_left"], 20.0);
         assert_eq!(json["manager"], "test");
         assert_eq!(json["terms"].as_array().unwrap().len(), plan.terms.len());
-        let share =
-            serde_json::json!({"name": "share", "value": 0.25, "unit": "ratio", "clamped": true});
+        let share = serde_json::json!({"name": "share", "value": 0.25, "unit": "ratio", "clamped": true});
         assert_eq!(json["terms"][6], share);
     }
 }

@@ -2,15 +2,12 @@
 
 /// Moves from `from` towards `to`: half-way after `value` = `step`, three quarters after twice that, and so on.
 ///
-/// `value` and `step` share one unit (seconds, average moves); `step` is positive. A `value` that is not positive moves nothing.
+/// `value` and `step` share one unit (seconds, average moves); `step` is positive. A `value` that is not positive moves
+/// nothing.
 ///
 /// Source: seed, "Exponential decay".
 pub fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {
-    if value > 0.0 {
-        to - (to - from) * 0.5_f64.powf(value / step)
-    } else {
-        from
-    }
+    if value > 0.0 { to - (to - from) * 0.5_f64.powf(value / step) } else { from }
 }
 
 #[cfg(test)]
@@ -33,7 +30,8 @@ mod tests {
         assert_eq!(exponential_decay(1.0, 2.0, 3.0, f64::INFINITY), 2.0);
     }
 
-    // Lc0 #1243: the roles of old and new value were exchanged, so that a short step moved the estimate almost all the way.
+    // Lc0 #1243: the roles of old and new value were exchanged, so that a short step moved the estimate almost all the
+    // way.
     #[test]
     fn a_short_step_stays_near_the_old_value() {
         let moved = exponential_decay(20_000.0, 1_000.0, 5.0, 0.01);

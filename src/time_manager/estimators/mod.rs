@@ -1,4 +1,5 @@
-//! Running estimates that managers share: each is a small state machine over numbers, and knows nothing of the manager using it.
+//! Running estimates that managers share: each is a small state machine over numbers, and knows nothing of the manager
+//! using it.
 
 pub mod decay;
 pub mod moves_left;

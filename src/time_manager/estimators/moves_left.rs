@@ -23,9 +23,9 @@ const STEEPNESS: ParamSpec = ParamSpec {
 
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths (lc0.md A.2).
 ///
-/// The seed gives its defaults nowhere (it shows 50 and 12 in an example) and calls it "the estimator from the existing time manager":
-/// 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth (lc0.md A.7). Lc0's present smooth has
-/// 45.2 and 5.93.
+/// The seed gives its defaults nowhere (it shows 50 and 12 in an example) and calls it "the estimator from the existing
+/// time manager": 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth (lc0.md
+/// A.7). Lc0's present smooth has 45.2 and 5.93.
 #[derive(Clone, Debug)]
 pub struct MleLegacy {
     midpoint: f64,
@@ -51,7 +51,8 @@ impl MleLegacy {
     /// midpoint·(1 + 2·(m/midpoint)^steepness)^(1/steepness) − m.
     pub fn estimate(&self, ply: u32) -> f64 {
         let moves_played = f64::from(ply) / 2.0;
-        // In logarithms, because the power overflows for absurd plies: ln(1 + e^z) with z = ln 2 + steepness·ln(m/midpoint).
+        // In logarithms, because the power overflows for absurd plies: ln(1 + e^z) with z = ln 2 +
+        // steepness·ln(m/midpoint).
         let z = std::f64::consts::LN_2 + self.steepness * (moves_played / self.midpoint).ln();
         let softplus = z.max(0.0) + (-z.abs()).exp().ln_1p();
         self.midpoint * (softplus / self.steepness).exp() - moves_played
@@ -83,26 +84,12 @@ mod tests {
     // Seed, "Estimating moves left".
     #[test]
     fn seed_estimating_moves_left_gives_the_values_of_lc0() {
-        let now = MleLegacy {
-            midpoint: 45.2,
-            steepness: 5.93,
-        };
-        let then = MleLegacy {
-            midpoint: 51.5,
-            steepness: 7.0,
-        };
+        let now = MleLegacy { midpoint: 45.2, steepness: 5.93 };
+        let then = MleLegacy { midpoint: 51.5, steepness: 7.0 };
         for (ply, expected_now, expected_then) in OBSERVED {
             // Lc0 computes in single precision: seven digits of a number near 200 leave five after the point.
-            assert!(
-                (now.estimate(ply) - expected_now).abs() < 5e-5,
-                "{ply}: {}",
-                now.estimate(ply)
-            );
-            assert!(
-                (then.estimate(ply) - expected_then).abs() < 5e-5,
-                "{ply}: {}",
-                then.estimate(ply)
-            );
+            assert!((now.estimate(ply) - expected_now).abs() < 5e-5, "{ply}: {}", now.estimate(ply));
+            assert!((then.estimate(ply) - expected_then).abs() < 5e-5, "{ply}: {}", then.estimate(ply));
         }
     }
 
@@ -110,15 +97,8 @@ mod tests {
     fn extreme_shapes_stay_finite() {
         for (midpoint, steepness) in [(1.0, 0.1), (1.0, 100.0), (1000.0, 0.1), (1000.0, 100.0)] {
             for ply in [0, 1, 2, 500, u32::MAX] {
-                let moves_left = MleLegacy {
-                    midpoint,
-                    steepness,
-                }
-                .estimate(ply);
-                assert!(
-                    moves_left.is_finite() && moves_left >= 0.0,
-                    "{midpoint} {steepness} {ply}: {moves_left}"
-                );
+                let moves_left = MleLegacy { midpoint, steepness }.estimate(ply);
+                assert!(moves_left.is_finite() && moves_left >= 0.0, "{midpoint} {steepness} {ply}: {moves_left}");
             }
         }
     }

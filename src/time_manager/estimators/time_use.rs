@@ -15,12 +15,7 @@ pub struct TimeUse {
 impl TimeUse {
     /// `initial` and `min` are fractions above 0; `update_rate` is in average moves.
     pub fn new(initial: f64, min: f64, update_rate: f64) -> Self {
-        Self {
-            estimate: initial.max(min),
-            limited: initial < min,
-            min,
-            update_rate,
-        }
+        Self { estimate: initial.max(min), limited: initial < min, min, update_rate }
     }
 
     /// The expected fraction, from `min` to 1.
@@ -35,8 +30,8 @@ impl TimeUse {
 
     /// A search used `used_ms` of `budget_ms`, and took `average_moves` average move times.
     ///
-    /// The sample is at most 1. What goes past the budget is the latency of the last batch, and counting it would feed on itself: a
-    /// smaller budget, a larger excess, a still smaller budget. A search without a budget says nothing.
+    /// The sample is at most 1. What goes past the budget is the latency of the last batch, and counting it would feed
+    /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget says nothing.
     pub fn search_ended(&mut self, used_ms: f64, budget_ms: f64, average_moves: f64) {
         if budget_ms > 0.0 && used_ms >= 0.0 {
             let sample = (used_ms / budget_ms).min(1.0);
@@ -64,11 +59,7 @@ mod tests {
         assert!((timeuse.factor() - 0.6).abs() < 1e-12);
         // Exactly one average move: 0.9 - 0.3·2^-0.1 = 0.620090
         timeuse.search_ended(900.0, 1_000.0, 1.0);
-        assert!(
-            (timeuse.factor() - 0.620_090).abs() < 1e-6,
-            "{}",
-            timeuse.factor()
-        );
+        assert!((timeuse.factor() - 0.620_090).abs() < 1e-6, "{}", timeuse.factor());
     }
 
     // Seed, "Estimating smartpruning timeuse factor": "If it goes below min-timeuse, it's limited by this value."

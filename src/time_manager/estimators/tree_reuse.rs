@@ -23,13 +23,7 @@ struct LastSearch {
 impl TreeReuse {
     /// `initial` and `max` are fractions, `max` below 1; `update_rate` is in average moves.
     pub fn new(initial: f64, max: f64, update_rate: f64) -> Self {
-        Self {
-            estimate: initial.min(max),
-            limited: initial > max,
-            max,
-            update_rate,
-            last: None,
-        }
+        Self { estimate: initial.min(max), limited: initial > max, max, update_rate, last: None }
     }
 
     /// The expected fraction, 0 up to `max`.
@@ -44,10 +38,7 @@ impl TreeReuse {
 
     /// A search ended with `total_nodes` in the tree after `average_moves` average move times.
     pub fn search_ended(&mut self, total_nodes: u64, average_moves: f64) {
-        self.last = Some(LastSearch {
-            total_nodes,
-            average_moves,
-        });
+        self.last = Some(LastSearch { total_nodes, average_moves });
     }
 
     /// Forgets the last search: what is in the tree next says nothing about it.
@@ -55,8 +46,8 @@ impl TreeReuse {
         self.last = None;
     }
 
-    /// A search begins with `reused_nodes` in the tree. The sample is `reused_nodes` over the nodes at the end of the last search, at
-    /// most 1: a tree that grew while pondering was not reused more than wholly (lc0.md H6).
+    /// A search begins with `reused_nodes` in the tree. The sample is `reused_nodes` over the nodes at the end of the
+    /// last search, at most 1: a tree that grew while pondering was not reused more than wholly (lc0.md H6).
     pub fn search_begins(&mut self, reused_nodes: u64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;
@@ -124,11 +115,7 @@ mod tests {
         grown.search_ended(1_000, 1.0);
         grown.search_begins(5_000);
         // 1 - 0.5·2^-0.25 = 0.579552
-        assert!(
-            (grown.factor() - 0.579_552).abs() < 1e-6,
-            "{}",
-            grown.factor()
-        );
+        assert!((grown.factor() - 0.579_552).abs() < 1e-6, "{}", grown.factor());
         let mut empty = seed_defaults();
         empty.search_ended(0, 1.0);
         empty.search_begins(0);

@@ -1,12 +1,13 @@
 //! `smooth`: spend the clock so that every move of the game ends with a tree of the same size.
 //!
-//! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7). Where the seed is
-//! silent:
+//! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
+//! Where the seed is silent:
 //!
-//! - **Overhead.** The formulas work on the clock as it is; the guard of [`PlanBuilder::finish`] keeps the result before the clock less
-//!   the overhead.
+//! - **Overhead.** The formulas work on the clock as it is; the guard of [`PlanBuilder::finish`] keeps the result
+//!   before the clock less the overhead.
 //! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
-//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (lc0.md A.0), and at least one move is left.
+//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (lc0.md A.0), and at least one move is
+//!   left.
 //! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
 //! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
 
@@ -17,8 +18,7 @@ use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
 use crate::time_manager::{
-    Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager,
-    Verdict,
+    Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
 const INIT_TREE_REUSE: ParamSpec = ParamSpec {
@@ -135,10 +135,7 @@ impl Smooth {
     fn new(values: &ParamValues) -> Self {
         Self {
             moves_left: MleLegacy::new(values),
-            nps: NpsEstimator::new(
-                values.get(&INIT_NPS),
-                values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND,
-            ),
+            nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
             tree_reuse: TreeReuse::new(
                 values.get(&INIT_TREE_REUSE),
                 values.get(&MAX_TREE_REUSE),
@@ -176,41 +173,19 @@ impl TimeManager for Smooth {
         let nps = plan.term("nps", self.nps.nps(), NodesPerSecond);
         let game_nodes = plan.term("game_nodes", game_time * nps / MS_PER_SECOND, Nodes);
         let new_per_move = plan.term("average_new_nodes", game_nodes / moves_left, Nodes);
-        let reuse = plan.estimate(
-            "tree_reuse",
-            self.tree_reuse.factor(),
-            Ratio,
-            self.tree_reuse.limited(),
-        );
+        let reuse = plan.estimate("tree_reuse", self.tree_reuse.factor(), Ratio, self.tree_reuse.limited());
         let total_per_move = plan.term("average_total_nodes", new_per_move / (1.0 - reuse), Nodes);
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let target_new = plan.at_least(
-            "target_new_nodes",
-            total_per_move - reused_nodes,
-            0.0,
-            Nodes,
-        );
-        let search_time = plan.term(
-            "target_search_time",
-            target_new / nps * MS_PER_SECOND,
-            Milliseconds,
-        );
-        let time_use = plan.estimate(
-            "timeuse",
-            self.time_use.factor(),
-            Ratio,
-            self.time_use.limited(),
-        );
+        let target_new = plan.at_least("target_new_nodes", total_per_move - reused_nodes, 0.0, Nodes);
+        let search_time = plan.term("target_search_time", target_new / nps * MS_PER_SECOND, Milliseconds);
+        let time_use = plan.estimate("timeuse", self.time_use.factor(), Ratio, self.time_use.limited());
         let budget = plan.term("search_time_budget", search_time / time_use, Milliseconds);
         let max_fraction = plan.term("max_move_budget", self.max_move_budget, Ratio);
         let budget = plan.at_most("limited_budget", budget, max_fraction * clock, Milliseconds);
 
         let plan = plan.finish(budget, 0.0, Some(total_per_move));
-        self.current = Some(CurrentMove {
-            budget_ms: plan.budget_ms,
-            hard_limit_ms: plan.hard_limit_ms,
-            average_move_ms,
-        });
+        self.current =
+            Some(CurrentMove { budget_ms: plan.budget_ms, hard_limit_ms: plan.hard_limit_ms, average_move_ms });
         plan
     }
 
@@ -220,10 +195,7 @@ impl TimeManager for Smooth {
             Some(current) => Verdict::at_limit(snapshot, current.hard_limit_ms, StopReason::Time),
             None => Verdict::default(),
         };
-        Verdict {
-            nps: Some(self.nps.nps()),
-            ..verdict
-        }
+        Verdict { nps: Some(self.nps.nps()), ..verdict }
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
@@ -232,15 +204,10 @@ impl TimeManager for Smooth {
             self.tree_reuse.forget_last();
             return;
         };
-        let average_moves = if current.average_move_ms > 0.0 {
-            outcome.elapsed_ms / current.average_move_ms
-        } else {
-            0.0
-        };
-        self.tree_reuse
-            .search_ended(outcome.total_nodes, average_moves);
-        self.time_use
-            .search_ended(outcome.elapsed_ms, current.budget_ms, average_moves);
+        let average_moves =
+            if current.average_move_ms > 0.0 { outcome.elapsed_ms / current.average_move_ms } else { 0.0 };
+        self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
+        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms, average_moves);
     }
 
     fn estimates(&self) -> Estimates {

@@ -16,11 +16,7 @@ pub struct KldGain {
 impl KldGain {
     /// `None` where `minimum`, in nats per node, turns it off. It samples every `interval` nodes.
     pub fn new(minimum: f64, interval: u64) -> Option<Self> {
-        (minimum > 0.0).then_some(Self {
-            minimum,
-            interval: interval.max(1) as f64,
-            previous: None,
-        })
+        (minimum > 0.0).then_some(Self { minimum, interval: interval.max(1) as f64, previous: None })
     }
 
     /// Whether the visits since the last sample brought less than the minimum.
@@ -32,8 +28,7 @@ impl KldGain {
             return false;
         }
         let stops = self.previous.as_ref().is_some_and(|(visits, sampled_at)| {
-            divergence(visits, *sampled_at, snapshot.root_visits, nodes) / (nodes - sampled_at)
-                < self.minimum
+            divergence(visits, *sampled_at, snapshot.root_visits, nodes) / (nodes - sampled_at) < self.minimum
         });
         self.previous = Some((snapshot.root_visits.to_vec(), nodes));
         stops
@@ -56,11 +51,7 @@ mod tests {
     use super::*;
 
     fn sample<'a>(total_nodes: u64, root_visits: &'a [u32]) -> SearchSnapshot<'a> {
-        SearchSnapshot {
-            total_nodes,
-            root_visits,
-            ..SearchSnapshot::default()
-        }
+        SearchSnapshot { total_nodes, root_visits, ..SearchSnapshot::default() }
     }
 
     // lc0.md B.7. From (60, 40) of 100 to (150, 50) of 200, 0.6 ln(0.6/0.75) + 0.4 ln(0.4/0.25) = 0.0541153,
@@ -69,14 +60,8 @@ mod tests {
     fn gain_per_node_is_compared_with_the_minimum() {
         for (minimum, expected) in [(0.000_541, false), (0.000_542, true)] {
             let mut kld_gain = KldGain::new(minimum, 100).unwrap();
-            assert!(
-                !kld_gain.stops(&sample(101, &[60, 40])),
-                "the first sample is only kept"
-            );
-            assert!(
-                !kld_gain.stops(&sample(200, &[149, 50])),
-                "199 nodes: the interval is not over"
-            );
+            assert!(!kld_gain.stops(&sample(101, &[60, 40])), "the first sample is only kept");
+            assert!(!kld_gain.stops(&sample(200, &[149, 50])), "199 nodes: the interval is not over");
             assert_eq!(kld_gain.stops(&sample(201, &[150, 50])), expected);
         }
     }

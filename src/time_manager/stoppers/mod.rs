@@ -1,4 +1,5 @@
-//! The chain of everything that can end one search (lc0.md B). Each link is asked in turn; the first that says "stop" ends it.
+//! The chain of everything that can end one search (lc0.md B). Each link is asked in turn; the first that says "stop"
+//! ends it.
 
 mod kld_gain;
 mod smart_pruning;
@@ -78,15 +79,12 @@ pub struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering, an infinite search and the search for a mate have neither `movetime` nor KLD gain nor
-    /// smart pruning.
+    /// The chain for these limits. Pondering, an infinite search and the search for a mate have neither `movetime` nor
+    /// KLD gain nor smart pruning.
     pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
         let endless = !timed || limits.mate.is_some();
-        let smart_pruning = SmartPruning::new(
-            params.smart_pruning_factor,
-            params.smart_pruning_minimum_batches,
-        );
+        let smart_pruning = SmartPruning::new(params.smart_pruning_factor, params.smart_pruning_minimum_batches);
         let kld_gain = KldGain::new(params.minimum_kld_gain, params.kld_gain_interval);
         Self {
             timed,
@@ -105,20 +103,13 @@ impl Stoppers {
         }
     }
 
-    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of time, nodes and
-    /// speed is known to the next; the answer carries the smallest of each and the manager's speed. Links after the one that stops
-    /// are not asked.
+    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of
+    /// time, nodes and speed is known to the next; the answer carries the smallest of each and the manager's speed.
+    /// Links after the one that stops are not asked.
     ///
     /// Without a node in the tree nothing stops: there would be no move to answer with.
-    pub fn check(
-        &mut self,
-        snapshot: &SearchSnapshot,
-        manager: Option<&mut (dyn TimeManager + '_)>,
-    ) -> Verdict {
-        let mut so_far = Verdict {
-            nps: self.nps_limit,
-            ..Verdict::default()
-        };
+    pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
+        let mut so_far = Verdict { nps: self.nps_limit, ..Verdict::default() };
         if snapshot.total_nodes == 0 {
             return so_far;
         }
@@ -159,37 +150,22 @@ impl Stoppers {
                 return verdict.stop;
             }
         }
-        if self
-            .depth
-            .is_some_and(|depth| snapshot.average_depth >= depth)
-        {
+        if self.depth.is_some_and(|depth| snapshot.average_depth >= depth) {
             return Some(StopReason::Depth);
         }
-        if self
-            .mate
-            .is_some_and(|mate| snapshot.mate_depth.is_some_and(|found| found <= mate))
-        {
+        if self.mate.is_some_and(|mate| snapshot.mate_depth.is_some_and(|found| found <= mate)) {
             return Some(StopReason::Mate);
         }
-        if self
-            .kld_gain
-            .as_mut()
-            .is_some_and(|kld_gain| kld_gain.stops(snapshot))
-        {
+        if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {
             return Some(StopReason::KldGain);
         }
-        self.smart_pruning
-            .as_mut()
-            .and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
+        self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
     }
 
     /// A limit on nodes is told to others only where smart pruning is on (lc0.md B.1).
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
-            so_far.remaining_playouts = smaller(
-                so_far.remaining_playouts,
-                Some(limit.saturating_sub(nodes) as f64),
-            );
+            so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));
         }
     }
 }

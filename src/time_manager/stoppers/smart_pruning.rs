@@ -20,15 +20,11 @@ pub struct SmartPruning {
 impl SmartPruning {
     /// `None` where `factor` turns it off.
     pub fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
-        (factor > 0.0).then_some(Self {
-            factor,
-            minimum_batches,
-            first_evaluation_ms: None,
-        })
+        (factor > 0.0).then_some(Self { factor, minimum_batches, first_evaluation_ms: None })
     }
 
-    /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the best move's rivals can still
-    /// get, and leaves that number there for others.
+    /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
+    /// best move's rivals can still get, and leaves that number there for others.
     pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
         let moves = snapshot.root_visits.len();
         if moves == 0 {
@@ -64,12 +60,7 @@ impl SmartPruning {
     }
 
     /// Nodes that remain, over the factor; `None` for a search without an end.
-    fn remaining_playouts(
-        &self,
-        new_nodes: u64,
-        searched_ms: f64,
-        so_far: &Verdict,
-    ) -> Option<f64> {
+    fn remaining_playouts(&self, new_nodes: u64, searched_ms: f64, so_far: &Verdict) -> Option<f64> {
         let by_time = so_far.remaining_ms.map(|remaining_ms| {
             let measured = (new_nodes as f64 + TOLERANCE_NODES) * MS_PER_SECOND / searched_ms + 1.0;
             remaining_ms / MS_PER_SECOND * so_far.nps.unwrap_or(measured)
