@@ -103,8 +103,14 @@ impl Engine {
         self.game = Game::new();
         self.forget();
         if let Some(loaded) = &self.loaded {
-            loaded.backend.clear();
+            loaded.backend.clear_cache();
         }
+    }
+
+    /// Forgets the tree and what the time manager learned, but not the evaluations.
+    pub fn clear_tree(&mut self) {
+        self.finish();
+        self.forget();
     }
 
     fn forget(&mut self) {
@@ -177,7 +183,7 @@ impl Engine {
             deadline_ms: plan.as_ref().map(|plan| plan.hard_limit_ms).or(movetime_deadline),
             limits,
         };
-        let backend = Arc::clone(&loaded.backend).as_backend();
+        let backend = Arc::clone(&loaded.backend);
         let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
         self.search = Some(search.map_err(EngineError::Thread)?);
         Ok(plan)

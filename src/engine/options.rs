@@ -1,6 +1,7 @@
 //! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
+use crate::backend::BackendOptions;
 use super::option_kind::{Kind, OptionError, OptionValue};
 use crate::search::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 use crate::time_manager::StopperParams;
@@ -89,7 +90,7 @@ options! {
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
         "Positions evaluated at once; 0: as many as suit the backend";
-    cache: u64 = 200_000u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
+    cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
