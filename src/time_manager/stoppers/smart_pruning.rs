@@ -81,3 +81,17 @@ fn lead(visits: &[u32]) -> f64 {
     }
     f64::from(first - second)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::lead;
+
+    #[test]
+    fn lead_is_over_the_second_wherever_it_stands() {
+        for visits in [[10, 7, 3], [7, 10, 3], [3, 10, 7], [10, 3, 7], [3, 7, 10], [7, 3, 10]] {
+            assert_eq!(lead(&visits), 3.0, "{visits:?}");
+        }
+        assert_eq!(lead(&[5, 5]), 0.0);
+        assert_eq!(lead(&[u32::MAX, 0]), 4_294_967_295.0);
+    }
+}

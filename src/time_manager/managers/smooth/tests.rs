@@ -300,6 +300,22 @@ fn a_move_without_a_plan_teaches_nothing_but_speed() {
     assert_eq!(manager.estimates().tree_reuse, Some(0.5));
 }
 
+// A search that ended without a move (ponder miss, `stop` before `position`) has no `finish`.
+#[test]
+fn an_abandoned_search_leaves_no_trace_in_the_next() {
+    let mut manager = smooth("");
+    manager.plan(&clock(600_000.0, 0.0, 0));
+    manager.observe(&SearchSnapshot { batches: 1, ..searched(0.0, 50_000) });
+    manager.observe(&SearchSnapshot { batches: 2, ..searched(5_000.0, 100_000) });
+    assert_eq!(manager.estimates().nps, Some(15_000.0)); // 50000 nodes in 5 s after the first batch
+    manager.plan(&MoveRequest { reused_nodes: 77, ..clock(600_000.0, 0.0, 2) });
+    assert_eq!(manager.estimates().tree_reuse, Some(0.5));
+    // The time of the new search starts again at 0: 10000 + 5000·2^-1.
+    manager.observe(&SearchSnapshot { batches: 1, ..searched(0.0, 10) });
+    manager.observe(&SearchSnapshot { batches: 2, ..searched(5_000.0, 50_010) });
+    assert_eq!(manager.estimates().nps, Some(12_500.0));
+}
+
 #[test]
 fn speed_can_be_set_as_if_learned() {
     let mut manager = smooth("");
