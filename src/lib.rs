@@ -28,3 +28,4 @@
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
 
 pub mod chess;
+pub mod network;
