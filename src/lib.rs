@@ -28,4 +28,5 @@
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
 
 pub mod chess;
+pub mod network;
 pub mod time_manager;

@@ -26,6 +26,9 @@ pub enum EngineError {
     /// [`Engine::prepare`](super::Engine::prepare) has not succeeded yet.
     #[error("there is no network to search with")]
     NothingLoaded,
+    /// A search ended by a failure of its evaluator.
+    #[error("{0}")]
+    Search(String),
     /// The operating system gives no thread.
     #[error("cannot start a search thread: {0}")]
     Thread(std::io::Error),

@@ -7,12 +7,14 @@ pub mod options;
 mod go;
 mod loading;
 mod option_kind;
+mod prober;
 mod score;
 
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
 pub use options::{OptionSpec, Options};
+pub use prober::Prober;
 pub use score::{score, wdl_permille};
 
 use crate::backend::Attributes;
@@ -95,6 +97,15 @@ impl Engine {
     /// What the loaded network runs on; `None` before [`Engine::prepare`].
     pub fn attributes(&self) -> Option<&Attributes> {
         self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+    }
+
+    /// The network alone.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
+    pub fn prober(&self) -> Result<Prober, EngineError> {
+        let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
+        Prober::new(Arc::clone(&loaded.backend))
     }
 
     /// Forgets the game: tree, cached evaluations, everything the time manager learned.
@@ -207,7 +218,14 @@ impl Engine {
         self.wait();
     }
 
-    /// Waits for the search's own end.
+    /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
+    pub fn wait_for_answer(&self) {
+        if let Some(search) = &self.search {
+            search.wait_for_answer();
+        }
+    }
+
+    /// Waits for the search's own end, its threads included.
     pub fn wait(&mut self) {
         if let Some(search) = self.search.take() {
             let finished = search.wait();
