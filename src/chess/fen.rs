@@ -1,0 +1,111 @@
+//! Reading FEN: complete, partial and Chess960 ones.
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, PositionError, PositionErrorKinds};
+use thiserror::Error;
+
+/// Why a FEN was refused. Its text names the FEN and the reason in one line.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("invalid FEN \"{fen}\": {reason}")]
+pub struct FenError {
+    /// The text as it came.
+    pub fen: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
+///
+/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules can
+/// still play (extra queens, odd checks) are taken.
+pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
+    let fail = |reason: String| FenError { fen: text.to_owned(), reason };
+    let mut fields: Vec<String> = text.split_ascii_whitespace().map(str::to_owned).collect();
+    let Some(board) = fields.first_mut() else { return Err(fail("it is empty".to_owned())) };
+    *board = complete_board(board).map_err(fail)?;
+    if fields.len() > 6 {
+        return Err(fail(format!("it has {} fields, six at most are known", fields.len())));
+    }
+    let fen: Fen = fields.join(" ").parse().map_err(|error| fail(format!("{error}")))?;
+    // Rights that are impossible in standard chess (Shredder-FEN, X-FEN) are those of a Chess960 game.
+    fen.clone()
+        .into_position::<Chess>(CastlingMode::from_chess960(chess960))
+        .or_else(|error| {
+            if !error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
+                return Err(error);
+            }
+            fen.into_position::<Chess>(CastlingMode::Chess960).or_else(PositionError::ignore_invalid_castling_rights)
+        })
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| fail(format!("{error}")))
+}
+
+/// Fills short and missing ranks with empty squares: `k/1R//K` is a board of four named ranks.
+fn complete_board(board: &str) -> Result<String, String> {
+    let ranks: Vec<&str> = board.split('/').collect();
+    if ranks.len() > 8 {
+        return Err(format!("the board has {} ranks", ranks.len()));
+    }
+    let mut complete = Vec::with_capacity(8);
+    for (index, rank) in ranks.iter().chain(std::iter::repeat(&"")).take(8).enumerate() {
+        let files: u32 = rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum();
+        if files > 8 {
+            return Err(format!("rank {} has {files} files", 8 - index));
+        }
+        let mut rank = (*rank).to_owned();
+        if files < 8 {
+            rank.push_str(&(8 - files).to_string());
+        }
+        complete.push(rank);
+    }
+    Ok(complete.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::{Color, Position as _};
+
+    #[test]
+    fn partial_boards_are_completed() {
+        // lc0.md G: "k/1R//K" has 19 moves, rule50 0.
+        for text in ["k/1R//K", "  k/1R//K   w  - -  "] {
+            let chess = parse(text, false).unwrap();
+            assert_eq!(chess.legal_moves().len(), 19, "{text}");
+            assert_eq!(chess.halfmoves(), 0);
+        }
+        assert_eq!(parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b", false).unwrap().turn(), Color::Black);
+    }
+
+    #[test]
+    fn bad_fens_name_themselves_and_the_reason() {
+        for (text, part) in [
+            ("", "empty"),
+            ("9/8/8/8/8/8/8/8 w - - 0 1", "9 files"),
+            ("8/8/8/8/8/8/8/8/8 w - - 0 1", "9 ranks"),
+            ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "9 files"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR g KQkq - 0 1", "turn"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq i6 0 1", "ep square"),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq A6 0 1", "ep square"),
+            ("rnbqxbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "board"),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", "king"),
+            ("kK6/8/8/8/8/8/8/8 w - - 0 1", "check"),
+            ("P6k/8/8/8/8/8/8/K7 w - - 0 1", "pawn"),
+            ("k7/8/8/8/8/8/8/K7 w - - x 1", "halfmove"),
+            ("k7/8/8/8/8/8/8/K7 w - - 0 1 2 3", "fields"),
+        ] {
+            let error = parse(text, false).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("invalid FEN \"{text}\": ")), "{error}");
+            assert!(error.to_lowercase().contains(part), "{text}: {error}");
+            assert!(!error.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn shredder_fen_is_chess960() {
+        let chess = parse("nrk2bbr/ppppnqpp/4pp2/8/8/4PP2/PPPPNQPP/NRK2BBR w HBhb - 2 4", false).unwrap();
+        assert_eq!(chess.castles().castling_rights().count(), 4);
+    }
+}

@@ -1,0 +1,178 @@
+//! A game: a start position and the moves from it.
+
+use super::{FenError, MoveError, Position, fen, moves};
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode, Move};
+
+/// A start position and the moves played from it, every position on the way kept.
+#[derive(Clone, Debug)]
+pub struct Game {
+    positions: Vec<Position>,
+    moves: Vec<Move>,
+    standard: bool,
+}
+
+impl Default for Game {
+    fn default() -> Self {
+        Game::new()
+    }
+}
+
+impl Game {
+    /// A game from the standard start position.
+    pub fn new() -> Game {
+        Game { positions: vec![Position::first(Chess::new())], moves: Vec::new(), standard: true }
+    }
+
+    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN.
+    ///
+    /// # Errors
+    /// [`FenError`] when the text is no FEN or the position cannot be played.
+    pub fn from_fen(text: &str, chess960: bool) -> Result<Game, FenError> {
+        let first = Position::first(fen::parse(text, chess960)?);
+        let standard = *first.chess() == Chess::new();
+        Ok(Game { positions: vec![first], moves: Vec::new(), standard })
+    }
+
+    /// Every position, the start first; never empty.
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The position to move in.
+    pub fn current(&self) -> &Position {
+        self.positions.last().expect("a game always holds its start position")
+    }
+
+    /// The moves played, in order; one fewer than [`Game::positions`].
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Whether the first position is the standard start position.
+    pub fn starts_from_standard(&self) -> bool {
+        self.standard
+    }
+
+    /// Plays a move, which must be legal.
+    pub fn push(&mut self, mv: Move) {
+        let next = self.current().after(mv, &self.positions);
+        self.positions.push(next);
+        self.moves.push(mv);
+    }
+
+    /// Plays a move in UCI notation (see [`parse_uci`](super::parse_uci)).
+    ///
+    /// # Errors
+    /// [`MoveError`], and the game is as it was.
+    pub fn push_uci(&mut self, text: &str) -> Result<(), MoveError> {
+        let mv = moves::parse_uci(self.current().chess(), text)?;
+        self.push(mv);
+        Ok(())
+    }
+
+    /// Takes moves back until `plies` are left; does nothing when there are fewer.
+    pub fn truncate(&mut self, plies: usize) {
+        self.moves.truncate(plies);
+        self.positions.truncate(plies + 1);
+    }
+
+    /// The current position as FEN, with an en passant square only where a capture is legal.
+    pub fn fen(&self) -> String {
+        Fen::from_position(self.current().chess(), EnPassantMode::Legal).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(fen: Option<&str>, moves: &[&str]) -> Game {
+        let mut game = fen.map_or_else(Game::new, |fen| Game::from_fen(fen, false).unwrap());
+        for mv in moves {
+            game.push_uci(mv).unwrap();
+        }
+        game
+    }
+
+    #[test]
+    fn ply_counts_from_the_standard_start() {
+        assert_eq!(Game::new().current().ply(), 0);
+        // Full-move number N with White to move is ply 2(N-1), with Black one more.
+        for (fen, ply) in [("k7/8/8/8/8/8/8/K7 w - - 0 40", 78), ("k7/8/8/8/8/8/8/K7 b - - 0 40", 79)] {
+            assert_eq!(played(Some(fen), &[]).current().ply(), ply);
+        }
+        assert_eq!(played(Some("k7/8/8/8/8/8/8/K7 w - - 0 40"), &["a1b1"]).current().ply(), 79);
+        // A counter of 0 is read as 1; the largest one does not overflow.
+        assert_eq!(played(Some("k7/8/8/8/8/8/8/K7 w - - 0 0"), &[]).current().ply(), 0);
+        assert_eq!(played(Some("k7/8/8/8/8/8/8/K7 w - - 0 4294967295"), &["a1b1"]).current().ply(), u32::MAX);
+    }
+
+    #[test]
+    fn repetitions_and_cycles() {
+        let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        let game = played(None, &[shuffle, shuffle].concat());
+        let repetitions: Vec<u32> = game.positions().iter().map(Position::repetitions).collect();
+        assert_eq!(repetitions, [0, 0, 0, 0, 1, 1, 1, 1, 2]);
+        assert_eq!(game.current().cycle_length(), 4);
+        assert_eq!(game.positions()[3].cycle_length(), 0);
+    }
+
+    #[test]
+    fn lost_castling_rights_are_another_position() {
+        let king_walk = ["e1e2", "e8e7", "e2e1", "e7e8"];
+        let game = played(None, &["e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"]);
+        assert_eq!(game.current().repetitions(), 0);
+        let mut game = game;
+        for mv in king_walk {
+            game.push_uci(mv).unwrap();
+        }
+        assert_eq!(game.current().repetitions(), 1);
+    }
+
+    #[test]
+    fn a_capturable_en_passant_pawn_is_another_position() {
+        // lc0.md G: f2f4 beside a pawn on g4 can be captured once; beside nothing it cannot, and then the position repeats.
+        let shuffle = ["g8f6", "g1f3", "f6g8", "f3g1"];
+        let capturable = played(Some("rnbqkbnr/pppppp1p/8/8/6p1/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), &["f2f4"]);
+        let quiet = played(None, &["f2f4"]);
+        for (mut game, repetitions) in [(capturable, 0), (quiet, 1)] {
+            for mv in shuffle {
+                game.push_uci(mv).unwrap();
+            }
+            assert_eq!(game.current().repetitions(), repetitions, "{}", game.fen());
+        }
+    }
+
+    #[test]
+    fn truncate_takes_moves_back() {
+        let mut game = played(None, &["e2e4", "e7e5", "g1f3"]);
+        let key = game.positions()[1].key();
+        game.truncate(1);
+        assert_eq!((game.moves().len(), game.positions().len(), game.current().key()), (1, 2, key));
+        game.truncate(5);
+        assert_eq!(game.moves().len(), 1);
+    }
+
+    #[test]
+    fn insufficient_material_by_lc0s_table() {
+        // lc0.md G: bare kings, one minor, bishops of one colour are insufficient; everything else is not.
+        for (pieces, insufficient) in [
+            ("8/8/8/4k3/8/8/8/K7", true),
+            ("8/8/8/4k3/8/8/8/KN6", true),
+            ("8/8/8/4k3/8/8/8/KB6", true),
+            ("8/8/8/4k3/8/8/8/KBB5", false),
+            ("8/8/8/4k3/8/8/8/KB1B4", true),
+            ("8/8/8/b3k3/8/8/8/K1B5", true),
+            ("8/8/b7/4k3/8/8/8/K1B5", false),
+            ("8/8/8/4k3/8/8/8/KNN5", false),
+            ("8/8/8/4k3/8/8/8/KBN5", false),
+            ("8/8/8/4k3/8/8/P7/K7", false),
+            ("8/8/8/4k3/8/8/8/KR6", false),
+            ("8/8/8/4k3/8/8/8/KQ6", false),
+        ] {
+            let game = played(Some(&format!("{pieces} w - - 0 1")), &[]);
+            assert_eq!(game.current().is_insufficient_material(), insufficient, "{pieces}");
+        }
+    }
+}

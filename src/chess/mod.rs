@@ -1,0 +1,29 @@
+//! The game: positions, history, repetitions and the draw rules, over [`shakmaty`].
+//!
+//! A [`Game`] is a start position and the moves from it. Every [`Position`] of it is kept, because a network sees eight
+//! of them and a repetition is a fact about all of them.
+//!
+//! ```
+//! use zeitnot::chess::Game;
+//!
+//! let mut game = Game::new();
+//! for text in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+//!     game.push_uci(text)?;
+//! }
+//! assert_eq!(game.current().repetitions(), 1);
+//! assert_eq!(game.current().ply(), 4);
+//! # Ok::<(), zeitnot::chess::MoveError>(())
+//! ```
+
+mod fen;
+mod game;
+mod moves;
+mod perft;
+mod position;
+
+pub use fen::FenError;
+pub use game::Game;
+pub use moves::{MoveError, parse_uci, to_uci};
+pub use perft::{divide, perft};
+pub use position::Position;
+pub use shakmaty::{Color, Move, MoveList, Role, Square};

@@ -1,0 +1,98 @@
+//! UCI moves, in and out, in both spellings of castling.
+
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position as _};
+use thiserror::Error;
+
+/// A move that cannot be played. Its text names the move in one line.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum MoveError {
+    /// Not a move in UCI notation.
+    #[error("\"{0}\" is not a move in UCI notation (such as e2e4 or e7e8q)")]
+    Syntax(String),
+    /// A move in UCI notation that the rules do not allow here.
+    #[error("illegal move {text} in {fen}")]
+    Illegal {
+        /// The move as it came.
+        text: String,
+        /// The position it was to be played in.
+        fen: String,
+    },
+}
+
+/// Reads a move in UCI notation. Castling is understood as the king's step (`e1g1`) and as king takes rook (`e1h1`),
+/// whichever the game's kind: GUIs mix them.
+///
+/// # Errors
+/// [`MoveError`] when the text is no move or the move is illegal in `chess`.
+pub fn parse_uci(chess: &Chess, text: &str) -> Result<Move, MoveError> {
+    let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(text.to_owned()))?;
+    uci.to_move(chess).or_else(|_| {
+        king_step_castling(chess, uci).ok_or_else(|| MoveError::Illegal {
+            text: text.to_owned(),
+            fen: shakmaty::fen::Fen::from_position(chess, shakmaty::EnPassantMode::Legal).to_string(),
+        })
+    })
+}
+
+/// In Chess960 some GUIs still write castling as the king's way to the c- or g-file.
+fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
+    let UciMove::Normal { from, to, promotion: None } = uci else { return None };
+    chess.legal_moves().into_iter().find(|mv| match *mv {
+        Move::Castle { king, rook } => {
+            king == from
+                && to.rank() == king.rank()
+                && to.file() == CastlingSide::from_king_side(king < rook).king_to_file()
+        }
+        _ => false,
+    })
+}
+
+/// The move in UCI notation; castling as king takes rook in Chess960, as the king's step otherwise.
+pub fn to_uci(mv: Move, chess960: bool) -> String {
+    mv.to_uci(CastlingMode::from_chess960(chess960)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    #[test]
+    fn castling_in_both_spellings() {
+        let mut game = Game::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", false).unwrap();
+        let short = parse_uci(game.current().chess(), "e1g1").unwrap();
+        assert_eq!(short, parse_uci(game.current().chess(), "e1h1").unwrap());
+        assert_eq!((to_uci(short, false), to_uci(short, true)), ("e1g1".into(), "e1h1".into()));
+        game.push(short);
+        let long = parse_uci(game.current().chess(), "e8c8").unwrap();
+        assert_eq!(to_uci(long, true), "e8a8");
+    }
+
+    #[test]
+    fn chess960_castling_by_the_kings_way() {
+        let game = Game::from_fen("nrk2bbr/ppppnqpp/4pp2/8/8/4PP2/PPPPNQPP/1RK4R w HBhb - 2 4", true).unwrap();
+        let mv = parse_uci(game.current().chess(), "c1g1").unwrap();
+        assert_eq!(to_uci(mv, true), "c1h1");
+    }
+
+    #[test]
+    fn errors_name_the_move() {
+        let game = Game::new();
+        let chess = game.current().chess();
+        assert_eq!(parse_uci(chess, "e2").unwrap_err(), MoveError::Syntax("e2".into()));
+        assert_eq!(parse_uci(chess, "").unwrap_err(), MoveError::Syntax(String::new()));
+        let error = parse_uci(chess, "e2e5").unwrap_err().to_string();
+        assert!(error.starts_with("illegal move e2e5 in rnbqkbnr/"), "{error}");
+        for text in ["0000", "e7e5", "e2e4q", "a1a8", "h9h1"] {
+            assert!(parse_uci(chess, text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn promotions_need_their_piece() {
+        let game = Game::from_fen("7k/P7/8/8/8/8/8/K7 w - - 0 1", false).unwrap();
+        assert!(parse_uci(game.current().chess(), "a7a8").is_err());
+        assert_eq!(to_uci(parse_uci(game.current().chess(), "a7a8n").unwrap(), false), "a7a8n");
+    }
+}

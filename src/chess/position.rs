@@ -1,0 +1,118 @@
+//! One position of a game, with the counters that the board alone does not tell.
+
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Board, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Square};
+
+/// A position of a game: the board and what the moves before it add to it.
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    key: u64,
+    ply: u32,
+    rule50: u32,
+    repetitions: u32,
+    cycle_length: u32,
+}
+
+impl Position {
+    /// A first position: nothing before it is known, so nothing repeats.
+    pub(super) fn first(chess: Chess) -> Position {
+        let moves_before = chess.fullmoves().get() - 1;
+        let ply = moves_before.saturating_mul(2).saturating_add(u32::from(chess.turn().is_black()));
+        Position { key: key_of(&chess), ply, rule50: chess.halfmoves(), repetitions: 0, cycle_length: 0, chess }
+    }
+
+    /// The position after `mv`, a legal move here; `earlier` are the game's positions so far, this one last.
+    pub(super) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
+        let mut chess = self.chess.clone();
+        chess.play_unchecked(mv);
+        let mut next = Position {
+            key: key_of(&chess),
+            ply: self.ply.saturating_add(1),
+            rule50: chess.halfmoves(),
+            repetitions: 0,
+            cycle_length: 0,
+            chess,
+        };
+        // A position can only return after an even number of plies, four at least, with no pawn move or capture between.
+        for distance in (4..=next.rule50 as usize).step_by(2) {
+            let Some(index) = earlier.len().checked_sub(distance) else { break };
+            if earlier[index].key == next.key {
+                next.repetitions = earlier[index].repetitions + 1;
+                next.cycle_length = distance as u32;
+                break;
+            }
+        }
+        next
+    }
+
+    /// The rules' view of the position.
+    pub fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The pieces.
+    pub fn board(&self) -> &Board {
+        self.chess.board()
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.chess.turn()
+    }
+
+    /// Plies since the last capture or pawn move; 100 is a draw.
+    pub fn rule50(&self) -> u32 {
+        self.rule50
+    }
+
+    /// Plies since the standard start position, by the counters of the FEN: full-move number N with White to move is
+    /// ply 2(N-1). Lc0 takes the full-move number itself (lc0.md H2), which halves what its time managers see.
+    pub fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// How many earlier positions of this game are the same.
+    pub fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    /// Plies back to the last position that is the same; 0 when there is none.
+    pub fn cycle_length(&self) -> u32 {
+        self.cycle_length
+    }
+
+    /// Zobrist key of pieces, side to move, castling rights and pseudo-legal en passant.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The en passant target square, when an enemy pawn stands ready to capture (whether or not it is pinned).
+    pub fn en_passant(&self) -> Option<Square> {
+        self.chess.pseudo_legal_ep_square()
+    }
+
+    /// All legal moves; castling as king takes rook.
+    pub fn legal_moves(&self) -> MoveList {
+        self.chess.legal_moves()
+    }
+
+    /// Whether the side to move is in check.
+    pub fn is_check(&self) -> bool {
+        self.chess.is_check()
+    }
+
+    /// Whether neither side can ever mate: bare kings, one minor piece, or bishops of one colour only.
+    pub fn is_insufficient_material(&self) -> bool {
+        self.chess.is_insufficient_material()
+    }
+
+    /// Number of pieces on the board, kings and pawns included: 2 to 32.
+    pub fn piece_count(&self) -> u32 {
+        self.board().occupied().count() as u32
+    }
+}
+
+fn key_of(chess: &Chess) -> u64 {
+    chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
