@@ -26,6 +26,6 @@
 //!   (a batch of queries in, policy, WDL and moves left out). Decorators wrap backends: the search sees one trait.
 //! - [`search::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
-pub mod backend;
 
+pub mod backend;
 pub mod chess;
