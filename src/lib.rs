@@ -29,3 +29,4 @@
 
 pub mod backend;
 pub mod chess;
+pub mod network;

@@ -1,0 +1,91 @@
+//! What can be wrong with a network file.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a network cannot be found, read or used; the text is one line that names the file and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// The file cannot be opened or read.
+    #[error("cannot read the network file {}: {source}", path.display())]
+    Read {
+        /// The path as it was asked for.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// No network was asked for, and none lies where networks are looked for.
+    #[error("no network found in {searched}: give one with --weights=FILE (or the UCI option WeightsFile), or put one there")]
+    NotFound {
+        /// The folders that were searched, as text.
+        searched: String,
+    },
+    /// The file is empty.
+    #[error("the network file {name} is empty")]
+    Empty {
+        /// Name of the file.
+        name: String,
+    },
+    /// The gzip stream ends early or is damaged.
+    #[error("the network file {name} is truncated or damaged: {source}")]
+    Gzip {
+        /// Name of the file.
+        name: String,
+        /// What the decompressor says.
+        source: io::Error,
+    },
+    /// The file is, or inflates to, more than a protobuf message can hold.
+    #[error("the network file {name} is too large: more than {limit_mib} MiB of content")]
+    TooLarge {
+        /// Name of the file.
+        name: String,
+        /// The limit, MiB.
+        limit_mib: u64,
+    },
+    /// A text network of 2018.
+    #[error("the network file {name} is an old text network, which is not supported: convert it to protobuf (.pb.gz)")]
+    TextNetwork {
+        /// Name of the file.
+        name: String,
+    },
+    /// Neither an Lc0 network nor an ONNX model.
+    #[error("the file {name} is not a network: neither an Lc0 network (.pb.gz, .pb) nor an ONNX model")]
+    NotANetwork {
+        /// Name of the file.
+        name: String,
+    },
+    /// It begins like a network, but the rest does not hold together.
+    #[error("the network file {name} is truncated or damaged: {problem}")]
+    Damaged {
+        /// Name of the file.
+        name: String,
+        /// What does not hold.
+        problem: String,
+    },
+    /// A tensor is missing or does not fit its neighbours.
+    #[error("the network file {name} cannot be used: tensor {tensor} {problem}")]
+    Tensor {
+        /// Name of the file.
+        name: String,
+        /// Path of the tensor in the message tree of the file, for example `residual[3].conv1.weights`.
+        tensor: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A network of a kind that this version cannot run.
+    #[error("the network file {name} cannot be used: {what} not yet supported")]
+    Unsupported {
+        /// Name of the file.
+        name: String,
+        /// The kind, with its verb: `transformer networks are`.
+        what: String,
+    },
+    /// An ONNX model whose ends are not those of a chess network.
+    #[error("the ONNX model {name} cannot be used: {problem}")]
+    Onnx {
+        /// Name of the file.
+        name: String,
+        /// What is missing or of the wrong kind.
+        problem: String,
+    },
+}

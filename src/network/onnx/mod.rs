@@ -1,0 +1,41 @@
+//! Networks as ONNX models: the graph of a residual network, and the ends of a model that came as one.
+
+mod graph;
+mod model;
+mod residual;
+
+pub(crate) use model::inspect;
+pub(crate) use residual::convert;
+
+/// Names of the ends in the models that Lc0 and this crate write (lc0.md D.7).
+pub(crate) mod names {
+    pub(crate) const INPUT: &str = "/input/planes";
+    pub(crate) const POLICY: &str = "/output/policy";
+    pub(crate) const WDL: &str = "/output/wdl";
+    pub(crate) const VALUE: &str = "/output/value";
+    pub(crate) const MOVES_LEFT: &str = "/output/mlh";
+}
+
+/// A network as an ONNX model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnnxModel {
+    /// The model file.
+    pub bytes: Vec<u8>,
+    /// Name of the input: `[batch, 112, 8, 8]`, float32.
+    pub input: String,
+    /// Name of the policy output: `[batch, 1858]`, logits.
+    pub policy: String,
+    /// The value output.
+    pub value: ValueOutput,
+    /// Name of the moves-left output: `[batch, 1]`, plies.
+    pub moves_left: Option<String>,
+}
+
+/// The value output of an ONNX model, for the side to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueOutput {
+    /// Name of an output `[batch, 3]`: probabilities of win, draw and loss.
+    Wdl(String),
+    /// Name of an output `[batch, 1]`: the expected score, -1 to 1.
+    Scalar(String),
+}

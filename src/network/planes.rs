@@ -1,0 +1,216 @@
+//! From a game to the 112 input planes of a network (lc0.md D.1).
+//!
+//! Planes 0..104 are eight boards of thirteen planes, the current one first and all of them from the mover's side: our
+//! pawns, knights, bishops, rooks, queens and king, theirs, and whether the position had occurred before. The last eight
+//! hold castling rights, en passant or the side to move, the fifty-move counter, and ones.
+
+use shakmaty::{Bitboard, CastlingSide, Color, Position as _, Role, Square};
+
+use super::{InputFormat, Transform};
+use crate::chess::{Game, Position};
+
+/// Input planes of a network.
+pub const PLANES: usize = 112;
+/// Squares of a plane.
+const SQUARES: usize = 64;
+/// Boards of the history, the current one included.
+const HISTORY: usize = 8;
+/// Planes of one board.
+const PLANES_PER_BOARD: usize = 13;
+/// The first plane after the history.
+const AUXILIARY: usize = HISTORY * PLANES_PER_BOARD;
+/// En passant in canonical formats, the side to move in the others.
+const EN_PASSANT_OR_COLOR: usize = AUXILIARY + 4;
+const RULE50: usize = AUXILIARY + 5;
+/// Once the move counter: now empty, but the side to move in armageddon formats.
+const ARMAGEDDON_COLOR: usize = AUXILIARY + 6;
+const ONES: usize = AUXILIARY + 7;
+/// Divisor of the fifty-move counter in hectoplies formats.
+const HECTOPLIES: f32 = 100.0;
+/// Every square.
+const ALL: u64 = u64::MAX;
+
+/// The input of a network, sparse: the set squares of each plane, and the value they share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planes {
+    /// The set squares: bit 0 is a1 from the mover's side, bit 63 is h8.
+    pub masks: [u64; PLANES],
+    /// The value of the set squares.
+    pub values: [f32; PLANES],
+}
+
+impl Planes {
+    fn empty() -> Planes {
+        Planes { masks: [0; PLANES], values: [1.0; PLANES] }
+    }
+
+    /// Writes the planes in full, `plane * 64 + square`.
+    ///
+    /// # Panics
+    ///
+    /// If `out` does not hold 112 * 64 numbers.
+    pub fn write_dense(&self, out: &mut [f32]) {
+        assert_eq!(out.len(), PLANES * SQUARES, "the caller gives room for 112 planes");
+        for (plane, (&mask, &value)) in out.as_chunks_mut::<SQUARES>().0.iter_mut().zip(self.masks.iter().zip(&self.values))
+        {
+            if mask == ALL {
+                plane.fill(value);
+                continue;
+            }
+            plane.fill(0.0);
+            let mut rest = mask;
+            while rest != 0 {
+                plane[rest.trailing_zeros() as usize] = value;
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+/// What stands in the place of positions before the first one known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HistoryFill {
+    /// Nothing.
+    No,
+    /// The first known position again, except when it is the start position of chess.
+    #[default]
+    FenOnly,
+    /// The first known position again.
+    Always,
+}
+
+/// The planes of the current position of a game, and the symmetry under which they show it (none unless `format` is
+/// canonical).
+pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, Transform) {
+    let mut planes = Planes::empty();
+    write_history(&mut planes, game, format, fill);
+    write_auxiliary(&mut planes, game.current(), format);
+    let transform = canonical_transform(game.current(), format);
+    if transform != Transform::NONE {
+        for mask in &mut planes.masks[..=EN_PASSANT_OR_COLOR] {
+            *mask = transform.mask(*mask);
+        }
+    }
+    (planes, transform)
+}
+
+/// The symmetry under which `format` shows a position: what [`encode`] returns, without the planes.
+pub fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
+    if format.is_canonical() && position.chess().castles().is_empty() {
+        Transform::canonical(position.board(), position.turn())
+    } else {
+        Transform::NONE
+    }
+}
+
+/// The boards, the current one first.
+///
+/// A canonical format stops where play cannot have come back to: at another set of castling rights, at a possible en
+/// passant, and after a capture or pawn move.
+fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: HistoryFill) {
+    let positions = game.positions();
+    let view = game.current().turn();
+    let rights = game.current().chess().castles().castling_rights();
+    let mut slot = 0;
+    for plies_back in 0.. {
+        if slot == HISTORY {
+            break;
+        }
+        let invented = plies_back >= positions.len();
+        let position = &positions[positions.len().saturating_sub(1 + plies_back)];
+        if format.is_canonical() {
+            let other_rights = position.chess().castles().castling_rights() != rights;
+            if other_rights || plies_back > 0 && position.en_passant().is_some() {
+                break;
+            }
+        }
+        if invented {
+            let available = match fill {
+                // The double push before an en passant is known even without a history.
+                HistoryFill::No => plies_back == positions.len() && position.en_passant().is_some(),
+                HistoryFill::FenOnly => !game.starts_from_standard(),
+                HistoryFill::Always => true,
+            };
+            // The first position of a game repeats nothing, so V2 would look for a repetition for ever.
+            if !available || format.is_v2() {
+                break;
+            }
+        }
+        if plies_back == 0 || !format.is_v2() || position.repetitions() > 0 {
+            let base = slot * PLANES_PER_BOARD;
+            let board = &mut planes.masks[base..base + PLANES_PER_BOARD];
+            write_board(board, position, view);
+            if invented {
+                undo_double_push(board, position, view);
+            }
+            slot += 1;
+        }
+        if format.is_canonical() && position.rule50() == 0 {
+            break;
+        }
+    }
+}
+
+/// One board as `view` sees it.
+fn write_board(planes: &mut [u64], position: &Position, view: Color) {
+    let board = position.board();
+    for (first, color) in [(0, view), (6, !view)] {
+        for (index, role) in Role::ALL.into_iter().enumerate() {
+            planes[first + index] = seen(board.by_color(color) & board.by_role(role), view);
+        }
+    }
+    if position.repetitions() > 0 {
+        planes[12] = ALL;
+    }
+}
+
+/// Takes back the double push that allows an en passant in `position`: the board one ply earlier, as far as it is known.
+fn undo_double_push(planes: &mut [u64], position: &Position, view: Color) {
+    let Some(target) = position.en_passant() else { return };
+    let pushed = !position.turn();
+    let target = Bitboard::from(target).0;
+    let path = Bitboard(target << 8 | target >> 8);
+    planes[if pushed == view { 0 } else { 6 }] ^= seen(path, view);
+}
+
+/// Everything that is not a board.
+fn write_auxiliary(planes: &mut Planes, position: &Position, format: InputFormat) {
+    let us = position.turn();
+    let castles = position.chess().castles();
+    let sides = [CastlingSide::QueenSide, CastlingSide::KingSide];
+    if format == InputFormat::Classical {
+        let rights = [us, !us].into_iter().flat_map(|color| sides.map(|side| castles.has(color, side)));
+        for (mask, right) in planes.masks[AUXILIARY..].iter_mut().zip(rights) {
+            *mask = full_if(right);
+        }
+    } else {
+        for (mask, side) in planes.masks[AUXILIARY..].iter_mut().zip(sides) {
+            let rooks: Bitboard = Color::ALL.into_iter().filter_map(|color| castles.rook(color, side)).collect();
+            *mask = seen(rooks, us);
+        }
+    }
+    planes.masks[EN_PASSANT_OR_COLOR] = if format.is_canonical() {
+        position.en_passant().map_or(0, last_rank_of_file)
+    } else {
+        full_if(us.is_black())
+    };
+    let divisor = if format.is_hectoplies() { HECTOPLIES } else { 1.0 };
+    planes.masks[RULE50] = full_if(position.rule50() > 0);
+    planes.values[RULE50] = position.rule50() as f32 / divisor;
+    planes.masks[ARMAGEDDON_COLOR] = full_if(format.is_armageddon() && us.is_black());
+    planes.masks[ONES] = ALL;
+}
+
+/// The square on the mover's eighth rank by which canonical formats tell the file of an en passant.
+fn last_rank_of_file(target: Square) -> u64 {
+    1 << (56 + u32::from(target.file()))
+}
+
+fn full_if(condition: bool) -> u64 {
+    if condition { ALL } else { 0 }
+}
+
+/// A set of squares as `view` sees it.
+fn seen(squares: Bitboard, view: Color) -> u64 {
+    if view.is_white() { squares.0 } else { squares.flip_vertical().0 }
+}
