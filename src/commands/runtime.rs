@@ -80,7 +80,8 @@ fn install(force: bool) -> anyhow::Result<()> {
 
 /// A bar on a terminal; nothing where the output is read by a program.
 fn progress_bar(total: u64) -> anyhow::Result<ProgressBar> {
-    let target = if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total), target);
     bar.set_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}")?);
     Ok(bar)
