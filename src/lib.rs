@@ -27,5 +27,7 @@
 //! - [`search::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
 
+pub mod backend;
 pub mod chess;
 pub mod network;
+pub mod time_manager;

@@ -1,0 +1,257 @@
+//! The position cache: a backend around a backend, which remembers its evaluations.
+//!
+//! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take 124
+//! bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
+//! 0.5 GB when full. Nothing is allocated before it is used.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query};
+
+/// Locks of a large cache: enough that workers seldom wait for one another.
+const SHARDS: usize = 64;
+/// Positions below which a cache is not divided further: what hashing does to the shares would show.
+const SMALLEST_SHARD: usize = 1024;
+
+/// What a cache has done since it was last emptied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheStatistics {
+    /// Positions held.
+    pub positions: usize,
+    /// The most positions that it may hold.
+    pub capacity: usize,
+    /// Evaluations that came from it.
+    pub hits: u64,
+    /// Evaluations that had to be made.
+    pub misses: u64,
+}
+
+/// A backend with a cache in front. One cache belongs to one loaded network, because a key knows no network.
+pub struct CachedBackend {
+    inner: Arc<dyn Backend>,
+    cache: Arc<Cache>,
+}
+
+impl CachedBackend {
+    /// Puts a cache of `capacity` positions (Lc0's `NNCacheSize`) in front of `inner`.
+    pub fn new(inner: Arc<dyn Backend>, capacity: usize) -> CachedBackend {
+        CachedBackend { inner, cache: Arc::new(Cache::new(capacity)) }
+    }
+}
+
+impl Backend for CachedBackend {
+    fn attributes(&self) -> &Attributes {
+        self.inner.attributes()
+    }
+
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        let inner = self.inner.evaluator()?;
+        Ok(Box::new(CachedEvaluator { inner, cache: Arc::clone(&self.cache) }))
+    }
+
+    fn cached(&self, key: u64) -> Option<Evaluation> {
+        self.cache.get(key, None)
+    }
+
+    fn cache_fill(&self) -> Option<u32> {
+        let CacheStatistics { positions, capacity, .. } = self.cache.statistics();
+        let permille = (positions as u64 * 1000).checked_div(capacity as u64).unwrap_or(0);
+        Some(permille as u32)
+    }
+
+    fn clear_cache(&self) {
+        self.cache.clear();
+    }
+
+    fn cache_statistics(&self) -> Option<CacheStatistics> {
+        Some(self.cache.statistics())
+    }
+}
+
+struct CachedEvaluator {
+    inner: Box<dyn Evaluator>,
+    cache: Arc<Cache>,
+}
+
+/// Where the answer to one query of a batch comes from.
+enum Source {
+    Held(Evaluation),
+    /// Position in the smaller batch that is evaluated.
+    Fresh(usize),
+}
+
+impl Evaluator for CachedEvaluator {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        // Queries that the cache does not answer, without repetitions.
+        let mut asked: Vec<&Query> = Vec::with_capacity(batch.len());
+        let mut places: HashMap<u64, usize, KeyHasher> = HashMap::with_capacity_and_hasher(batch.len(), KeyHasher::default());
+        let mut sources = Vec::with_capacity(batch.len());
+        for query in batch {
+            let same = |&place: &usize| asked[place].indices == query.indices;
+            if let Some(place) = places.get(&query.key).copied().filter(same) {
+                sources.push(Source::Fresh(place));
+            } else if let Some(evaluation) = self.cache.get(query.key, Some(query.indices.len())) {
+                sources.push(Source::Held(evaluation));
+            } else {
+                places.insert(query.key, asked.len());
+                sources.push(Source::Fresh(asked.len()));
+                asked.push(query);
+            }
+        }
+        // The batch as it came, or copies of what is left of it: a copy costs nothing beside an evaluation.
+        let fresh = if asked.len() == batch.len() {
+            self.inner.evaluate(batch)?
+        } else {
+            let rest: Vec<Query> = asked.iter().map(|&query| query.clone()).collect();
+            self.inner.evaluate(&rest)?
+        };
+        for (query, evaluation) in asked.iter().zip(&fresh) {
+            self.cache.insert(query.key, evaluation.clone());
+        }
+        let answer = |source| match source {
+            Source::Held(evaluation) => evaluation,
+            Source::Fresh(place) => Evaluation::clone(&fresh[place]),
+        };
+        Ok(sources.into_iter().map(answer).collect())
+    }
+}
+
+/// Keys are hashes already: their own bits are used.
+type KeyHasher = BuildHasherDefault<TakeKey>;
+
+#[derive(Default)]
+struct TakeKey(u64);
+
+impl Hasher for TakeKey {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+struct Cache {
+    shards: Box<[Mutex<Shard>]>,
+}
+
+impl Cache {
+    fn new(capacity: usize) -> Cache {
+        let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
+        // The shares differ by at most one and add up to the whole.
+        let share = |index: usize| capacity / count + usize::from(index < capacity % count);
+        let shards = (0..count).map(|index| Mutex::new(Shard::new(share(index)))).collect();
+        Cache { shards }
+    }
+
+    fn shard(&self, key: u64) -> &Mutex<Shard> {
+        // From the middle of the key: the index within a shard uses its ends.
+        &self.shards[(key >> 24) as u32 as usize % self.shards.len()]
+    }
+
+    /// The evaluation under a key, if it has `logits` of them where that is known.
+    fn get(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
+        self.shard(key).lock().get(key, logits)
+    }
+
+    fn insert(&self, key: u64, evaluation: Evaluation) {
+        // What is replaced is freed when the lock is no longer held.
+        let _replaced = self.shard(key).lock().insert(key, evaluation);
+    }
+
+    fn clear(&self) {
+        for shard in &self.shards {
+            let mut shard = shard.lock();
+            *shard = Shard::new(shard.capacity);
+        }
+    }
+
+    fn statistics(&self) -> CacheStatistics {
+        let mut total = CacheStatistics::default();
+        for shard in &self.shards {
+            let shard = shard.lock();
+            total.positions += shard.slots.len();
+            total.capacity += shard.capacity;
+            total.hits += shard.hits;
+            total.misses += shard.misses;
+        }
+        total
+    }
+}
+
+/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the slots,
+/// spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had a hit
+/// to pay for it, so the cost is constant on average.
+struct Shard {
+    capacity: usize,
+    index: HashMap<u64, u32, KeyHasher>,
+    slots: Vec<Slot>,
+    hand: usize,
+    hits: u64,
+    misses: u64,
+}
+
+struct Slot {
+    key: u64,
+    evaluation: Evaluation,
+    /// Asked for since the hand last came by.
+    recent: bool,
+}
+
+impl Shard {
+    fn new(capacity: usize) -> Shard {
+        // The index holds slots as u32; no machine has the memory for more.
+        let capacity = capacity.min(u32::MAX as usize);
+        Shard { capacity, index: HashMap::default(), slots: Vec::new(), hand: 0, hits: 0, misses: 0 }
+    }
+
+    fn get(&mut self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
+        let slot = &mut self.slots[*self.index.get(&key)? as usize];
+        if logits.is_some_and(|count| count != slot.evaluation.logits.len()) {
+            return None;
+        }
+        self.hits += 1;
+        slot.recent = true;
+        Some(slot.evaluation.clone())
+    }
+
+    fn insert(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
+        self.misses += 1;
+        if let Some(&place) = self.index.get(&key) {
+            // Another worker was faster, or two positions share a key: the newer stays.
+            return Some(std::mem::replace(&mut self.slots[place as usize].evaluation, evaluation));
+        }
+        let slot = Slot { key, evaluation, recent: false };
+        if self.slots.len() < self.capacity {
+            self.index.insert(key, self.slots.len() as u32);
+            self.slots.push(slot);
+            return None;
+        }
+        if self.capacity == 0 {
+            return None;
+        }
+        while std::mem::take(&mut self.slots[self.hand].recent) {
+            self.hand = (self.hand + 1) % self.capacity;
+        }
+        let old = std::mem::replace(&mut self.slots[self.hand], slot);
+        self.index.remove(&old.key);
+        self.index.insert(key, self.hand as u32);
+        self.hand = (self.hand + 1) % self.capacity;
+        Some(old.evaluation)
+    }
+}
+
+#[cfg(test)]
+#[path = "cache_tests.rs"]
+mod tests;

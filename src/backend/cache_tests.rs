@@ -1,0 +1,169 @@
+//! The cache over a backend that counts what reaches it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::backend::RandomBackend;
+
+/// The random backend, counting evaluations.
+struct Counting {
+    inner: RandomBackend,
+    evaluations: Arc<AtomicUsize>,
+}
+
+struct CountingEvaluator {
+    inner: Box<dyn Evaluator>,
+    evaluations: Arc<AtomicUsize>,
+}
+
+impl Backend for Counting {
+    fn attributes(&self) -> &Attributes {
+        self.inner.attributes()
+    }
+
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        let evaluations = Arc::clone(&self.evaluations);
+        Ok(Box::new(CountingEvaluator { inner: self.inner.evaluator()?, evaluations }))
+    }
+}
+
+impl Evaluator for CountingEvaluator {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        self.evaluations.fetch_add(batch.len(), Ordering::Relaxed);
+        self.inner.evaluate(batch)
+    }
+}
+
+/// A cached backend and the number of evaluations that its inner one has made.
+fn cached(capacity: usize) -> (CachedBackend, Arc<AtomicUsize>) {
+    let evaluations = Arc::new(AtomicUsize::new(0));
+    let inner = Counting { inner: RandomBackend::new(1), evaluations: Arc::clone(&evaluations) };
+    (CachedBackend::new(Arc::new(inner), capacity), evaluations)
+}
+
+/// A query whose key is spread as real keys are.
+fn query(number: u64) -> Query {
+    let key = crate::backend::query::mix(number);
+    Query { key, planes: None, indices: (0..1 + (number % 30) as u16).collect() }
+}
+
+fn direct(number: u64) -> Evaluation {
+    RandomBackend::new(1).evaluator().unwrap().evaluate(&[query(number)]).unwrap().remove(0)
+}
+
+#[test]
+fn a_hit_is_the_stored_evaluation_bit_for_bit() {
+    let (backend, evaluations) = cached(100);
+    let mut evaluator = backend.evaluator().unwrap();
+    let batch: Vec<Query> = (0..10).map(query).collect();
+    let first = evaluator.evaluate(&batch).unwrap();
+    let second = evaluator.evaluate(&batch).unwrap();
+    assert_eq!(first, second);
+    assert_eq!(evaluations.load(Ordering::Relaxed), 10);
+    for number in 0..10 {
+        assert_eq!(backend.cached(query(number).key), Some(direct(number)));
+    }
+    assert_eq!(backend.cached(query(10).key), None);
+    let statistics = CacheStatistics { positions: 10, capacity: 100, hits: 20, misses: 10 };
+    assert_eq!(backend.cache_statistics(), Some(statistics));
+    assert_eq!(backend.cache_fill(), Some(100));
+}
+
+#[test]
+fn what_repeats_within_a_batch_is_evaluated_once_and_order_is_kept() {
+    let (backend, evaluations) = cached(100);
+    let mut evaluator = backend.evaluator().unwrap();
+    evaluator.evaluate(&[query(3)]).unwrap();
+    let numbers = [5, 3, 5, 7, 3, 7, 5];
+    let answers = evaluator.evaluate(&numbers.map(query)).unwrap();
+    assert_eq!(evaluations.load(Ordering::Relaxed), 3);
+    assert_eq!(answers, numbers.map(direct));
+}
+
+#[test]
+fn the_capacity_holds() {
+    for capacity in [1, 2, 10, 5000] {
+        let (backend, _) = cached(capacity);
+        let mut evaluator = backend.evaluator().unwrap();
+        for number in 0..20_000 {
+            evaluator.evaluate(&[query(number)]).unwrap();
+        }
+        let statistics = backend.cache_statistics().unwrap();
+        assert_eq!((statistics.positions, statistics.capacity), (capacity, capacity));
+        assert_eq!(backend.cache_fill(), Some(1000));
+        assert!(backend.cached(query(19_999).key).is_some(), "the newest is there");
+        assert!(backend.cached(query(0).key).is_none(), "the oldest is gone");
+    }
+}
+
+#[test]
+fn no_capacity_is_no_cache() {
+    let (backend, evaluations) = cached(0);
+    let mut evaluator = backend.evaluator().unwrap();
+    for _ in 0..3 {
+        assert_eq!(evaluator.evaluate(&[query(1)]).unwrap(), [direct(1)]);
+    }
+    assert_eq!(evaluations.load(Ordering::Relaxed), 3);
+    assert_eq!(backend.cache_fill(), Some(0));
+}
+
+#[test]
+fn what_is_asked_for_survives_what_is_not() {
+    let (backend, _) = cached(10);
+    let mut evaluator = backend.evaluator().unwrap();
+    evaluator.evaluate(&(0..10).map(query).collect::<Vec<_>>()).unwrap();
+    for number in 10..100 {
+        assert!(backend.cached(query(4).key).is_some(), "before {number}");
+        evaluator.evaluate(&[query(number)]).unwrap();
+    }
+    assert!(backend.cached(query(5).key).is_none());
+}
+
+#[test]
+fn clearing_forgets_positions_and_counts() {
+    let (backend, evaluations) = cached(100);
+    let mut evaluator = backend.evaluator().unwrap();
+    evaluator.evaluate(&[query(1)]).unwrap();
+    backend.clear_cache();
+    assert_eq!(backend.cache_statistics(), Some(CacheStatistics { capacity: 100, ..CacheStatistics::default() }));
+    evaluator.evaluate(&[query(1)]).unwrap();
+    assert_eq!(evaluations.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn another_number_of_moves_under_the_same_key_is_not_a_hit() {
+    let (backend, evaluations) = cached(100);
+    let mut evaluator = backend.evaluator().unwrap();
+    let (one, mut other) = (query(1), query(1));
+    other.indices.push(77);
+    let answers = evaluator.evaluate(&[one.clone(), other.clone()]).unwrap();
+    assert_eq!([answers[0].logits.len(), answers[1].logits.len()], [one.indices.len(), other.indices.len()]);
+    assert_eq!(evaluator.evaluate(&[one]).unwrap()[0], answers[0]);
+    assert_eq!(evaluations.load(Ordering::Relaxed), 3);
+}
+
+#[test]
+fn workers_share_it() {
+    const POSITIONS: u64 = 3000;
+    let (backend, _) = cached(1500);
+    std::thread::scope(|scope| {
+        for worker in 0..4_u64 {
+            let backend = &backend;
+            scope.spawn(move || {
+                let mut evaluator = backend.evaluator().unwrap();
+                for step in 0..POSITIONS {
+                    let numbers = [step, (step * 7 + worker) % POSITIONS, (step + worker) % 50];
+                    assert_eq!(evaluator.evaluate(&numbers.map(query)).unwrap(), numbers.map(direct));
+                }
+            });
+        }
+    });
+    let statistics = backend.cache_statistics().unwrap();
+    assert_eq!(statistics.positions, 1500);
+    assert!(statistics.hits > 0 && statistics.misses >= POSITIONS);
+}
+
+#[test]
+fn a_slot_is_as_large_as_the_documentation_says() {
+    assert_eq!(size_of::<Slot>(), 48);
+}

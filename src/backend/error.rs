@@ -1,0 +1,76 @@
+//! What can go wrong between a position and its evaluation.
+
+use super::runtime::RuntimeError;
+use crate::network::NetworkError;
+
+/// Why a backend cannot be made or cannot answer. The text is one line for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// There is no backend of that name.
+    #[error("unknown backend {name}; there are: {known}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The backend is known, but not part of this build. Another one is never taken in its place.
+    #[error("the backend {name} needs {needs}, which is not in this build; there are: {known}")]
+    NotInThisBuild {
+        /// The name that was asked for.
+        name: String,
+        /// The execution provider or library.
+        needs: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The backend runs a network and none was given.
+    #[error("the backend {0} needs a network, and none was given")]
+    NoNetwork(String),
+    /// The network's file or its conversion.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// ONNX Runtime is missing or does not load.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// ONNX Runtime does not take the network.
+    #[error("ONNX Runtime cannot load the network {network}: {reason}")]
+    Load {
+        /// The network's name.
+        network: String,
+        /// Its own words.
+        reason: String,
+    },
+    /// The network's inputs or outputs are not those of a chess network.
+    #[error("the network {network} cannot be used: {problem}")]
+    Shape {
+        /// The network's name.
+        network: String,
+        /// Which input or output, and how it differs.
+        problem: String,
+    },
+    /// A run failed.
+    #[error("ONNX Runtime failed on the network {network}: {reason}")]
+    Run {
+        /// The network's name.
+        network: String,
+        /// Its own words.
+        reason: String,
+    },
+    /// The network's answer is not an evaluation.
+    #[error("the network {network} gave {problem}")]
+    Output {
+        /// The network's name.
+        network: String,
+        /// What is wrong, and in which output.
+        problem: String,
+    },
+    /// A query that the backend cannot answer, which is a mistake of the caller's.
+    #[error("the network {network} was asked {problem}")]
+    Query {
+        /// The network's name.
+        network: String,
+        /// What is missing in the query.
+        problem: String,
+    },
+}

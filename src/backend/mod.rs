@@ -1,0 +1,143 @@
+//! How a network *runs*: a batch of positions in; policy, value and moves left out.
+//!
+//! A [`Backend`] is a network on a device, shared by all workers of a search. Each worker takes one [`Evaluator`] from
+//! it. What a position looks like to a network is fixed in a [`Query`] before it is queued, so that a batch can travel
+//! between threads and no evaluator knows the rules of chess. Decorators wrap a backend in another one
+//! ([`CachedBackend`]); the search sees one trait.
+//!
+//! | file | what |
+//! |---|---|
+//! | `query` | a position for a network, and its key in the cache |
+//! | `factory` | backends by name |
+//! | `onnxruntime`, `input` | networks through ONNX Runtime |
+//! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
+//! | `cache` | the position cache as a decorator |
+//! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
+//!
+//! ```
+//! use zeitnot::backend::{self, BackendOptions, Query};
+//! use zeitnot::chess::Game;
+//!
+//! let backend = backend::create("uniform", None, &BackendOptions::default())?;
+//! let mut evaluator = backend.evaluator()?;
+//! let game = Game::new();
+//! let moves = game.current().legal_moves();
+//! let answers = evaluator.evaluate(&[Query::new(&game, &moves, backend.attributes())])?;
+//! assert_eq!(answers[0].logits.len(), 20);
+//! # Ok::<(), backend::BackendError>(())
+//! ```
+
+use std::fmt;
+
+use crate::network::{HistoryFill, InputFormat};
+
+mod cache;
+mod error;
+mod factory;
+mod input;
+mod onnxruntime;
+mod query;
+mod random;
+pub mod runtime;
+mod uniform;
+
+pub use cache::{CacheStatistics, CachedBackend};
+pub use error::BackendError;
+pub use factory::{BACKENDS, BackendOptions, create};
+pub use onnxruntime::OnnxRuntimeBackend;
+pub use query::{Query, cache_key};
+pub use random::RandomBackend;
+pub use uniform::UniformBackend;
+
+/// What a network says of one position, from the side to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The expected score, win minus loss: -1 (lost) to 1 (won).
+    pub q: f32,
+    /// The probability of a draw, 0 to 1; 0 from a network without a WDL head.
+    pub d: f32,
+    /// Plies left in the game; `None` from a network without a moves-left head.
+    pub m: Option<f32>,
+    /// The raw policy output of each legal move, in the order of the query. Softmax and the policy temperature belong
+    /// to the search.
+    pub logits: Box<[f32]>,
+}
+
+/// What a backend is and what it prefers. Displays as one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attributes {
+    /// The backend and its network, such as `onnxruntime cpu, maia-1900`.
+    pub name: String,
+    /// The device and what drives it, such as `cpu, ONNX Runtime 1.31.1`.
+    pub device: String,
+    /// The planes that a query must carry; `None` for a backend that does not look at the board.
+    pub input: Option<(InputFormat, HistoryFill)>,
+    /// Whether [`Evaluation::d`] comes from the network.
+    pub has_wdl: bool,
+    /// Whether [`Evaluation::m`] is there.
+    pub has_moves_left: bool,
+    /// The batch size, in positions, from which more gains little: what a search should gather.
+    pub preferred_batch: usize,
+    /// The largest batch, in positions, that is run in one piece; a larger one is split.
+    pub maximum_batch: usize,
+    /// How many workers keep the device busy.
+    pub preferred_threads: usize,
+    /// Whether evaluating costs the cores that the search runs on.
+    pub is_cpu: bool,
+}
+
+impl fmt::Display for Attributes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Attributes { name, device, preferred_batch, preferred_threads, .. } = self;
+        write!(f, "{name} ({device}; batch {preferred_batch}, threads {preferred_threads})")
+    }
+}
+
+/// A network on a device, shared by all workers.
+pub trait Backend: Send + Sync {
+    /// What it is and prefers; the same for its whole life.
+    fn attributes(&self) -> &Attributes;
+
+    /// A worker's private end.
+    ///
+    /// # Errors
+    ///
+    /// When the device has no room for another one.
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError>;
+
+    /// The evaluation of the position with this [`cache_key`], if a cache holds it. A search asks before it queues a
+    /// query. Two positions may share a key: a search must not use logits that are not as many as its legal moves.
+    fn cached(&self, _key: u64) -> Option<Evaluation> {
+        None
+    }
+
+    /// How full the cache is, in permille (UCI's `hashfull`); `None` without a cache.
+    fn cache_fill(&self) -> Option<u32> {
+        None
+    }
+
+    /// Empties the cache, if there is one: between games, and before a measurement that must repeat.
+    fn clear_cache(&self) {}
+
+    /// What the cache has done since it was last emptied; `None` without a cache.
+    fn cache_statistics(&self) -> Option<CacheStatistics> {
+        None
+    }
+}
+
+/// One worker's private end of a backend.
+pub trait Evaluator: Send {
+    /// One evaluation for each query, in their order. Any number of queries is allowed; none gives none.
+    ///
+    /// # Errors
+    ///
+    /// When the device fails, or the network's answer is not an evaluation (not a number, say).
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
+}
+
+/// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds
+/// next to nothing to a matrix product.
+fn cpu_workers() -> usize {
+    let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    num_cpus::get_physical().clamp(1, available)
+}

@@ -1,0 +1,128 @@
+//! A position for a network, and its key in the position cache.
+
+use super::Attributes;
+use crate::chess::{Game, Move};
+use crate::network::{Planes, Transform, encode, policy_index};
+
+/// One position for a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// The position's [`cache_key`].
+    pub key: u64,
+    /// The input planes; `None` for a backend that does not look at the board.
+    pub planes: Option<Box<Planes>>,
+    /// The policy index, 0..1858, of each legal move, in the order of the moves given.
+    pub indices: Vec<u16>,
+}
+
+impl Query {
+    /// The query for the current position of `game`, with the legal moves in the caller's order.
+    ///
+    /// Planes are made only if the backend of these `attributes` wants them.
+    pub fn new(game: &Game, moves: &[Move], attributes: &Attributes) -> Query {
+        let (planes, transform) = match attributes.input {
+            Some((format, fill)) => {
+                let (planes, transform) = encode(game, format, fill);
+                (Some(Box::new(planes)), transform)
+            }
+            None => (None, Transform::NONE),
+        };
+        let turn = game.current().turn();
+        let indices = moves.iter().map(|&mv| policy_index(mv, turn, transform)).collect();
+        Query { key: cache_key(game), planes, indices }
+    }
+}
+
+/// Plies without a capture or pawn move below which the fifty-move counter does not part positions (Stockfish parts its
+/// transposition table at the same counts: `adjust_key50` in its position.h).
+const RULE50_FREE: u32 = 14;
+/// Width in plies of the parts above [`RULE50_FREE`].
+const RULE50_STEP: u32 = 8;
+
+/// The key of the current position of `game` in a position cache.
+///
+/// It is made of the board's Zobrist key, of whether the position has occurred before, and of the fifty-move counter in
+/// parts of 8 plies from 14 plies on: Lc0's key ignores that counter, and there the evaluation of a position leaks to the
+/// same board one move before the draw (lc0.md H10). As with Lc0, the positions before the current one do not count,
+/// though a network sees seven of them.
+///
+/// The key knows neither network nor input format: a cache belongs to one loaded network.
+pub fn cache_key(game: &Game) -> u64 {
+    let position = game.current();
+    key_of(position.key(), position.repetitions() > 0, position.rule50())
+}
+
+fn key_of(board: u64, repeated: bool, rule50: u32) -> u64 {
+    let part = if rule50 < RULE50_FREE { 0 } else { 1 + (rule50 - RULE50_FREE) / RULE50_STEP };
+    board ^ mix(u64::from(part) << 1 | u64::from(repeated))
+}
+
+/// The output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014):
+/// spreads any difference of the input over all bits.
+pub(super) fn mix(mut value: u64) -> u64 {
+    value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(moves: &[&str]) -> Game {
+        let mut game = Game::new();
+        for text in moves {
+            game.push_uci(text).unwrap();
+        }
+        game
+    }
+
+    #[test]
+    fn transpositions_share_a_key() {
+        let a = after(&["g1f3", "g8f6", "b1c3", "b8c6"]);
+        let b = after(&["b1c3", "b8c6", "g1f3", "g8f6"]);
+        assert_eq!(cache_key(&a), cache_key(&b));
+        assert_ne!(cache_key(&a), cache_key(&after(&["g1f3", "g8f6", "b1c3"])));
+    }
+
+    #[test]
+    fn a_repeated_position_has_its_own_key() {
+        let cycle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        let once = cache_key(&after(&cycle));
+        assert_ne!(once, cache_key(&Game::new()));
+        assert_eq!(once, cache_key(&after(&[cycle, cycle].concat())));
+    }
+
+    #[test]
+    fn the_fifty_move_counter_parts_keys_coarsely() {
+        let key = |rule50| key_of(1, false, rule50);
+        assert_eq!(key(0), key(13));
+        assert_ne!(key(13), key(14));
+        assert_eq!(key(14), key(21));
+        assert_ne!(key(21), key(22));
+        let all: std::collections::HashSet<u64> = (0..100).map(key).collect();
+        assert_eq!(all.len(), 12);
+    }
+
+    #[test]
+    fn mix_is_splitmix64() {
+        // The first outputs of Vigna's reference implementation from the seed 0.
+        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(mix(0x9e37_79b9_7f4a_7c15), 0x6e78_9e6a_a1b9_65f4);
+    }
+
+    #[test]
+    fn planes_only_where_they_are_wanted() {
+        let game = Game::new();
+        let moves = game.current().legal_moves();
+        let blind = super::super::UniformBackend::new();
+        let query = Query::new(&game, &moves, super::super::Backend::attributes(&blind));
+        assert!(query.planes.is_none());
+        assert_eq!(query.indices.len(), 20);
+        let mut attributes = super::super::Backend::attributes(&blind).clone();
+        attributes.input = Some((crate::network::InputFormat::Classical, crate::network::HistoryFill::FenOnly));
+        let query = Query::new(&game, &moves, &attributes);
+        assert_eq!(query.planes.unwrap().masks[0], 0xff00, "our pawns");
+    }
+}

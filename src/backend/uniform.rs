@@ -1,0 +1,69 @@
+//! A backend that knows nothing: every position is even and every move equally good.
+
+use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
+
+/// Positions to a batch where evaluating costs nothing: Lc0's preference for a backend without one of its own.
+pub(super) const FREE_BATCH: usize = 256;
+
+/// Says q 0, d 0, no moves left and equal logits for every position. With it, a benchmark measures the search alone, and
+/// a search is the same on every machine.
+#[derive(Debug)]
+pub struct UniformBackend {
+    attributes: Attributes,
+}
+
+impl UniformBackend {
+    /// The backend.
+    pub fn new() -> UniformBackend {
+        let attributes = Attributes {
+            name: "uniform".to_owned(),
+            device: "no network".to_owned(),
+            input: None,
+            has_wdl: false,
+            has_moves_left: false,
+            preferred_batch: FREE_BATCH,
+            maximum_batch: FREE_BATCH,
+            preferred_threads: cpu_workers(),
+            is_cpu: true,
+        };
+        UniformBackend { attributes }
+    }
+}
+
+impl Default for UniformBackend {
+    fn default() -> UniformBackend {
+        UniformBackend::new()
+    }
+}
+
+impl Backend for UniformBackend {
+    fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        Ok(Box::new(Uniform))
+    }
+}
+
+struct Uniform;
+
+impl Evaluator for Uniform {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        let even = |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
+        Ok(batch.iter().map(even).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_is_even() {
+        let query = |key, moves| Query { key, planes: None, indices: vec![0; moves] };
+        let answers = UniformBackend::new().evaluator().unwrap().evaluate(&[query(1, 3), query(2, 0)]).unwrap();
+        assert_eq!(answers[0], Evaluation { q: 0.0, d: 0.0, m: None, logits: Box::new([0.0; 3]) });
+        assert!(answers[1].logits.is_empty());
+    }
+}

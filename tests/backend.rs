@@ -1,0 +1,127 @@
+//! Networks through ONNX Runtime, from a file's bytes to evaluations. The library is installed first if the machine has
+//! none.
+
+use std::sync::Arc;
+
+use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query, runtime};
+use zeitnot::chess::Game;
+use zeitnot::network::testing::{RandomNetwork, random_network};
+use zeitnot::network::{Network, ValueKind};
+
+/// Batching may change the order of additions: what 32-bit rounding may then differ by.
+const ROUNDING: f32 = 1e-5;
+
+fn load(bytes: &[u8], options: &BackendOptions) -> Arc<dyn Backend> {
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(bytes, "tiny.pb.gz").unwrap();
+    backend::create("onnxruntime", Some(&network), options).unwrap()
+}
+
+fn uncached() -> BackendOptions {
+    BackendOptions { cache_size: 0, ..BackendOptions::default() }
+}
+
+/// Nine positions of one game.
+fn queries(backend: &dyn Backend) -> Vec<Query> {
+    let mut game = Game::new();
+    let mut queries = Vec::new();
+    for text in ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "f3g5", "d7d5", "e4d5"] {
+        game.push_uci(text).unwrap();
+        queries.push(Query::new(&game, &game.current().legal_moves(), backend.attributes()));
+    }
+    queries
+}
+
+fn assert_close(a: &Evaluation, b: &Evaluation, what: &str) {
+    let close = |a: f32, b: f32| (a - b).abs() <= ROUNDING * (1.0 + a.abs());
+    let m = (a.m.unwrap_or(0.0), b.m.unwrap_or(0.0));
+    assert!(close(a.q, b.q) && close(a.d, b.d) && close(m.0, m.1), "{what}: {a:?} and {b:?}");
+    assert_eq!(a.logits.len(), b.logits.len(), "{what}");
+    assert!(a.logits.iter().zip(&b.logits).all(|(&a, &b)| close(a, b)), "{what}: {a:?} and {b:?}");
+}
+
+#[test]
+fn a_batch_says_what_its_positions_say_alone() {
+    let backend = load(&random_network(1, 2, 16), &uncached());
+    let queries = queries(&*backend);
+    let mut evaluator = backend.evaluator().unwrap();
+    let alone: Vec<Evaluation> =
+        queries.iter().map(|query| evaluator.evaluate(std::slice::from_ref(query)).unwrap().remove(0)).collect();
+    assert_ne!(alone[0].q, alone[1].q, "the network tells positions apart");
+    // Downwards too: rows left over from a larger batch must not show.
+    for size in (1..=queries.len()).chain((1..queries.len()).rev()) {
+        let together = evaluator.evaluate(&queries[..size]).unwrap();
+        assert_eq!(together.len(), size);
+        for (row, (a, b)) in together.iter().zip(&alone).enumerate() {
+            assert_close(a, b, &format!("row {row} of {size}"));
+        }
+    }
+    assert!(evaluator.evaluate(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn heads_show_in_attributes_and_evaluations() {
+    let shape = RandomNetwork { value: ValueKind::Scalar, moves_left: false, ..RandomNetwork::default() };
+    for (shape, has_wdl, has_moves_left) in [(RandomNetwork::default(), true, true), (shape, false, false)] {
+        let backend = load(&shape.gzip(2), &uncached());
+        let attributes = backend.attributes();
+        assert_eq!((attributes.has_wdl, attributes.has_moves_left), (has_wdl, has_moves_left));
+        assert_eq!(attributes.name, "onnxruntime cpu, tiny");
+        assert!(attributes.is_cpu && attributes.preferred_batch <= attributes.maximum_batch);
+        for answer in backend.evaluator().unwrap().evaluate(&queries(&*backend)).unwrap() {
+            assert!((-1.0..=1.0).contains(&answer.q));
+            assert_eq!(answer.m.is_some(), has_moves_left);
+            assert_eq!(answer.d != 0.0, has_wdl);
+        }
+    }
+}
+
+#[test]
+fn workers_agree_and_share_the_cache() {
+    let backend = load(&random_network(3, 1, 8), &BackendOptions::default());
+    let queries = queries(&*backend);
+    let answers: Vec<Vec<Evaluation>> = std::thread::scope(|scope| {
+        let work = || backend.evaluator().unwrap().evaluate(&queries).unwrap();
+        let workers: Vec<_> = (0..3).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+    for (query, answer) in queries.iter().zip(&answers[0]) {
+        assert_eq!(backend.cached(query.key).as_ref(), Some(answer));
+    }
+    assert_eq!(backend.cache_statistics().unwrap().positions, queries.len());
+}
+
+#[test]
+fn a_batch_larger_than_the_largest_run_is_split() {
+    let backend = load(&random_network(4, 1, 8), &uncached());
+    let query = queries(&*backend).remove(0);
+    let many = vec![query; backend.attributes().maximum_batch + 3];
+    let answers = backend.evaluator().unwrap().evaluate(&many).unwrap();
+    assert_eq!(answers.len(), many.len());
+    for answer in &answers {
+        assert_close(answer, &answers[0], "split");
+    }
+}
+
+#[test]
+fn a_query_without_planes_is_refused_in_one_line() {
+    let backend = load(&random_network(5, 1, 8), &uncached());
+    let query = Query { key: 1, planes: None, indices: vec![0] };
+    let line = backend.evaluator().unwrap().evaluate(&[query]).unwrap_err().to_string();
+    assert!(line.contains("tiny") && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn the_runtime_says_what_it_is() {
+    let runtime = runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    assert!(runtime.version.starts_with("1."), "{}", runtime.version);
+    assert!(runtime.providers.iter().any(|provider| provider == "CPU"), "{:?}", runtime.providers);
+    let status = runtime::Status::now(None);
+    let json = serde_json::to_value(&status).unwrap();
+    assert_eq!(json["runtime"]["version"], runtime.version);
+    assert!(status.to_string().contains(&runtime.version));
+    // A process keeps the library that it has.
+    let error = runtime::load(Some(std::path::Path::new("elsewhere"))).unwrap_err();
+    assert!(matches!(error, runtime::RuntimeError::AlreadyLoaded { .. }), "{error}");
+}

@@ -1,0 +1,110 @@
+//! Evaluations of real and synthetic networks against Lc0's (float32), where the folder shared/ is there.
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use zeitnot::backend::{self, BackendOptions, Query, runtime};
+use zeitnot::chess::Game;
+use zeitnot::network::Network;
+
+/// How far a logit may be from Lc0's, relative to its size where that is above 1.
+const LOGIT: f32 = 1e-4;
+/// How far q and d may be from Lc0's.
+const VALUE: f32 = 1e-4;
+/// How far the moves left may be from Lc0's, in plies.
+const PLIES: f32 = 0.01;
+
+#[derive(Deserialize)]
+struct Line {
+    id: u32,
+    fen: Option<String>,
+    moves: Vec<String>,
+    chess960: bool,
+}
+
+#[derive(Deserialize)]
+struct Golden {
+    id: u32,
+    idx: Vec<u16>,
+    logits: Vec<f32>,
+    q: f32,
+    d: f32,
+    m: Option<f32>,
+}
+
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+fn games(shared: &Path) -> HashMap<u32, Game> {
+    let game = |line: Line| {
+        let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
+        line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
+        (line.id, game)
+    };
+    lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter().map(game).collect()
+}
+
+/// Compares every golden evaluation of a network; in batches, so that rows are told apart as well.
+fn agrees(file: &str) {
+    let Some(shared) = common::shared(&format!("evaluations of {file} against Lc0's")) else { return };
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
+    let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+    let backend = backend::create("auto", Some(&network), &options).unwrap();
+    let mut evaluator = backend.evaluator().unwrap();
+    let name = file.rsplit('/').next().unwrap();
+    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
+    assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
+    let games = games(&shared);
+    for part in golden.chunks(7) {
+        let ask = |golden: &Golden| {
+            let game = &games[&golden.id];
+            Query::new(game, &game.current().legal_moves(), backend.attributes())
+        };
+        let queries: Vec<Query> = part.iter().map(ask).collect();
+        let answers = evaluator.evaluate(&queries).unwrap();
+        for ((golden, query), answer) in part.iter().zip(&queries).zip(&answers) {
+            let id = golden.id;
+            let logits: HashMap<u16, f32> = query.indices.iter().copied().zip(answer.logits.iter().copied()).collect();
+            assert_eq!(logits.len(), golden.idx.len(), "{name}, position {id}: number of moves");
+            for (index, &wanted) in golden.idx.iter().zip(&golden.logits) {
+                let found = logits[index];
+                let error = (found - wanted).abs() / wanted.abs().max(1.0);
+                assert!(error <= LOGIT, "{name}, position {id}: logit {index} is {found}, not {wanted}");
+            }
+            assert!((answer.q - golden.q).abs() <= VALUE, "{name}, position {id}: q {}, not {}", answer.q, golden.q);
+            assert!((answer.d - golden.d).abs() <= VALUE, "{name}, position {id}: d {}, not {}", answer.d, golden.d);
+            if let Some(m) = answer.m {
+                let wanted = golden.m.unwrap();
+                assert!((m - wanted).abs() <= PLIES, "{name}, position {id}: m {m}, not {wanted}");
+            }
+        }
+    }
+}
+
+macro_rules! networks {
+    ($($name:ident: $file:literal),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                agrees($file);
+            }
+        )*
+    };
+}
+
+networks! {
+    maia_1900: "maia-1900",
+    meangirl_8: "meangirl-8",
+    tinygyal_8: "tinygyal-8",
+    legacy_format: "synthetic/classical-2x16-legacyfmt",
+    squeeze_convolution_wdl_moves_left: "synthetic/se-2x16-conv-wdl-mlh",
+    squeeze_convolution_mish: "synthetic/se-2x16-conv-wdl-mlh-mish",
+    squeeze_classical_heads: "synthetic/se-2x16-polclassical-valclassical",
+}
