@@ -86,7 +86,10 @@ fn visits_of_maia_agree_with_lc0() {
         agreed += usize::from(best == theirs);
         distance_sum += distance;
         if best != theirs || distance > 0.005 {
-            eprintln!("position {}: {best} for {theirs}, distance {distance:.4}, nodes {}", golden["id"], end.report.nodes);
+            eprintln!(
+                "position {}: {best} for {theirs}, distance {distance:.4}, nodes {}",
+                golden["id"], end.report.nodes
+            );
         }
     }
     let mean = distance_sum / f64::from(positions);

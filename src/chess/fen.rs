@@ -1,7 +1,9 @@
 //! Reading FEN: complete, partial and Chess960 ones.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Move, Position as _, PositionError, PositionErrorKinds, Role};
+use shakmaty::{
+    CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup,
+};
 use thiserror::Error;
 
 /// Why a FEN was refused. Its text names the FEN and the reason in one line.
@@ -20,44 +22,55 @@ pub struct FenError {
 /// still play (extra queens, odd checks) are taken.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
-    let mut fields: Vec<String> = text.split_ascii_whitespace().map(str::to_owned).collect();
-    let Some(board) = fields.first_mut() else { return Err(fail("it is empty".to_owned())) };
-    *board = complete_board(board).map_err(fail)?;
-    if fields.len() > 6 {
-        return Err(fail(format!("it has {} fields, six at most are known", fields.len())));
-    }
-    let fen: Fen = fields.join(" ").parse().map_err(|error| fail(format!("{error}")))?;
-    // Rights that are impossible in standard chess (Shredder-FEN, X-FEN) are those of a Chess960 game.
-    fen.clone()
-        .into_position::<Chess>(CastlingMode::from_chess960(chess960))
-        .or_else(|error| {
-            if !error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
-                return Err(error);
-            }
-            fen.into_position::<Chess>(CastlingMode::Chess960).or_else(PositionError::ignore_invalid_castling_rights)
-        })
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .map_err(|error| fail(format!("{error}")))
+    position(setup(text).map_err(fail)?, chess960).map_err(|error| fail(error.to_string()))
 }
 
 /// As [`parse`], but the side that does not move may stand in check. No game has such a position and none can be played
 /// from it (its king can be taken), but a network has an opinion of it as of any other picture of a board.
 pub(super) fn parse_for_evaluation(text: &str, chess960: bool) -> Result<Chess, FenError> {
-    parse(text, chess960).or_else(|error| with_the_move_passed(text, chess960).ok_or(error))
+    parse(text, chess960).or_else(|error| king_moved_into_check(text, chess960).ok_or(error))
 }
 
-/// Reads the position with the other side to move, which is legal when only the check is wrong, and gives the move back:
-/// shakmaty checks what it reads, not what is put on the board.
-fn with_the_move_passed(text: &str, chess960: bool) -> Option<Chess> {
-    let mut fields: Vec<&str> = text.split_ascii_whitespace().collect();
-    let turn = fields.get_mut(1)?;
-    *turn = if *turn == "w" { "b" } else { "w" };
-    let mut chess = parse(&fields.join(" "), chess960).ok()?;
-    let king = chess.board().king_of(chess.turn())?;
-    chess.play_unchecked(Move::Put { role: Role::King, to: king });
-    Some(chess)
+/// shakmaty checks a position that it reads, not one that moves lead to: the king that stands in check is put where the
+/// position is legal with its side to move, and moved back. Its castling rights are lost on the way.
+fn king_moved_into_check(text: &str, chess960: bool) -> Option<Chess> {
+    let mut before = setup(text).ok()?;
+    let side = before.turn.other();
+    before.turn = side;
+    let to = before.board.king_of(side)?;
+    before.board.discard_piece_at(to);
+    before.castling_rights.discard(to);
+    (!before.board.occupied()).into_iter().find_map(|from| {
+        let mut before = before.clone();
+        before.board.set_piece_at(from, side.king());
+        let mut chess = position(before, chess960).ok()?;
+        chess.play_unchecked(Move::Normal { role: Role::King, from, capture: None, to, promotion: None });
+        Some(chess)
+    })
+}
+
+fn setup(text: &str) -> Result<Setup, String> {
+    let mut fields: Vec<String> = text.split_ascii_whitespace().map(str::to_owned).collect();
+    let Some(board) = fields.first_mut() else { return Err("it is empty".to_owned()) };
+    *board = complete_board(board)?;
+    if fields.len() > 6 {
+        return Err(format!("it has {} fields, six at most are known", fields.len()));
+    }
+    Ok(fields.join(" ").parse::<Fen>().map_err(|error| error.to_string())?.into_setup())
+}
+
+fn position(setup: Setup, chess960: bool) -> Result<Chess, PositionError<Chess>> {
+    // Rights that are impossible in standard chess (Shredder-FEN, X-FEN) are those of a Chess960 game.
+    Chess::from_setup(setup.clone(), CastlingMode::from_chess960(chess960))
+        .or_else(|error| {
+            if !error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
+                return Err(error);
+            }
+            Chess::from_setup(setup, CastlingMode::Chess960).or_else(PositionError::ignore_invalid_castling_rights)
+        })
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
 }
 
 /// Fills short and missing ranks with empty squares: `k/1R//K` is a board of four named ranks.
