@@ -37,6 +37,8 @@ fn king_moved_into_check(text: &str, chess960: bool) -> Option<Chess> {
     let mut before = setup(text).ok()?;
     let side = before.turn.other();
     before.turn = side;
+    let rule50 = before.halfmoves;
+    before.halfmoves = rule50.saturating_sub(1);
     let to = before.board.king_of(side)?;
     before.board.discard_piece_at(to);
     before.castling_rights.discard(to);
@@ -44,7 +46,9 @@ fn king_moved_into_check(text: &str, chess960: bool) -> Option<Chess> {
         let mut before = before.clone();
         before.board.set_piece_at(from, side.king());
         let mut chess = position(before, chess960).ok()?;
-        chess.play_unchecked(Move::Normal { role: Role::King, from, capture: None, to, promotion: None });
+        // Told of a capture, shakmaty sets the fifty-move counter to 0.
+        let capture = (rule50 == 0).then_some(Role::Pawn);
+        chess.play_unchecked(Move::Normal { role: Role::King, from, capture, to, promotion: None });
         Some(chess)
     })
 }
@@ -139,7 +143,8 @@ mod tests {
         let fen = "8/8/1k6/8/8/8/1QK5/8 w - - 7 30";
         assert!(parse(fen, false).unwrap_err().reason.contains("opposite check"));
         let chess = parse_for_evaluation(fen, false).unwrap();
-        assert_eq!((chess.turn(), chess.legal_moves().len()), (Color::White, 22));
+        assert_eq!((chess.turn(), chess.legal_moves().len(), chess.halfmoves()), (Color::White, 22, 7));
+        assert_eq!(parse_for_evaluation("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap().halfmoves(), 0);
         assert!(parse_for_evaluation("8/8/8/8/8/8/8/K7 w - - 0 1", false).is_err());
     }
 
