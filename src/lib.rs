@@ -30,3 +30,4 @@
 pub mod backend;
 pub mod chess;
 pub mod network;
+pub mod time_manager;

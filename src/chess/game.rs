@@ -2,6 +2,7 @@
 
 use super::{FenError, MoveError, Position, fen, moves};
 use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
 use shakmaty::{Chess, EnPassantMode, Move};
 
 /// A start position and the moves played from it, every position on the way kept.
@@ -75,6 +76,11 @@ impl Game {
     pub fn truncate(&mut self, plies: usize) {
         self.moves.truncate(plies);
         self.positions.truncate(plies + 1);
+    }
+
+    /// A legal move in the notation of PGN, with its check or mate sign.
+    pub fn san(&self, mv: Move) -> String {
+        SanPlus::from_move(self.current().chess().clone(), mv).to_string()
     }
 
     /// The current position as FEN, with an en passant square only where a capture is legal.

@@ -1,0 +1,51 @@
+//! The engine's options as flags of the command line.
+
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use zeitnot::engine::options::SPECS;
+use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
+use zeitnot::search::MonotonicClock;
+
+/// Adds a flag for every option of the engine.
+pub fn add_to(command: Command) -> Command {
+    let defaults = Options::default();
+    let arg = |spec: &'static zeitnot::engine::OptionSpec| {
+        let default = spec.value(&defaults);
+        let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+        let help = match spec.kind {
+            Kind::Combo(words) => format!("{} ({}){default}", spec.help, words.join(", ")),
+            _ => format!("{}{default}", spec.help),
+        };
+        let arg = Arg::new(spec.name).long(spec.flag).help(help).action(ArgAction::Set).help_heading("Engine options");
+        let arg = match spec.short {
+            Some(short) => arg.short(short),
+            None => arg,
+        };
+        match spec.kind {
+            Kind::Check => arg.value_name("BOOL").num_args(0..=1).require_equals(true).default_missing_value("true"),
+            Kind::Spin { .. } => arg.value_name("N"),
+            Kind::Float { .. } => arg.value_name("X").allow_negative_numbers(true),
+            Kind::Combo(_) => arg.value_name("WORD"),
+            Kind::Text => arg.value_name("TEXT"),
+            Kind::File => arg.value_name("FILE"),
+        }
+    };
+    command.args(SPECS.iter().map(arg))
+}
+
+/// An engine with the options of the command line.
+///
+/// # Errors
+/// When an option does not take its value.
+pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Engine> {
+    let mut engine = Engine::new(Options::default(), std::sync::Arc::new(MonotonicClock::new()), policy);
+    for spec in SPECS {
+        if let Some(value) = matches.get_one::<String>(spec.name) {
+            engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
+        }
+    }
+    Ok(engine)
+}
+
+/// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
+pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));

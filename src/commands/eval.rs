@@ -1,0 +1,121 @@
+//! `zeitnot eval`: what a network says of a position, without a search.
+
+// The command's output.
+#![allow(clippy::print_stdout)]
+
+use super::engine_options::{self, MAY_INSTALL};
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use zeitnot::chess::{Game, Move, to_uci};
+use zeitnot::engine::Prober;
+use zeitnot::network::{PLANES, Planes};
+
+pub fn command() -> Command {
+    let command = Command::new("eval")
+        .about("Print what the network says of positions, one JSON object a line")
+        .arg(Arg::new("fen").long("fen").help("The position [default: the start position]"))
+        .arg(Arg::new("moves").long("moves").num_args(1..).requires("fen").help("Moves played from it"))
+        .arg(
+            Arg::new("positions")
+                .long("positions")
+                .value_name("FILE.jsonl")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with("fen")
+                .help("One position a line: {\"id\", \"fen\" (or null), \"moves\", \"chess960\"}"),
+        )
+        .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Print the input planes as well"));
+    engine_options::add_to(command)
+}
+
+/// A position as it is asked for.
+#[derive(Deserialize, Default)]
+struct Request {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    fen: Option<String>,
+    #[serde(default)]
+    moves: Vec<String>,
+    #[serde(default)]
+    chess960: bool,
+}
+
+/// A position that cannot be evaluated is named on standard error; the others are, and the exit code is 1.
+pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    engine.prepare()?;
+    let mut prober = engine.prober()?;
+    let with_planes = matches.get_flag("planes");
+    let mut output = std::io::stdout().lock();
+    let mut failed = false;
+    let mut answer = |request: &Request| -> anyhow::Result<()> {
+        match evaluate(&mut prober, request, with_planes) {
+            Ok(line) => writeln!(output, "{line}")?,
+            Err(error) => {
+                failed = true;
+                eprintln!("zeitnot: position {}: {error:#}", request.id);
+            }
+        }
+        Ok(())
+    };
+    match matches.get_one::<PathBuf>("positions") {
+        None => {
+            let fen = matches.get_one::<String>("fen").cloned();
+            let moves = matches.get_many::<String>("moves").unwrap_or_default().cloned().collect();
+            answer(&Request { fen, moves, ..Request::default() })?;
+        }
+        Some(path) => {
+            let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            for (index, line) in BufReader::new(file).lines().enumerate() {
+                let line = line.with_context(|| format!("cannot read {}", path.display()))?;
+                if !line.trim().is_empty() {
+                    let at = || format!("{} line {}", path.display(), index + 1);
+                    answer(&serde_json::from_str(&line).with_context(at)?)?;
+                }
+            }
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
+    let mut game = match &request.fen {
+        Some(fen) => Game::from_fen(fen, request.chess960)?,
+        None => Game::new(),
+    };
+    for mv in &request.moves {
+        game.push_uci(mv)?;
+    }
+    let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
+    let (query, evaluation) = prober.evaluate(&game, &moves)?;
+    let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<f32> = evaluation.logits.iter().map(|logit| (logit - largest).exp()).collect();
+    let sum: f32 = weights.iter().sum();
+    let policy: Vec<Value> = (0..moves.len())
+        .map(|i| {
+            let logit = evaluation.logits[i];
+            // Castling as king takes rook, in standard chess too: the form that is the same everywhere.
+            json!({"move": to_uci(moves[i], true), "index": query.indices[i], "logit": logit, "p": weights[i] / sum})
+        })
+        .collect();
+    let mut line = json!({
+        "id": request.id, "q": evaluation.q, "d": evaluation.d, "m": evaluation.m, "policy": policy,
+    });
+    if with_planes && let Some(planes) = &query.planes {
+        line["planes"] = planes_as_json(planes);
+    }
+    Ok(line)
+}
+
+/// The planes that are not empty: index, squares as a hexadecimal mask with bit 0 for a1 of the mover's side, value.
+fn planes_as_json(planes: &Planes) -> Value {
+    let set = |plane: &usize| planes.masks[*plane] != 0 && planes.values[*plane] != 0.0;
+    let row = |plane| json!([plane, format!("{:016x}", planes.masks[plane]), planes.values[plane]]);
+    (0..PLANES).filter(set).map(row).collect()
+}

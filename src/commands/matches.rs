@@ -1,0 +1,185 @@
+//! `zeitnot match`: timed games between two configurations of this engine.
+
+// The command's output.
+#![allow(clippy::print_stdout)]
+
+use super::engine_options::{self, MAY_INSTALL};
+use super::json_flag;
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use zeitnot::chess::{Color, Game};
+use zeitnot::lab::{self, GameRecord, Player, TimeControl};
+use zeitnot::time_manager::Plan;
+
+pub fn command() -> Command {
+    let option = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help)
+    };
+    let command = Command::new("match")
+        .about("Play timed games between two configurations of this engine")
+        .arg(
+            Arg::new("tc")
+                .long("tc")
+                .value_name("[MOVES/]TIME[+INC]")
+                .default_value("10+0.1")
+                .value_parser(|text: &str| text.parse::<TimeControl>())
+                .help("Time control in seconds (or minutes:seconds)"),
+        )
+        .arg(
+            Arg::new("games")
+                .long("games")
+                .value_name("N")
+                .default_value("1")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Games to play; the sides alternate"),
+        )
+        .arg(
+            Arg::new("pgn")
+                .long("pgn")
+                .value_name("FILE")
+                .default_value("match.pgn")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where the games go; a file that exists is added to"),
+        )
+        .arg(Arg::new("fen").long("fen").help("Start position [default: the standard one]"))
+        .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
+        .arg(option("option2", "A UCI option of the second configuration alone; may be given again"))
+        .arg(json_flag());
+    engine_options::add_to(command)
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let time_control = *matches.get_one::<TimeControl>("tc").context("--tc has a default")?;
+    let games = *matches.get_one::<u64>("games").context("--games has a default")?;
+    let pgn_path = matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?;
+    let json = matches.get_flag("json");
+    let mut first = player(matches, "option1", "Zeitnot 1")?;
+    let mut second = player(matches, "option2", "Zeitnot 2")?;
+    let start = match matches.get_one::<String>("fen") {
+        Some(fen) => Game::from_fen(fen, first.engine.options().chess960)?,
+        None => Game::new(),
+    };
+    for player in [&mut first, &mut second] {
+        if let Some(news) = player.engine.prepare()? {
+            eprintln!("{}: {news}", player.name);
+        }
+    }
+    let open = OpenOptions::new().create(true).append(true).open(pgn_path);
+    let mut pgn = open.with_context(|| format!("cannot write {}", pgn_path.display()))?;
+    let bar = ProgressBar::new(games).with_style(
+        ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}]").unwrap_or(ProgressStyle::default_bar()),
+    );
+    bar.tick();
+    let mut score = Score::default();
+    for round in 0..games as usize {
+        let first_is_white = round % 2 == 0;
+        let players = if first_is_white { [&mut first, &mut second] } else { [&mut second, &mut first] };
+        let show = |record: &GameRecord| {
+            bar.set_message(format!("move {}", record.moves.len().div_ceil(2)));
+            if !json && let Some(line) = move_line(record) {
+                bar.suspend(|| println!("{line}"));
+            }
+        };
+        let record = lab::play(players, start.clone(), time_control, show)?;
+        score.count(&record, first_is_white);
+        let date = today();
+        lab::write_pgn(&mut pgn, &record, "zeitnot match", &date, round + 1)
+            .with_context(|| format!("cannot write {}", pgn_path.display()))?;
+        bar.inc(1);
+        bar.suspend(|| match json {
+            true => println!("{}", game_json(&record, round + 1)),
+            false => println!("{} {} ({})", round + 1, record.result(), record.termination),
+        });
+    }
+    bar.finish_and_clear();
+    match json {
+        true => println!("{}", score.json()),
+        false => println!("{}: {score}; games in {}", first.name, pgn_path.display()),
+    }
+    Ok(())
+}
+
+fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player> {
+    let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    for setting in matches.get_many::<String>(own).unwrap_or_default() {
+        let (option, value) = setting.split_once('=').with_context(|| format!("--{own} {setting}: no NAME=VALUE"))?;
+        engine.set_option(option.trim(), value.trim()).with_context(|| format!("--{own} {setting}"))?;
+    }
+    Ok(Player { name: name.to_owned(), engine })
+}
+
+/// The last move: what it was to take, what it took, and the clocks.
+fn move_line(record: &GameRecord) -> Option<String> {
+    let last = record.moves.last()?;
+    let number = record.moves.len().div_ceil(2);
+    let dots = if last.color.is_white() { "." } else { "..." };
+    let budget = last.plan.as_ref().map_or(0.0, |plan: &Plan| plan.budget_ms);
+    let line = last.report.lines.first();
+    let score = line.map_or(0.0, |line| line.q) * if last.color == Color::White { 1.0 } else { -1.0 };
+    Some(format!(
+        "{:<12} budget {budget:>7.0} ms  used {:>7.0} ms  nodes {:>7}  q {score:>+6.3}  clocks {:>8} {:>8}",
+        format!("{number}{dots} {}", last.san),
+        last.used_ms,
+        last.report.nodes,
+        seconds(last.clocks_ms[0]),
+        seconds(last.clocks_ms[1]),
+    ))
+}
+
+fn seconds(ms: f64) -> String {
+    let s = ms.max(0.0) / 1e3;
+    format!("{}:{:05.2}", (s / 60.0) as u64, s % 60.0)
+}
+
+fn game_json(record: &GameRecord, round: usize) -> Value {
+    json!({
+        "game": round,
+        "white": record.players[0],
+        "black": record.players[1],
+        "result": record.result(),
+        "termination": record.termination.to_string(),
+        "plies": record.moves.len(),
+        "clock_ms": { "white": record.clocks_ms[0], "black": record.clocks_ms[1] },
+        "forfeit": record.termination == lab::Termination::TimeForfeit,
+    })
+}
+
+/// Results of the first configuration.
+#[derive(Default)]
+struct Score {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    forfeits: u64,
+}
+
+impl Score {
+    fn count(&mut self, record: &GameRecord, first_is_white: bool) {
+        match record.winner {
+            None => self.draws += 1,
+            Some(color) if color.is_white() == first_is_white => self.wins += 1,
+            Some(_) => self.losses += 1,
+        }
+        self.forfeits += u64::from(record.termination == lab::Termination::TimeForfeit);
+    }
+
+    fn json(&self) -> Value {
+        json!({ "wins": self.wins, "draws": self.draws, "losses": self.losses, "forfeits": self.forfeits })
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Score { wins, draws, losses, forfeits } = self;
+        write!(f, "{wins} won, {draws} drawn, {losses} lost, {forfeits} by time forfeit")
+    }
+}
+
+fn today() -> String {
+    let now = time::OffsetDateTime::now_utc();
+    format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())
+}

@@ -1,0 +1,73 @@
+//! One file per subcommand. Without one the program is a UCI engine.
+
+mod engine_options;
+mod eval;
+mod matches;
+mod perft;
+mod runtime;
+mod uci;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches as _, Subcommand as _};
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
+const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine. Set RUST_LOG=debug for a log on standard error.";
+
+fn cli() -> Command {
+    let uci = Command::new("uci").about("Be a UCI engine (the same as no command)");
+    let commands = [
+        uci,
+        matches::command(),
+        eval::command(),
+        perft::command(),
+        runtime::Command::augment_subcommands(Command::new("runtime"))
+            .about("See which ONNX Runtime is in use, or obtain the pinned one")
+            .subcommand_required(true)
+            .arg_required_else_help(true),
+    ];
+    let root = Command::new("zeitnot")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(ABOUT)
+        .after_help(AFTER_HELP)
+        .subcommands(commands)
+        .args_conflicts_with_subcommands(true);
+    engine_options::add_to(root)
+}
+
+/// A switch that asks for machine-readable output.
+fn json_flag() -> Arg {
+    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
+}
+
+/// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
+pub fn run() -> ExitCode {
+    tracing_subscriber::fmt().with_env_filter(EnvFilter::from_default_env()).with_writer(std::io::stderr).init();
+    match dispatch(&cli().get_matches()) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("zeitnot: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    match matches.subcommand() {
+        None => uci::run(matches)?,
+        Some(("uci", _)) => uci::run(matches)?,
+        Some(("match", matches)) => matches::run(matches)?,
+        Some(("eval", matches)) => return eval::run(matches),
+        Some(("perft", matches)) => perft::run(matches)?,
+        Some(("runtime", matches)) => runtime::run(runtime::Command::from_arg_matches(matches)?)?,
+        Some((name, _)) => unreachable!("clap knows no command {name}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whoever read our output has seen enough (`zeitnot eval ... | head`): that is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(kind))
+}

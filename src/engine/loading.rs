@@ -1,0 +1,143 @@
+//! What the options name, made ready to search with: network, backend, cache, and an evaluator for each thread.
+
+use super::Options;
+use crate::backend::{self, Backend, BackendError, BackendOptions, Evaluator, runtime};
+use crate::network::{self, HistoryFill, Network, NetworkError};
+use crate::time_manager::SpecError;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Backends that run no network, by the names they go by.
+const WITHOUT_NETWORK: &[&str] = &["uniform", "trivial", "random"];
+
+/// Why an engine cannot search. Its text is one line.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The network file is missing or unfit.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The backend cannot run it.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The time manager's specification is wrong.
+    #[error(transparent)]
+    TimeManager(#[from] SpecError),
+    /// [`Engine::prepare`](super::Engine::prepare) has not succeeded yet.
+    #[error("there is no network to search with")]
+    NothingLoaded,
+    /// A search ended by a failure of its evaluator.
+    #[error("{0}")]
+    Search(String),
+    /// The operating system gives no thread.
+    #[error("cannot start a search thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// Whether a missing ONNX Runtime is obtained.
+#[derive(Clone, Copy, Debug)]
+pub enum RuntimePolicy {
+    /// Only what is there is used: the engine under a GUI downloads nothing.
+    FindOnly,
+    /// It is installed, after one line to this function that says so.
+    Install(fn(&str)),
+}
+
+/// The options that a loaded backend depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    weights: Option<PathBuf>,
+    backend: String,
+    runtime: Option<PathBuf>,
+    cache: u64,
+    history_fill: HistoryFill,
+}
+
+/// A backend in use, and the evaluators that no search has at the moment.
+pub(super) struct Loaded {
+    key: Key,
+    pub backend: Arc<dyn Backend>,
+    evaluators: Vec<Box<dyn Evaluator>>,
+}
+
+fn path(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
+}
+
+/// Loads what the options name unless `loaded` is just that; says in a line what it took.
+///
+/// # Errors
+/// [`EngineError`], and `loaded` is as it was.
+pub(super) fn load(
+    loaded: &mut Option<Loaded>,
+    options: &Options,
+    policy: RuntimePolicy,
+) -> Result<Option<String>, EngineError> {
+    let key = Key {
+        weights: path(&options.weights),
+        backend: options.backend.to_ascii_lowercase(),
+        runtime: path(&options.runtime),
+        cache: options.cache,
+        history_fill: match options.history_fill {
+            "no" => HistoryFill::No,
+            "always" => HistoryFill::Always,
+            _ => HistoryFill::FenOnly,
+        },
+    };
+    if let Some(present) = loaded.as_mut().filter(|present| present.key == key) {
+        present.ensure_evaluators(options)?;
+        return Ok(None);
+    }
+    let network = match WITHOUT_NETWORK.contains(&key.backend.as_str()) {
+        true => None,
+        false => {
+            if let RuntimePolicy::Install(announce) = policy {
+                runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
+            }
+            Some(read_network(key.weights.as_deref())?)
+        }
+    };
+    let backend_options = BackendOptions {
+        runtime: key.runtime.clone(),
+        cache_size: key.cache as usize,
+        history_fill: key.history_fill,
+        ..BackendOptions::default()
+    };
+    let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
+    let mut fresh = Loaded { key, backend, evaluators: Vec::new() };
+    fresh.ensure_evaluators(options)?;
+    let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
+    let news = format!("{}{described}", fresh.backend.attributes());
+    *loaded = Some(fresh);
+    Ok(Some(news))
+}
+
+fn read_network(weights: Option<&Path>) -> Result<Network, NetworkError> {
+    Network::load(&network::find(weights)?)
+}
+
+impl Loaded {
+    /// As many evaluators as there are search threads: making one takes tens of milliseconds, which is not to be the
+    /// clock's.
+    fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
+        let wanted = match options.threads {
+            0 => self.backend.attributes().preferred_threads.max(1),
+            threads => threads as usize,
+        };
+        while self.evaluators.len() < wanted {
+            self.evaluators.push(self.backend.evaluator()?);
+        }
+        self.evaluators.truncate(wanted);
+        Ok(())
+    }
+
+    /// The evaluators for a search; [`Loaded::give_back`] returns them.
+    pub fn take_evaluators(&mut self, options: &Options) -> Result<Vec<Box<dyn Evaluator>>, EngineError> {
+        self.ensure_evaluators(options)?;
+        Ok(std::mem::take(&mut self.evaluators))
+    }
+
+    pub fn give_back(&mut self, evaluators: Vec<Box<dyn Evaluator>>) {
+        self.evaluators = evaluators;
+    }
+}

@@ -1,0 +1,252 @@
+//! One playing engine: its options, the game, and the search that follows the game from move to move.
+//!
+//! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
+
+pub mod options;
+
+mod go;
+mod loading;
+mod option_kind;
+mod prober;
+mod score;
+
+pub use go::{GoParams, SideClock};
+pub use loading::{EngineError, RuntimePolicy};
+pub use option_kind::{Kind, OptionError};
+pub use options::{OptionSpec, Options};
+pub use prober::Prober;
+pub use score::{score, wdl_permille};
+
+use crate::backend::Attributes;
+use crate::chess::Game;
+use crate::search::{Clock, Listener, Search, SearchRequest, Tree};
+use crate::time_manager::{self, MoveRequest, Plan, Stoppers, TimeManager};
+use loading::Loaded;
+use std::sync::Arc;
+
+/// A playing engine.
+pub struct Engine {
+    options: Options,
+    clock: Arc<dyn Clock>,
+    runtime_policy: RuntimePolicy,
+    loaded: Option<Loaded>,
+    game: Game,
+    /// Absent while a search has it.
+    tree: Option<Tree>,
+    /// Absent while a search has it, and before the first move of a game.
+    manager: Option<Box<dyn TimeManager>>,
+    /// The specification the manager was built from.
+    manager_spec: String,
+    search: Option<Search>,
+}
+
+impl Engine {
+    /// An engine that reads the time from `clock` and may or may not fetch a missing ONNX Runtime.
+    pub fn new(options: Options, clock: Arc<dyn Clock>, runtime_policy: RuntimePolicy) -> Engine {
+        let game = Game::new();
+        let tree = Some(Tree::new(game.clone()));
+        let manager_spec = String::new();
+        Engine { options, clock, runtime_policy, loaded: None, game, tree, manager: None, manager_spec, search: None }
+    }
+
+    /// The options as they stand.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The clock's "now", in milliseconds.
+    pub fn now_ms(&self) -> f64 {
+        self.clock.now_ms()
+    }
+
+    /// Sets an option by its UCI name; it holds from the next move on.
+    ///
+    /// # Errors
+    /// [`OptionError`], also for a time manager that cannot be built; and nothing is changed.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let mut options = self.options.clone();
+        options.set(name, value)?;
+        if options.time_manager != self.options.time_manager {
+            time_manager::build(&options.time_manager).map_err(|error| OptionError::Value {
+                name: "TimeManager".to_owned(),
+                value: options.time_manager.clone(),
+                expected: format!("a time manager: {error}"),
+            })?;
+        }
+        self.options = options;
+        Ok(())
+    }
+
+    /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
+    /// search.
+    ///
+    /// # Errors
+    /// [`EngineError`]; what was loaded before stays in use.
+    pub fn prepare(&mut self) -> Result<Option<String>, EngineError> {
+        self.collect();
+        if self.search.is_some() {
+            return Ok(None);
+        }
+        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy)?;
+        if news.is_some() {
+            self.forget();
+        }
+        Ok(news)
+    }
+
+    /// What the loaded network runs on; `None` before [`Engine::prepare`].
+    pub fn attributes(&self) -> Option<&Attributes> {
+        self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+    }
+
+    /// The network alone.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
+    pub fn prober(&self) -> Result<Prober, EngineError> {
+        let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
+        Prober::new(Arc::clone(&loaded.backend))
+    }
+
+    /// Forgets the game: tree, cached evaluations, everything the time manager learned.
+    pub fn new_game(&mut self) {
+        self.finish();
+        self.game = Game::new();
+        self.forget();
+        if let Some(loaded) = &self.loaded {
+            loaded.backend.clear_cache();
+        }
+    }
+
+    /// Forgets the tree and what the time manager learned, but not the evaluations.
+    pub fn clear_tree(&mut self) {
+        self.finish();
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.tree = Some(Tree::new(self.game.clone()));
+        self.manager = None;
+    }
+
+    /// The game as it stands.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Takes up a position. When it continues the game so far, tree and time manager go on with it.
+    pub fn set_game(&mut self, game: Game) {
+        self.finish();
+        let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
+        if !tree.follow(game.clone()) {
+            self.manager = None;
+        }
+        self.game = game;
+    }
+
+    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
+    ///
+    /// # Errors
+    /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
+    pub fn go(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
+        self.finish();
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let overhead_ms = self.options.move_overhead as f64;
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        let evaluators = loaded.take_evaluators(&self.options)?;
+        let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        let mut manager = None;
+        let mut plan = None;
+        if let Some(clock) = params.clock(turn) {
+            let built = match self.manager.take() {
+                Some(manager) if self.manager_spec == self.options.time_manager => manager,
+                _ => time_manager::build(&self.options.time_manager)?,
+            };
+            self.manager_spec = self.options.time_manager.clone();
+            let built = manager.insert(built);
+            plan = Some(built.plan(&MoveRequest {
+                clock_ms: clock.time_ms,
+                increment_ms: clock.increment_ms,
+                moves_to_go: params.movestogo.filter(|moves| *moves > 0),
+                ply: self.game.current().ply(),
+                overhead_ms,
+                reused_nodes: u64::from(tree.visits()),
+                moves_left_plies: tree.moves_left().filter(|_| loaded.backend.attributes().has_moves_left),
+                pieces: Some(self.game.current().piece_count()),
+            }));
+        }
+        let movetime_deadline = limits.movetime_ms.map(|time| (time - overhead_ms).max(0.0));
+        let request = SearchRequest {
+            game: self.game.clone(),
+            stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
+            manager,
+            search_moves: params.search_moves.clone(),
+            params: self.options.search_params(),
+            multi_pv: self.options.multi_pv as usize,
+            with_move_stats: self.options.verbose_move_stats,
+            start_ms,
+            deadline_ms: plan.as_ref().map(|plan| plan.hard_limit_ms).or(movetime_deadline),
+            limits,
+        };
+        let backend = Arc::clone(&loaded.backend);
+        let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
+        self.search = Some(search.map_err(EngineError::Thread)?);
+        Ok(plan)
+    }
+
+    /// Whether a search is still to answer.
+    pub fn is_searching(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| !search.is_finished())
+    }
+
+    /// Tells the search to answer now.
+    pub fn stop(&self) {
+        if let Some(search) = &self.search {
+            search.stop();
+        }
+    }
+
+    /// Stops the search, if there is one, and waits until its answer is given and its threads are idle.
+    pub fn finish(&mut self) {
+        self.stop();
+        self.wait();
+    }
+
+    /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
+    pub fn wait_for_answer(&self) {
+        if let Some(search) = &self.search {
+            search.wait_for_answer();
+        }
+    }
+
+    /// Waits for the search's own end, its threads included.
+    pub fn wait(&mut self) {
+        if let Some(search) = self.search.take() {
+            let finished = search.wait();
+            self.tree = Some(finished.tree);
+            self.manager = finished.manager.or(self.manager.take());
+            if let Some(loaded) = &mut self.loaded {
+                loaded.give_back(finished.evaluators);
+            }
+        }
+    }
+
+    /// Takes back what a search that has answered still holds.
+    fn collect(&mut self) {
+        if self.search.as_ref().is_some_and(Search::is_finished) {
+            self.wait();
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

@@ -1,0 +1,154 @@
+//! How one option is declared, read and printed.
+
+use std::fmt;
+use thiserror::Error;
+
+/// The values an option takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Check,
+    /// A whole number in an inclusive range.
+    Spin {
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// A real number in an inclusive range. UCI has no such type: it is advertised as a string, as Lc0 does.
+    Float {
+        /// Smallest value.
+        min: f32,
+        /// Largest value.
+        max: f32,
+    },
+    /// One of these words.
+    Combo(&'static [&'static str]),
+    /// Any text.
+    Text,
+    /// A file; printed and read as text.
+    File,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Check => f.write_str("true or false"),
+            Kind::Spin { min, max } => write!(f, "a whole number from {min} to {max}"),
+            Kind::Float { min, max } => write!(f, "a number from {min} to {max}"),
+            Kind::Combo(words) => write!(f, "one of {}", words.join(", ")),
+            Kind::Text => f.write_str("a text"),
+            Kind::File => f.write_str("a file"),
+        }
+    }
+}
+
+/// An option that was not set. Its text is one line.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum OptionError {
+    /// No option has this name.
+    #[error("unknown option \"{0}\"")]
+    Unknown(String),
+    /// The option does not take this value.
+    #[error("option {name}: \"{value}\" is not {expected}")]
+    Value {
+        /// The option.
+        name: String,
+        /// The value as it came.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+}
+
+/// A type that options hold.
+pub(super) trait OptionValue: Sized {
+    /// `None` when the text is not such a value.
+    fn read(text: &str, kind: Kind) -> Option<Self>;
+    fn print(&self) -> String;
+}
+
+impl OptionValue for bool {
+    fn read(text: &str, _: Kind) -> Option<Self> {
+        match text.to_ascii_lowercase().as_str() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl OptionValue for u64 {
+    fn read(text: &str, kind: Kind) -> Option<Self> {
+        let value = text.parse().ok()?;
+        match kind {
+            Kind::Spin { min, max } => (min..=max).contains(&value).then_some(value),
+            _ => None,
+        }
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl OptionValue for f32 {
+    fn read(text: &str, kind: Kind) -> Option<Self> {
+        let value: f32 = text.parse().ok()?;
+        match kind {
+            // A NaN is in no range.
+            Kind::Float { min, max } => (min..=max).contains(&value).then_some(value),
+            _ => None,
+        }
+    }
+    fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl OptionValue for String {
+    fn read(text: &str, _: Kind) -> Option<Self> {
+        // UCI cannot send an empty value; this is how GUIs write it.
+        Some(if text == "<empty>" { String::new() } else { text.to_owned() })
+    }
+    fn print(&self) -> String {
+        self.clone()
+    }
+}
+
+impl OptionValue for &'static str {
+    fn read(text: &str, kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Combo(words) => words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied(),
+            _ => None,
+        }
+    }
+    fn print(&self) -> String {
+        (*self).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_to_their_kind() {
+        let spin = Kind::Spin { min: 1, max: 500 };
+        assert_eq!(u64::read("500", spin), Some(500));
+        for text in ["0", "501", "-1", "1.5", "", "99999999999999999999999"] {
+            assert_eq!(u64::read(text, spin), None, "{text}");
+        }
+        let float = Kind::Float { min: 0.0, max: 10.0 };
+        assert_eq!(f32::read("1", float), Some(1.0));
+        for text in ["nan", "inf", "-0.1", "ten", ""] {
+            assert_eq!(f32::read(text, float), None, "{text}");
+        }
+        assert_eq!(bool::read("True", Kind::Check), Some(true));
+        assert_eq!(bool::read("1", Kind::Check), None);
+        assert_eq!(<&str>::read("Q", Kind::Combo(&["centipawn", "Q"])), Some("Q"));
+        assert_eq!(String::read("<empty>", Kind::Text), Some(String::new()));
+    }
+}

@@ -1,0 +1,312 @@
+//! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
+//! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
+
+use crate::backend::BackendOptions;
+use super::option_kind::{Kind, OptionError, OptionValue};
+use crate::search::{Cpuct, Fpu, MovesLeftParams, SearchParams};
+use crate::time_manager::StopperParams;
+
+/// One option as declared.
+pub struct OptionSpec {
+    /// Its UCI name.
+    pub name: &'static str,
+    /// Its long flag on the command line, without dashes.
+    pub flag: &'static str,
+    /// Its short flag, if it has one.
+    pub short: Option<char>,
+    /// What it takes.
+    pub kind: Kind,
+    /// One line of help.
+    pub help: &'static str,
+    get: fn(&Options) -> String,
+    set: fn(&mut Options, &str) -> bool,
+}
+
+impl OptionSpec {
+    /// The option's value as text.
+    pub fn value(&self, options: &Options) -> String {
+        (self.get)(options)
+    }
+}
+
+macro_rules! options {
+    ($($field:ident: $type:ty = $default:expr, $name:literal, $flag:literal $($short:literal)?, $kind:expr, $help:literal;)*) => {
+        /// The values of all options. Each field is an option of [`SPECS`].
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Options {
+            $(#[doc = $help] pub $field: $type,)*
+        }
+
+        impl Default for Options {
+            fn default() -> Self {
+                Options { $($field: $default.into(),)* }
+            }
+        }
+
+        /// All options, in the order they are listed to the user.
+        pub static SPECS: &[OptionSpec] = &[$(OptionSpec {
+            name: $name,
+            flag: $flag,
+            short: options!(@short $($short)?),
+            kind: $kind,
+            help: $help,
+            get: |options| OptionValue::print(&options.$field),
+            set: |options, text| match OptionValue::read(text, $kind) {
+                Some(value) => { options.$field = value; true }
+                None => false,
+            },
+        },)*];
+    };
+    (@short) => { None };
+    (@short $short:literal) => { Some($short) };
+}
+
+const LC0: SearchParams = SearchParams::LC0;
+const FPU_VALUE: f32 = 0.330;
+const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };
+const CPUCT_BASE_RANGE: Kind = Kind::Float { min: 1.0, max: 1e9 };
+const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
+const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
+/// The kinds of score that `info score cp` can carry.
+pub const SCORE_TYPES: &[&str] = &[
+    "centipawn",
+    "centipawn_with_drawscore",
+    "centipawn_2019",
+    "centipawn_2018",
+    "win_percentage",
+    "Q",
+    "W-L",
+    "WDL_mu",
+];
+
+options! {
+    weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
+        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/, the working folder or the user's data folder";
+    backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
+        "What evaluates positions: auto, onnxruntime, uniform or random";
+    runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
+        "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
+    threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
+        "Search threads, each with a batch of its own; 0: as many as suit the backend";
+    minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
+        "Positions evaluated at once; 0: as many as suit the backend";
+    cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
+        "Evaluations kept in memory";
+    time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
+        "How time is budgeted, as name(parameter=value,...)";
+    move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
+        "Milliseconds lost between the engine and the clock, per move";
+    multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
+        "Lines of analysis";
+    score_type: &'static str = "WDL_mu", "ScoreType", "score-type", Kind::Combo(SCORE_TYPES),
+        "What the score in centipawns is computed from";
+    chess960: bool = false, "UCI_Chess960", "chess960", Kind::Check,
+        "Write castling as king takes rook";
+    show_wdl: bool = false, "UCI_ShowWDL", "show-wdl", Kind::Check,
+        "Tell win, draw and loss in permille";
+    show_moves_left: bool = false, "UCI_ShowMovesLeft", "show-movesleft", Kind::Check,
+        "Tell the moves left by the network's moves-left head";
+    verbose_move_stats: bool = false, "VerboseMoveStats", "verbose-move-stats" 'v', Kind::Check,
+        "Print statistics of every root move after a search";
+    smart_pruning_factor: f32 = 1.33, "SmartPruningFactor", "smart-pruning-factor", Kind::Float { min: 0.0, max: 10.0 },
+        "How readily moves that cannot become best any more are left alone; 0: never";
+    smart_pruning_minimum_batches: u64 = 0u64, "SmartPruningMinimumBatches", "smart-pruning-minimum-batches",
+        Kind::Spin { min: 0, max: 10_000 }, "Batches before smart pruning may stop a search";
+    kld_gain_interval: u64 = 100u64, "KLDGainAverageInterval", "kldgain-average-interval",
+        Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes";
+    minimum_kld_gain: f32 = 0.0, "MinimumKLDGainPerNode", "minimum-kldgain-per-node", ONE,
+        "Stop when a visit changes the distribution less than this; 0: never";
+    nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,
+        "Let go nodes count the visits of this search alone";
+    cpuct: f32 = LC0.cpuct.init, "CPuct", "cpuct", CPUCT_RANGE, "Exploration";
+    cpuct_base: f32 = LC0.cpuct.base, "CPuctBase", "cpuct-base", CPUCT_BASE_RANGE, "Visits over which exploration grows";
+    cpuct_factor: f32 = LC0.cpuct.factor, "CPuctFactor", "cpuct-factor", CPUCT_FACTOR_RANGE, "How fast exploration grows";
+    root_has_own_cpuct: bool = false, "RootHasOwnCpuctParams", "root-has-own-cpuct-params", Kind::Check,
+        "Use the AtRoot values of exploration at the root";
+    cpuct_at_root: f32 = LC0.cpuct.init, "CPuctAtRoot", "cpuct-at-root", CPUCT_RANGE, "Exploration at the root";
+    cpuct_base_at_root: f32 = LC0.cpuct.base, "CPuctBaseAtRoot", "cpuct-base-at-root", CPUCT_BASE_RANGE,
+        "Visits over which exploration at the root grows";
+    cpuct_factor_at_root: f32 = LC0.cpuct.factor, "CPuctFactorAtRoot", "cpuct-factor-at-root", CPUCT_FACTOR_RANGE,
+        "How fast exploration at the root grows";
+    fpu_strategy: &'static str = "reduction", "FpuStrategy", "fpu-strategy", Kind::Combo(&["reduction", "absolute"]),
+        "How unvisited moves are valued: less than their parent, or absolutely";
+    fpu_value: f32 = FPU_VALUE, "FpuValue", "fpu-value", Kind::Float { min: -100.0, max: 100.0 },
+        "Reduction or value of unvisited moves";
+    fpu_strategy_at_root: &'static str = "same", "FpuStrategyAtRoot", "fpu-strategy-at-root",
+        Kind::Combo(&["same", "reduction", "absolute"]), "FpuStrategy at the root";
+    fpu_value_at_root: f32 = 1.0, "FpuValueAtRoot", "fpu-value-at-root", Kind::Float { min: -100.0, max: 100.0 },
+        "FpuValue at the root";
+    policy_temperature: f32 = LC0.policy_temperature, "PolicyTemperature", "policy-softmax-temp",
+        Kind::Float { min: 0.1, max: 10.0 }, "Divides the policy's logits: more is flatter";
+    draw_score: f32 = LC0.draw_score, "DrawScore", "draw-score", Kind::Float { min: -1.0, max: 1.0 },
+        "Value of a draw for White";
+    history_fill: &'static str = "fen_only", "HistoryFill", "history-fill", Kind::Combo(&["no", "fen_only", "always"]),
+        "Whether missing history is filled with the earliest position";
+    two_fold_draws: bool = LC0.two_fold_draws, "TwoFoldDraws", "two-fold-draws", Kind::Check,
+        "Count a first repetition inside the search as a draw";
+    sticky_endgames: bool = LC0.sticky_endgames, "StickyEndgames", "sticky-endgames", Kind::Check,
+        "Let proven results travel up the tree";
+    out_of_order_eval: bool = LC0.out_of_order_eval, "OutOfOrderEval", "out-of-order-eval", Kind::Check,
+        "Count cache hits and ends of the game while a batch is still gathered";
+    max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
+        Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes";
+    max_collision_visits: u64 = LC0.max_collision_visits, "MaxCollisionVisits", "max-collision-visits",
+        Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree";
+    collision_scaling_start: u64 = LC0.max_collision_visits_scaling_start, "MaxCollisionVisitsScalingStart",
+        "max-collision-visits-scaling-start", Kind::Spin { min: 1, max: 100_000 }, "Tree size up to which one is allowed";
+    collision_scaling_end: u64 = LC0.max_collision_visits_scaling_end, "MaxCollisionVisitsScalingEnd",
+        "max-collision-visits-scaling-end", Kind::Spin { min: 0, max: 100_000_000 }, "Tree size from which all are allowed";
+    collision_scaling_power: f32 = LC0.max_collision_visits_scaling_power, "MaxCollisionVisitsScalingPower",
+        "max-collision-visits-scaling-power", Kind::Float { min: 0.01, max: 100.0 }, "Power of the growth between them";
+    moves_left_max_effect: f32 = LC0.moves_left.max_effect, "MovesLeftMaxEffect", "moves-left-max-effect", ONE,
+        "Largest effect of moves left on the choice";
+    moves_left_threshold: f32 = LC0.moves_left.threshold, "MovesLeftThreshold", "moves-left-threshold", ONE,
+        "|Q| above which moves left count";
+    moves_left_slope: f32 = LC0.moves_left.slope, "MovesLeftSlope", "moves-left-slope", ONE, "Effect a ply";
+    moves_left_constant: f32 = LC0.moves_left.constant_factor, "MovesLeftConstantFactor", "moves-left-constant-factor",
+        Kind::Float { min: -1.0, max: 1.0 }, "Constant factor of the effect";
+    moves_left_scaled: f32 = LC0.moves_left.scaled_factor, "MovesLeftScaledFactor", "moves-left-scaled-factor",
+        Kind::Float { min: -2.0, max: 2.0 }, "Factor of |Q|";
+    moves_left_quadratic: f32 = LC0.moves_left.quadratic_factor, "MovesLeftQuadraticFactor", "moves-left-quadratic-factor",
+        Kind::Float { min: -1.0, max: 1.0 }, "Factor of Q squared";
+}
+
+/// Other spellings GUIs and runners send.
+const ALIASES: &[(&str, &str)] = &[("Move Overhead", "MoveOverheadMs"), ("MoveOverhead", "MoveOverheadMs")];
+
+/// Lc0's options that have no meaning here (yet): accepted, so that a GUI's Lc0 settings work, and said to do nothing.
+const INERT: &[&str] = &[
+    "BackendOptions", "CacheHistoryLength", "ConfigFile", "Contempt", "ContemptMaxValue", "ContemptMode",
+    "DirichletNoiseAlpha", "DirichletNoiseEpsilon", "GarbageCollectionDelay", "Hash", "IdlingMinimumWork", "LogFile",
+    "LogLiveStats", "MaxCollisionEvents", "MaxConcurrentSearchers", "MaxPrefetch", "MinimumPerTaskProcessing",
+    "MinimumPickingWork", "MinimumProcessingWork", "MinimumRemainingPickingWork", "NodesPerSecondLimit", "PerPVCounters",
+    "Ponder", "RamLimitMb", "SearchSpinBackoff", "Slowmover", "SolidTreeThreshold", "StrictTiming", "SyzygyFastPlay",
+    "SyzygyPath", "TaskWorkers", "TempCutoffMove", "TempDecayDelayMoves", "TempDecayMoves", "TempEndgame", "Temperature",
+    "TempValueCutoff", "TempVisitOffset", "ThreadIdlingThreshold", "UCI_Opponent", "UCI_RatingAdv", "UCI_ShowEPS",
+    "WDLBookExitBias", "WDLCalibrationElo", "WDLContemptAttenuation", "WDLDrawRateReference", "WDLDrawRateTarget",
+    "WDLEvalObjectivity", "WDLMaxS",
+];
+
+/// Whether Lc0 has an option of this name that means nothing here.
+pub fn is_inert(name: &str) -> bool {
+    INERT.iter().any(|inert| inert.eq_ignore_ascii_case(name))
+}
+
+/// The declaration of an option by its UCI name, whatever its case.
+pub fn find(name: &str) -> Option<&'static OptionSpec> {
+    let name = ALIASES.iter().find(|alias| alias.0.eq_ignore_ascii_case(name)).map_or(name, |alias| alias.1);
+    SPECS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
+}
+
+impl Options {
+    /// Sets an option by its UCI name.
+    ///
+    /// # Errors
+    /// [`OptionError`], and nothing is changed.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let spec = find(name).ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
+        if (spec.set)(self, value) {
+            return Ok(());
+        }
+        let (name, value, expected) = (spec.name.to_owned(), value.to_owned(), spec.kind.to_string());
+        Err(OptionError::Value { name, value, expected })
+    }
+
+    /// The parameters of the search.
+    pub fn search_params(&self) -> SearchParams {
+        let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
+        let cpuct_at_root = Cpuct {
+            init: self.cpuct_at_root,
+            base: self.cpuct_base_at_root,
+            factor: self.cpuct_factor_at_root,
+        };
+        let fpu = |strategy: &str, value: f32| match strategy {
+            "absolute" => Fpu::Absolute(value),
+            _ => Fpu::Reduction(value),
+        };
+        SearchParams {
+            threads: self.threads as usize,
+            minibatch_size: self.minibatch_size as usize,
+            cpuct,
+            cpuct_at_root: if self.root_has_own_cpuct { cpuct_at_root } else { cpuct },
+            fpu: fpu(self.fpu_strategy, self.fpu_value),
+            fpu_at_root: (self.fpu_strategy_at_root != "same")
+                .then(|| fpu(self.fpu_strategy_at_root, self.fpu_value_at_root)),
+            policy_temperature: self.policy_temperature,
+            draw_score: self.draw_score,
+            moves_left: MovesLeftParams {
+                max_effect: self.moves_left_max_effect,
+                slope: self.moves_left_slope,
+                threshold: self.moves_left_threshold,
+                constant_factor: self.moves_left_constant,
+                scaled_factor: self.moves_left_scaled,
+                quadratic_factor: self.moves_left_quadratic,
+            },
+            sticky_endgames: self.sticky_endgames,
+            two_fold_draws: self.two_fold_draws,
+            out_of_order_eval: self.out_of_order_eval,
+            max_out_of_order_evals_factor: self.max_out_of_order,
+            max_collision_visits: self.max_collision_visits as u32,
+            max_collision_visits_scaling_start: self.collision_scaling_start as u32,
+            max_collision_visits_scaling_end: self.collision_scaling_end as u32,
+            max_collision_visits_scaling_power: self.collision_scaling_power,
+        }
+    }
+
+    /// The parameters of the stoppers.
+    pub fn stopper_params(&self) -> StopperParams {
+        StopperParams {
+            smart_pruning_factor: f64::from(self.smart_pruning_factor),
+            smart_pruning_minimum_batches: self.smart_pruning_minimum_batches,
+            kld_gain_interval: self.kld_gain_interval,
+            minimum_kld_gain: f64::from(self.minimum_kld_gain),
+            overhead_ms: self.move_overhead as f64,
+            ..StopperParams::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_lc0s() {
+        assert_eq!(Options::default().search_params(), SearchParams::LC0);
+    }
+
+    #[test]
+    fn every_default_is_a_value_of_its_own_kind() {
+        let defaults = Options::default();
+        for spec in SPECS {
+            let mut options = Options::default();
+            options.set(spec.name, &spec.value(&defaults)).unwrap();
+            assert_eq!(options, defaults, "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn names_and_flags_are_unique() {
+        for (index, spec) in SPECS.iter().enumerate() {
+            for other in &SPECS[..index] {
+                assert!(!spec.name.eq_ignore_ascii_case(other.name) && spec.flag != other.flag, "{}", spec.name);
+                assert!(spec.short.is_none() || spec.short != other.short, "{}", spec.name);
+            }
+            assert!(!is_inert(spec.name), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn setting_by_name() {
+        let mut options = Options::default();
+        options.set("smartpruningfactor", "0").unwrap();
+        options.set("Move Overhead", "30").unwrap();
+        options.set("FpuStrategyAtRoot", "absolute").unwrap();
+        assert_eq!((options.smart_pruning_factor, options.move_overhead), (0.0, 30));
+        assert_eq!(options.search_params().fpu_at_root, Some(Fpu::Absolute(1.0)));
+        assert_eq!(options.set("Nonsense", "1"), Err(OptionError::Unknown("Nonsense".into())));
+        let error = options.set("Threads", "129").unwrap_err().to_string();
+        assert_eq!(error, "option Threads: \"129\" is not a whole number from 0 to 128");
+        assert_eq!(options.threads, 0);
+    }
+}

@@ -1,0 +1,30 @@
+//! Asking the network alone, without a search.
+
+use super::EngineError;
+use crate::backend::{Backend, Evaluation, Evaluator, Query};
+use crate::chess::{Game, Move};
+use std::sync::Arc;
+
+/// One evaluator of the engine's network.
+pub struct Prober {
+    backend: Arc<dyn Backend>,
+    evaluator: Box<dyn Evaluator>,
+}
+
+impl Prober {
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Result<Prober, EngineError> {
+        let evaluator = backend.evaluator()?;
+        Ok(Prober { backend, evaluator })
+    }
+
+    /// What the network is asked of the position at the end of `game` and what it answers, `moves` being the legal ones.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn evaluate(&mut self, game: &Game, moves: &[Move]) -> Result<(Query, Evaluation), EngineError> {
+        let query = Query::new(game, moves, self.backend.attributes());
+        let mut answers = self.evaluator.evaluate(std::slice::from_ref(&query))?;
+        let answer = answers.pop().expect("an evaluator gives one evaluation for each query");
+        Ok((query, answer))
+    }
+}

@@ -1,0 +1,207 @@
+//! One timed game between two engines.
+
+use super::TimeControl;
+use crate::chess::{Color, Game, Move};
+use crate::engine::{Engine, EngineError, GoParams};
+use crate::search::{Listener, Report, SearchEnd};
+use crate::time_manager::Plan;
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+
+/// An engine that plays, and its name.
+pub struct Player {
+    /// How the result names it.
+    pub name: String,
+    /// The engine; its options are set.
+    pub engine: Engine,
+}
+
+/// One move of a game.
+#[derive(Clone, Debug)]
+pub struct MoveRecord {
+    /// The move.
+    pub mv: Move,
+    /// In the notation of PGN.
+    pub san: String,
+    /// Who played it.
+    pub color: Color,
+    /// What the time manager decided.
+    pub plan: Option<Plan>,
+    /// What it took, in milliseconds.
+    pub used_ms: f64,
+    /// The clock of White and of Black after the move, in milliseconds.
+    pub clocks_ms: [f64; 2],
+    /// How the search stood at its end.
+    pub report: Report,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Termination {
+    /// Mate.
+    Checkmate,
+    /// No move and no check.
+    Stalemate,
+    /// A position for the third time.
+    Repetition,
+    /// Fifty moves without capture or pawn move.
+    FiftyMoves,
+    /// Nobody can mate.
+    InsufficientMaterial,
+    /// A clock ran out.
+    TimeForfeit,
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Termination::Checkmate => "checkmate",
+            Termination::Stalemate => "stalemate",
+            Termination::Repetition => "threefold repetition",
+            Termination::FiftyMoves => "fifty-move rule",
+            Termination::InsufficientMaterial => "insufficient material",
+            Termination::TimeForfeit => "time forfeit",
+        })
+    }
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct GameRecord {
+    /// Names of White and Black.
+    pub players: [String; 2],
+    /// The clock they had.
+    pub time_control: TimeControl,
+    /// The start position as FEN, unless it is the standard one.
+    pub start_fen: Option<String>,
+    /// The moves.
+    pub moves: Vec<MoveRecord>,
+    /// Who won; `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why it ended.
+    pub termination: Termination,
+    /// The clocks of White and Black at the end, in milliseconds.
+    pub clocks_ms: [f64; 2],
+}
+
+impl GameRecord {
+    /// As PGN writes results.
+    pub fn result(&self) -> &'static str {
+        match self.winner {
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+            None => "1/2-1/2",
+        }
+    }
+}
+
+/// Keeps the end of a search for whoever waits for it.
+#[derive(Default)]
+struct Answer(Mutex<Option<SearchEnd>>);
+
+impl Listener for Answer {
+    fn report(&self, _: &Report) {}
+    fn finished(&self, end: &SearchEnd) {
+        *self.0.lock() = Some(end.clone());
+    }
+}
+
+/// The end of a game by the rules, and its winner.
+fn ended(game: &Game) -> Option<(Termination, Option<Color>)> {
+    let position = game.current();
+    if position.legal_moves().is_empty() {
+        return Some(match position.is_check() {
+            true => (Termination::Checkmate, Some(position.turn().other())),
+            false => (Termination::Stalemate, None),
+        });
+    }
+    let draw = if position.is_insufficient_material() {
+        Termination::InsufficientMaterial
+    } else if position.repetitions() >= 2 {
+        Termination::Repetition
+    } else if position.rule50() >= 100 {
+        Termination::FiftyMoves
+    } else {
+        return None;
+    };
+    Some((draw, None))
+}
+
+/// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played.
+///
+/// The clock judges as a match runner does: who has used more than he had has lost, and only then comes the increment.
+///
+/// # Errors
+/// [`EngineError`] when an engine cannot search, or its search failed.
+pub fn play(
+    players: [&mut Player; 2],
+    start: Game,
+    time_control: TimeControl,
+    mut on_move: impl FnMut(&GameRecord),
+) -> Result<GameRecord, EngineError> {
+    let mut game = start;
+    let mut record = GameRecord {
+        players: [players[0].name.clone(), players[1].name.clone()],
+        time_control,
+        start_fen: (!game.starts_from_standard()).then(|| game.fen()),
+        moves: Vec::new(),
+        winner: None,
+        termination: Termination::Stalemate,
+        clocks_ms: [time_control.base_ms + time_control.increment_ms; 2],
+    };
+    let mut moves_made = [0; 2];
+    for player in players.iter().map(|player| player.name.as_str()) {
+        tracing::debug!(player, "plays");
+    }
+    let [white, black] = players;
+    for player in [&mut *white, &mut *black] {
+        player.engine.new_game();
+        player.engine.prepare()?;
+    }
+    loop {
+        if let Some((termination, winner)) = ended(&game) {
+            (record.termination, record.winner) = (termination, winner);
+            return Ok(record);
+        }
+        let color = game.current().turn();
+        let side = usize::from(color.is_black());
+        let player = if color.is_white() { &mut *white } else { &mut *black };
+        let engine = &mut player.engine;
+        let to_go = time_control.moves.map(|moves| moves - moves_made[side] % moves);
+        let params = GoParams {
+            wtime: Some(record.clocks_ms[0]),
+            btime: Some(record.clocks_ms[1]),
+            winc: Some(time_control.increment_ms),
+            binc: Some(time_control.increment_ms),
+            movestogo: to_go,
+            ..GoParams::default()
+        };
+        let answer = Arc::new(Answer::default());
+        let start_ms = engine.now_ms();
+        engine.set_game(game.clone());
+        let plan = engine.go(&params, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
+        engine.wait_for_answer();
+        let used_ms = engine.now_ms() - start_ms;
+        let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
+        if let Some(error) = end.error {
+            return Err(EngineError::Search(error));
+        }
+        let mv = end.best.expect("a position with legal moves has a best one");
+        let left = record.clocks_ms[side] - used_ms;
+        if left < 0.0 {
+            record.clocks_ms[side] = left;
+            (record.termination, record.winner) = (Termination::TimeForfeit, Some(color.other()));
+            return Ok(record);
+        }
+        moves_made[side] += 1;
+        let control_reached = time_control.moves.is_some_and(|moves| moves_made[side] % moves == 0);
+        let bonus = if control_reached { time_control.base_ms } else { 0.0 };
+        record.clocks_ms[side] = left + time_control.increment_ms + bonus;
+        let san = game.san(mv);
+        game.push(mv);
+        let clocks_ms = record.clocks_ms;
+        record.moves.push(MoveRecord { mv, san, color, plan, used_ms, clocks_ms, report: end.report });
+        on_move(&record);
+    }
+}

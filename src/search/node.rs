@@ -1,0 +1,204 @@
+//! A node of the tree, its edges, and the arithmetic of one visit.
+//!
+//! A node's values are from the side of the player whose move led to it: a good `wl` is a good move.
+
+use crate::chess::Move;
+
+/// Index of a node in its [`Tree`](super::tree::Tree).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeId(pub(super) u32);
+
+/// A move that can be played, its prior, and the node it leads to once it was tried.
+#[derive(Clone, Debug)]
+pub(crate) struct Edge {
+    pub mv: Move,
+    /// Prior after the policy temperature; the edges of a node sum to 1.
+    pub p: f32,
+    pub child: Option<NodeId>,
+}
+
+/// Whether a node's value is known for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    No,
+    /// By the rules, or proven from nodes that are.
+    End,
+    /// A first repetition inside the search: a draw as long as the first occurrence is below the root.
+    TwoFold,
+}
+
+/// What is proven: the worst and the best result for the player who moved here (-1, 0, 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub lower: i8,
+    pub upper: i8,
+}
+
+impl Bounds {
+    pub const UNKNOWN: Bounds = Bounds { lower: -1, upper: 1 };
+    pub const fn exact(result: i8) -> Bounds {
+        Bounds { lower: result, upper: result }
+    }
+    pub fn is_loss(self) -> bool {
+        self.upper == -1
+    }
+    pub fn is_win(self) -> bool {
+        self.lower == 1
+    }
+}
+
+/// One position of the tree.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Mean of win minus loss.
+    pub wl: f64,
+    /// Mean draw probability.
+    pub d: f32,
+    /// Mean plies left.
+    pub m: f32,
+    /// Visits backed up.
+    pub n: u32,
+    /// Visits on their way.
+    pub in_flight: u32,
+    pub parent: Option<NodeId>,
+    /// Which of the parent's edges leads here.
+    pub edge_index: u16,
+    pub terminal: Terminal,
+    pub bounds: Bounds,
+    /// By prior, the largest first; empty until the node is evaluated.
+    pub edges: Box<[Edge]>,
+}
+
+// Issue "The search: all of Lc0's, faster, smaller": the node is to shrink; it must not grow unnoticed.
+const _: () = assert!(size_of::<Node>() == 56);
+
+impl Node {
+    pub fn new(parent: Option<NodeId>, edge_index: u16) -> Node {
+        Node {
+            wl: 0.0,
+            d: 0.0,
+            m: 0.0,
+            n: 0,
+            in_flight: 0,
+            parent,
+            edge_index,
+            terminal: Terminal::No,
+            bounds: Bounds::UNKNOWN,
+            edges: Box::default(),
+        }
+    }
+
+    pub fn is_terminal(&self) -> bool {
+        self.terminal != Terminal::No
+    }
+
+    /// Visits done and on their way: the count that PUCT sees (Lc0's virtual loss is on the count alone).
+    pub fn n_started(&self) -> u32 {
+        self.n + self.in_flight
+    }
+
+    /// Visits of the children: all but the node's own first one.
+    pub fn children_visits(&self) -> u32 {
+        self.n.saturating_sub(1)
+    }
+
+    /// Value with draws worth `draw_score` to the player who moved here.
+    pub fn q(&self, draw_score: f32) -> f32 {
+        self.wl as f32 + draw_score * self.d
+    }
+
+    /// Fixes the value: `result` -1, 0 or 1 for the player who moved here, `m` plies to the end.
+    /// A two-fold repetition proves nothing to the parent, so it leaves the bounds open.
+    pub fn make_terminal(&mut self, result: i8, m: f32, kind: Terminal) {
+        self.terminal = kind;
+        self.wl = f64::from(result);
+        self.d = if result == 0 { 1.0 } else { 0.0 };
+        self.m = m;
+        if kind != Terminal::TwoFold {
+            self.bounds = Bounds::exact(result);
+        }
+    }
+
+    /// Adds `visits` of one value to the means.
+    pub fn add_visits(&mut self, value: Value, visits: u32) {
+        let share = f64::from(visits) / f64::from(self.n + visits);
+        self.wl += share * (f64::from(value.wl) - self.wl);
+        self.d += share as f32 * (value.d - self.d);
+        self.m += share as f32 * (value.m - self.m);
+        self.n += visits;
+    }
+
+    /// Corrects the means when `visits` of those counted turn out to be worth `delta` more each.
+    pub fn adjust(&mut self, delta: Value, visits: u32) {
+        let share = visits as f32 / self.n as f32;
+        self.wl += f64::from(share * delta.wl);
+        self.d += share * delta.d;
+        self.m += share * delta.m;
+    }
+
+    /// Takes `visits` of one value out of the means again.
+    pub fn remove_visits(&mut self, value: Value, visits: u32) {
+        let left = self.n.saturating_sub(visits);
+        if left == 0 {
+            (self.wl, self.d, self.m, self.n) = (0.0, 0.0, 0.0, 0);
+            return;
+        }
+        let share = f64::from(visits) / f64::from(left);
+        self.wl -= share * (f64::from(value.wl) - self.wl);
+        self.d -= share as f32 * (value.d - self.d);
+        self.m -= share as f32 * (value.m - self.m);
+        self.n = left;
+    }
+}
+
+/// A value on its way up: win minus loss, draw probability, plies left.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Value {
+    pub wl: f32,
+    pub d: f32,
+    pub m: f32,
+}
+
+impl Value {
+    /// The same value one ply up: the other player's, and a ply further from the end.
+    pub fn one_ply_up(self) -> Value {
+        Value { wl: -self.wl, d: self.d, m: self.m + 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Value = Value { wl: 0.5, d: 0.25, m: 40.0 };
+    const B: Value = Value { wl: -0.25, d: 0.5, m: 20.0 };
+
+    #[test]
+    fn means_add_and_remove() {
+        let mut node = Node::new(None, 0);
+        node.add_visits(A, 1);
+        node.add_visits(B, 3);
+        assert_eq!((node.n, node.wl, node.d, node.m), (4, -0.0625, 0.4375, 25.0));
+        node.remove_visits(B, 3);
+        assert_eq!((node.n, node.wl, node.d, node.m), (1, 0.5, 0.25, 40.0));
+        node.remove_visits(A, 1);
+        assert_eq!((node.n, node.wl), (0, 0.0));
+    }
+
+    #[test]
+    fn a_corrected_value_moves_the_mean_by_its_share() {
+        let mut node = Node::new(None, 0);
+        node.add_visits(A, 4);
+        node.adjust(Value { wl: 0.5, d: -0.25, m: 8.0 }, 2);
+        assert_eq!((node.wl, node.d, node.m), (0.75, 0.125, 44.0));
+    }
+
+    #[test]
+    fn only_real_ends_prove_something() {
+        let mut node = Node::new(None, 0);
+        node.make_terminal(0, 4.0, Terminal::TwoFold);
+        assert_eq!(node.bounds, Bounds::UNKNOWN);
+        node.make_terminal(1, 0.0, Terminal::End);
+        assert!(node.bounds.is_win() && node.wl == 1.0 && node.d == 0.0);
+    }
+}

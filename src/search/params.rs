@@ -1,0 +1,161 @@
+//! The parameters of the search, with Lc0's defaults (lc0.md C and E).
+
+/// How the value of an unvisited move is guessed (first-play urgency).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fpu {
+    /// The parent's value less this times the square root of the policy already visited.
+    Reduction(f32),
+    /// This value, whatever the parent's.
+    Absolute(f32),
+}
+
+/// The exploration term: `init + factor * ln((N + base) / base)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cpuct {
+    /// Value for few visits.
+    pub init: f32,
+    /// Visits over which it grows.
+    pub base: f32,
+    /// How fast it grows.
+    pub factor: f32,
+}
+
+impl Cpuct {
+    /// Its value at a node of `visits`.
+    pub fn at(&self, visits: u32) -> f32 {
+        if self.factor == 0.0 {
+            return self.init;
+        }
+        self.init + self.factor * ((visits as f32 + self.base) / self.base).ln()
+    }
+}
+
+/// How moves left bend the choice in decided positions (lc0.md C.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MovesLeftParams {
+    /// Largest effect, in units of Q.
+    pub max_effect: f32,
+    /// Effect a ply, in units of Q.
+    pub slope: f32,
+    /// |Q| above which it works.
+    pub threshold: f32,
+    /// Constant factor of the effect.
+    pub constant_factor: f32,
+    /// Factor of |Q|.
+    pub scaled_factor: f32,
+    /// Factor of Q squared.
+    pub quadratic_factor: f32,
+}
+
+/// Everything the search can be told. Names and defaults are Lc0's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchParams {
+    /// Gathering threads, each with a batch of its own in flight; 0: what the backend prefers.
+    pub threads: usize,
+    /// Positions a batch; 0: what the backend prefers.
+    pub minibatch_size: usize,
+    /// Exploration below the root.
+    pub cpuct: Cpuct,
+    /// Exploration at the root.
+    pub cpuct_at_root: Cpuct,
+    /// Value of unvisited moves.
+    pub fpu: Fpu,
+    /// Value of unvisited moves at the root; `None`: the same.
+    pub fpu_at_root: Option<Fpu>,
+    /// Divides the policy's logits.
+    pub policy_temperature: f32,
+    /// Value of a draw for White, -1 to 1.
+    pub draw_score: f32,
+    /// The moves-left utility.
+    pub moves_left: MovesLeftParams,
+    /// Whether proven results travel up the tree.
+    pub sticky_endgames: bool,
+    /// Whether a first repetition inside the search counts as a draw.
+    pub two_fold_draws: bool,
+    /// Whether terminals and cache hits are backed up while a batch is still gathered.
+    pub out_of_order_eval: bool,
+    /// How many of those a batch may bring, in batch sizes.
+    pub max_out_of_order_evals_factor: f32,
+    /// Collisions a batch may suffer in a large tree.
+    pub max_collision_visits: u32,
+    /// Visits of the tree up to which one collision is allowed.
+    pub max_collision_visits_scaling_start: u32,
+    /// Visits of the tree from which [`SearchParams::max_collision_visits`] are.
+    pub max_collision_visits_scaling_end: u32,
+    /// Power of the growth between them.
+    pub max_collision_visits_scaling_power: f32,
+}
+
+/// Lc0's defaults.
+impl SearchParams {
+    /// Lc0's defaults as a constant, from which the engine's options take theirs.
+    pub const LC0: SearchParams = SearchParams {
+        threads: 0,
+        minibatch_size: 0,
+        cpuct: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
+        cpuct_at_root: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
+        fpu: Fpu::Reduction(0.330),
+        fpu_at_root: None,
+        policy_temperature: 1.359,
+        draw_score: 0.0,
+        moves_left: MovesLeftParams {
+            max_effect: 0.0345,
+            slope: 0.0027,
+            threshold: 0.8,
+            constant_factor: 0.0,
+            scaled_factor: 1.6521,
+            quadratic_factor: -0.6521,
+        },
+        sticky_endgames: true,
+        two_fold_draws: true,
+        out_of_order_eval: true,
+        max_out_of_order_evals_factor: 2.4,
+        max_collision_visits: 80_000,
+        max_collision_visits_scaling_start: 28,
+        max_collision_visits_scaling_end: 145_000,
+        max_collision_visits_scaling_power: 1.25,
+    };
+
+    /// Collisions allowed while gathering one batch, for a tree of `visits`.
+    pub fn collision_budget(&self, visits: u32) -> u32 {
+        let (start, end) = (self.max_collision_visits_scaling_start, self.max_collision_visits_scaling_end);
+        if visits >= end {
+            return self.max_collision_visits;
+        }
+        if visits <= start {
+            return 1;
+        }
+        let share = (f64::from(visits - start) / f64::from(end - start))
+            .powf(f64::from(self.max_collision_visits_scaling_power));
+        (1.0 + f64::from(self.max_collision_visits.saturating_sub(1)) * share).round() as u32
+    }
+}
+
+impl Default for SearchParams {
+    fn default() -> Self {
+        SearchParams::LC0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpuct_grows_with_visits() {
+        let cpuct = SearchParams::LC0.cpuct;
+        assert!((cpuct.at(0) - 1.745).abs() < 1e-6);
+        // 1.745 + 3.894 ln(2) at N = base.
+        assert!((cpuct.at(38739) - 4.444_115).abs() < 1e-4);
+    }
+
+    #[test]
+    fn collisions_are_budgeted_by_the_size_of_the_tree() {
+        let params = SearchParams::LC0;
+        assert_eq!(params.collision_budget(0), 1);
+        assert_eq!(params.collision_budget(28), 1);
+        assert_eq!(params.collision_budget(145_000), 80_000);
+        // round(1 + 79999 * ((10000 - 28) / 144972)^1.25): 0.068786^1.25 = 0.0352266, times 79999 = 2818.1, plus 1.
+        assert_eq!(params.collision_budget(10_000), 2819);
+    }
+}

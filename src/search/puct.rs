@@ -1,0 +1,156 @@
+//! Which move to look at next: PUCT, first-play urgency and the moves-left utility (lc0.md C.2, C.3).
+
+use super::node::{Node, NodeId};
+use super::params::{Fpu, MovesLeftParams, SearchParams};
+use super::tree::Tree;
+use crate::chess::Color;
+
+/// What a draw is worth to whom: the sign of `DrawScore` at a node, by who moved into it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawScore {
+    for_root_mover: f32,
+}
+
+impl DrawScore {
+    /// `white` is the value of a draw for White; `turn` the side to move at the root.
+    pub fn new(white: f32, turn: Color) -> DrawScore {
+        DrawScore { for_root_mover: if turn.is_white() { white } else { -white } }
+    }
+
+    /// For the player who moved into a node `depth` plies below the root (0: the root itself).
+    pub fn at(self, depth: u32) -> f32 {
+        if depth % 2 == 1 { self.for_root_mover } else { -self.for_root_mover }
+    }
+}
+
+/// The moves-left utility of the children of one node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovesLeftUtility {
+    params: MovesLeftParams,
+    parent_m: f32,
+    active: bool,
+}
+
+impl MovesLeftUtility {
+    /// `enabled`: the network has a moves-left head.
+    pub fn new(params: MovesLeftParams, parent: &Node, enabled: bool) -> MovesLeftUtility {
+        let active = enabled && parent.wl.abs() as f32 > params.threshold;
+        MovesLeftUtility { params, parent_m: parent.m, active }
+    }
+
+    /// For a visited child whose value to the parent is `q`.
+    pub fn of(&self, child_m: f32, q: f32) -> f32 {
+        if !self.active || q == 0.0 {
+            return 0.0;
+        }
+        let params = &self.params;
+        let effect = (params.slope * (child_m - self.parent_m)).clamp(-params.max_effect, params.max_effect);
+        let threshold = params.threshold;
+        let strength =
+            if threshold > 0.0 && threshold < 1.0 { ((q.abs() - threshold) / (1.0 - threshold)).max(0.0) } else { q };
+        -q.signum()
+            * effect
+            * (params.constant_factor
+                + params.scaled_factor * strength.abs()
+                + params.quadratic_factor * strength * strength)
+    }
+}
+
+/// The quantities of a node that the scores of its children share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selector {
+    /// Value of an unvisited child.
+    pub fpu: f32,
+    /// cpuct times the square root of the children's visits.
+    pub u_coefficient: f32,
+    pub moves_left: MovesLeftUtility,
+    /// What a draw is worth to the player to move.
+    pub draw_score: f32,
+}
+
+impl Selector {
+    /// For the children of `id`, `depth` plies below the root.
+    pub fn new(
+        tree: &Tree,
+        id: NodeId,
+        depth: u32,
+        params: &SearchParams,
+        draw: DrawScore,
+        has_moves_left: bool,
+    ) -> Self {
+        let node = &tree[id];
+        let at_root = depth == 0;
+        let cpuct = if at_root { params.cpuct_at_root } else { params.cpuct }.at(node.n);
+        let fpu = match (at_root, params.fpu_at_root) {
+            (true, Some(fpu)) => fpu,
+            _ => params.fpu,
+        };
+        let fpu = match fpu {
+            Fpu::Absolute(value) => value,
+            Fpu::Reduction(reduction) => -node.q(draw.at(depth)) - reduction * visited_policy(tree, id).sqrt(),
+        };
+        Selector {
+            fpu,
+            u_coefficient: cpuct * (node.children_visits().max(1) as f32).sqrt(),
+            moves_left: MovesLeftUtility::new(params.moves_left, node, has_moves_left),
+            draw_score: draw.at(depth + 1),
+        }
+    }
+
+    /// Q and the moves-left utility of a child; the guess for an unvisited one.
+    pub fn utility(&self, child: Option<&Node>) -> (f32, f32) {
+        match child {
+            Some(child) if child.n > 0 => {
+                let q = child.q(self.draw_score);
+                (q, self.moves_left.of(child.m, q))
+            }
+            _ => (self.fpu, 0.0),
+        }
+    }
+
+    /// The exploration term of an edge.
+    pub fn u(&self, p: f32, n_started: u32) -> f32 {
+        self.u_coefficient * p / (1 + n_started) as f32
+    }
+}
+
+/// Sum of the priors of the children that were visited.
+pub(crate) fn visited_policy(tree: &Tree, id: NodeId) -> f32 {
+    let visited = |edge: &&super::node::Edge| edge.child.is_some_and(|child| tree[child].n > 0);
+    tree[id].edges.iter().filter(visited).map(|edge| edge.p).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::Value;
+    use super::*;
+
+    fn parent(wl: f32, m: f32) -> Node {
+        let mut node = Node::new(None, 0);
+        node.add_visits(Value { wl, d: 0.0, m }, 1);
+        node
+    }
+
+    #[test]
+    fn draw_score_has_two_sides() {
+        let white = DrawScore::new(-0.2, Color::White);
+        assert_eq!((white.at(0), white.at(1), white.at(2)), (0.2, -0.2, 0.2));
+        assert_eq!(DrawScore::new(-0.2, Color::Black).at(1), 0.2);
+    }
+
+    #[test]
+    fn moves_left_only_works_in_decided_positions() {
+        let params = SearchParams::LC0.moves_left;
+        assert_eq!(MovesLeftUtility::new(params, &parent(-0.7, 50.0), true).of(40.0, 0.9), 0.0);
+        assert_eq!(MovesLeftUtility::new(params, &parent(-0.9, 50.0), false).of(40.0, 0.9), 0.0);
+        // Winning: ten plies sooner is worth 0.027 times 1.6521 * 0.5 - 0.6521 * 0.25 at |Q| = 0.9.
+        let winning = MovesLeftUtility::new(params, &parent(-0.9, 50.0), true);
+        let expected = 0.027 * (1.6521 * 0.5 - 0.6521 * 0.25);
+        assert!((winning.of(40.0, 0.9) - expected).abs() < 1e-6);
+        assert!((winning.of(60.0, 0.9) + expected).abs() < 1e-6);
+        // Losing: later is better; and the effect is bounded.
+        let losing = MovesLeftUtility::new(params, &parent(0.95, 50.0), true);
+        assert!(losing.of(60.0, -0.95) > 0.0);
+        assert!(losing.of(500.0, -1.0) <= params.max_effect + 1e-6);
+    }
+}

@@ -1,0 +1,194 @@
+//! What the threads of one search share under its lock: the tree, the counters, and the decision to stop.
+
+use super::clock::Clock;
+use super::gather::{Batch, Horizon, Progress, Rules};
+use super::params::SearchParams;
+use super::puct::DrawScore;
+use super::report::{MoveStats, Reader, Report};
+use super::tree::Tree;
+use crate::backend::{Backend, cache_key};
+use crate::chess::{Game, Move};
+use crate::time_manager::{SearchSnapshot, StopReason, Stoppers, TimeManager};
+use std::sync::Arc;
+
+/// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
+/// lost engine still finds the longest resistance.
+const RESIGN_Q: f32 = -0.98;
+
+/// What one search is asked for, and by which rules.
+pub(super) struct Setting {
+    pub params: SearchParams,
+    pub backend: Arc<dyn Backend>,
+    pub clock: Arc<dyn Clock>,
+    pub game: Game,
+    pub search_moves: Vec<Move>,
+    pub multi_pv: usize,
+    /// When the move's clock started, on [`Setting::clock`].
+    pub start_ms: f64,
+    /// The visits the root may reach at most.
+    pub node_limit: u64,
+    pub minibatch_size: usize,
+    pub draw: DrawScore,
+}
+
+impl Setting {
+    pub fn elapsed_ms(&self) -> f64 {
+        (self.clock.now_ms() - self.start_ms).max(0.0)
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules {
+            params: &self.params,
+            backend: self.backend.as_ref(),
+            draw: self.draw,
+            search_moves: &self.search_moves,
+        }
+    }
+
+    fn reader<'a>(&'a self, tree: &'a Tree) -> Reader<'a> {
+        Reader {
+            tree,
+            params: &self.params,
+            draw: self.draw,
+            has_moves_left: self.backend.attributes().has_moves_left,
+            search_moves: &self.search_moves,
+        }
+    }
+}
+
+/// The state of a search under way.
+pub(super) struct State {
+    pub tree: Tree,
+    pub stoppers: Stoppers,
+    pub manager: Option<Box<dyn TimeManager>>,
+    pub stop: Option<StopReason>,
+    /// An evaluator's failure; it ends the search.
+    pub error: Option<String>,
+    /// When the stoppers expect the end, in milliseconds from now.
+    pub remaining_ms: Option<f64>,
+    progress: Progress,
+    batches: u64,
+    first_batch_end_ms: Option<f64>,
+    playouts_expected: f64,
+    best_edge: Option<usize>,
+    root_visits: Vec<u32>,
+}
+
+impl State {
+    pub fn new(tree: Tree, stoppers: Stoppers, manager: Option<Box<dyn TimeManager>>) -> State {
+        State {
+            tree,
+            stoppers,
+            manager,
+            stop: None,
+            error: None,
+            remaining_ms: None,
+            progress: Progress::default(),
+            batches: 0,
+            first_batch_end_ms: None,
+            playouts_expected: f64::INFINITY,
+            best_edge: None,
+            root_visits: Vec::new(),
+        }
+    }
+
+    /// Gathers a batch; `game` is the calling worker's own copy of the setting's.
+    pub fn gather(&mut self, setting: &Setting, game: &mut Game) -> Batch {
+        let root = &self.tree[self.tree.root()];
+        let horizon = Horizon {
+            visits_left: setting.node_limit.saturating_sub(u64::from(root.n_started())).max(u64::from(root.n == 0)),
+            playouts_expected: self.playouts_expected,
+            best_edge: self.best_edge,
+        };
+        let mut batch = Batch::default();
+        let progress = batch.gather(&mut self.tree, game, &setting.rules(), &horizon, setting.minibatch_size);
+        self.count(progress);
+        batch
+    }
+
+    /// Takes in what a batch did.
+    pub fn count(&mut self, progress: Progress) {
+        self.progress.playouts += progress.playouts;
+        self.progress.depth_sum += progress.depth_sum;
+        self.progress.deepest = self.progress.deepest.max(progress.deepest);
+    }
+
+    /// Notes the end of a batch and asks the stoppers.
+    pub fn batch_done(&mut self, setting: &Setting) {
+        self.batches += 1;
+        let now = setting.elapsed_ms();
+        self.first_batch_end_ms.get_or_insert(now);
+        self.check(setting);
+    }
+
+    /// Asks the stoppers, unless the search is over or has not evaluated its root yet.
+    pub fn check(&mut self, setting: &Setting) {
+        if self.stop.is_some() || self.tree.is_empty() {
+            return;
+        }
+        let reader = setting.reader(&self.tree);
+        let ranked = reader.ranked();
+        self.best_edge = ranked.first().copied();
+        let root = &self.tree[self.tree.root()];
+        let child = |index: &usize| root.edges[*index].child.map(|child| &self.tree[child]);
+        self.root_visits.clear();
+        self.root_visits.extend(ranked.iter().map(|index| child(index).map_or(0, |child| child.n)));
+        let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
+        let draw = setting.draw.at(1);
+        let snapshot = SearchSnapshot {
+            elapsed_ms: setting.elapsed_ms(),
+            since_first_batch_ms: self.first_batch_end_ms.map(|end| setting.elapsed_ms() - end),
+            new_nodes: self.progress.playouts,
+            total_nodes: u64::from(root.n),
+            batches: self.batches,
+            average_depth: (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
+            mate_depth: children()
+                .filter(|child| child.is_terminal() && child.wl == 1.0)
+                .map(|child| child.m.round() as u32 / 2 + 1)
+                .min(),
+            root_visits: &self.root_visits,
+            win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
+            // An unvisited move may still save the game.
+            may_resign: children().count() == ranked.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
+            losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
+            need_more_time: self.best_edge.is_some_and(|best| reader.wants_more_time(best)),
+        };
+        let verdict = match self.manager.as_deref_mut() {
+            Some(manager) => self.stoppers.check(&snapshot, Some(manager)),
+            None => self.stoppers.check(&snapshot, None),
+        };
+        self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
+        self.remaining_ms = verdict.remaining_ms;
+        self.stop = verdict.stop;
+    }
+
+    /// The search as it stands.
+    pub fn report(&self, setting: &Setting) -> Report {
+        let reader = setting.reader(&self.tree);
+        let root = &self.tree[self.tree.root()];
+        let elapsed_ms = setting.elapsed_ms();
+        let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
+        let playouts = self.progress.playouts;
+        Report {
+            depth: (self.progress.depth_sum / playouts.max(1)).max(1) as u32,
+            seldepth: self.progress.deepest.max(1),
+            elapsed_ms,
+            nodes: u64::from(root.n),
+            playouts,
+            nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
+            hashfull: setting.backend.cache_fill(),
+            lines: reader.ranked().into_iter().take(setting.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
+        }
+    }
+
+    /// Statistics of the root's moves and of the root.
+    pub fn move_stats(&self, setting: &Setting) -> Vec<MoveStats> {
+        setting.reader(&self.tree).move_stats(|mv| {
+            let mut game = setting.game.clone();
+            if let Some(mv) = mv {
+                game.push(mv);
+            }
+            setting.backend.cached(cache_key(&game)).map(|evaluation| evaluation.q)
+        })
+    }
+}

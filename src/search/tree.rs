@@ -1,0 +1,278 @@
+//! The tree: an arena of nodes whose root follows the game.
+
+use super::node::{Bounds, Node, NodeId, Terminal, Value};
+use crate::chess::{Game, Move};
+use std::ops::{Index, IndexMut};
+
+/// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
+#[derive(Debug)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    free: Vec<NodeId>,
+    root: NodeId,
+    game: Game,
+}
+
+impl Index<NodeId> for Tree {
+    type Output = Node;
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+impl IndexMut<NodeId> for Tree {
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.0 as usize]
+    }
+}
+
+impl Tree {
+    /// An empty tree at the end of `game`.
+    pub fn new(game: Game) -> Tree {
+        Tree { nodes: vec![Node::new(None, 0)], free: Vec::new(), root: NodeId(0), game }
+    }
+
+    /// The game at whose end the root stands.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Visits of the root: what a new search finds.
+    pub fn visits(&self) -> u32 {
+        self[self.root].n
+    }
+
+    /// Plies the game is expected to go on from the root; `None` before the first visit.
+    pub fn moves_left(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| f64::from(self[self.root].m))
+    }
+
+    /// Nodes in use.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.free.len()
+    }
+
+    /// Whether nothing was searched yet.
+    pub fn is_empty(&self) -> bool {
+        self.visits() == 0
+    }
+
+    pub(super) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
+    /// the same start position, and all the moves of the old game followed by none or more new ones.
+    pub fn follow(&mut self, game: Game) -> bool {
+        let (old, new) = (&self.game, &game);
+        let same = old.positions()[0].key() == new.positions()[0].key()
+            && old.positions()[0].rule50() == new.positions()[0].rule50()
+            && new.moves().starts_with(old.moves());
+        if !same {
+            *self = Tree::new(game);
+            return false;
+        }
+        let played = game.moves()[self.game.moves().len()..].to_vec();
+        for mv in played {
+            self.descend(mv);
+        }
+        self.game = game;
+        if self[self.root].is_terminal() {
+            self.reopen(self.root);
+        }
+        true
+    }
+
+    /// Makes the child by `mv` the root and gives the rest back.
+    fn descend(&mut self, mv: Move) {
+        let old = self.root;
+        let child = self[old].edges.iter().find(|edge| edge.mv == mv).and_then(|edge| edge.child);
+        let mut doomed: Vec<NodeId> = self[old].edges.iter().filter_map(|edge| edge.child).collect();
+        doomed.retain(|id| Some(*id) != child);
+        self.release(doomed);
+        self.root = match child {
+            Some(child) => {
+                self[child].parent = None;
+                self.recycle(old);
+                child
+            }
+            None => {
+                self[old] = Node::new(None, 0);
+                old
+            }
+        };
+    }
+
+    /// Gives the subtrees under `doomed` back, themselves included.
+    fn release(&mut self, mut doomed: Vec<NodeId>) {
+        while let Some(id) = doomed.pop() {
+            doomed.extend(self[id].edges.iter().filter_map(|edge| edge.child));
+            self.recycle(id);
+        }
+    }
+
+    fn recycle(&mut self, id: NodeId) {
+        self[id].edges = Box::default();
+        self.free.push(id);
+    }
+
+    /// The child by that edge, made if it is not there yet.
+    pub(super) fn child(&mut self, parent: NodeId, edge_index: usize) -> NodeId {
+        if let Some(child) = self[parent].edges[edge_index].child {
+            return child;
+        }
+        let node = Node::new(Some(parent), edge_index as u16);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self[id] = node;
+                id
+            }
+            None => {
+                self.nodes.push(node);
+                NodeId(u32::try_from(self.nodes.len() - 1).expect("visits are limited to 4e9, nodes are fewer"))
+            }
+        };
+        self[parent].edges[edge_index].child = Some(id);
+        id
+    }
+
+    /// A terminal that is not one any more: a root, which has to be searched, or a two-fold draw whose first occurrence
+    /// is now above the root. Its values come from its children again, if it has any.
+    fn reopen(&mut self, id: NodeId) {
+        let node = &mut self[id];
+        node.terminal = Terminal::No;
+        node.bounds = Bounds::UNKNOWN;
+        (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, 0);
+        if node.edges.is_empty() {
+            return;
+        }
+        let children: Vec<NodeId> = node.edges.iter().filter_map(|edge| edge.child).collect();
+        let (mut sum, mut visits) = ((0.0, 0.0, 0.0), 0);
+        for child in children {
+            let child = &self[child];
+            let n = f64::from(child.n);
+            sum.0 -= child.wl * n;
+            sum.1 += f64::from(child.d) * n;
+            sum.2 += (f64::from(child.m) + 1.0) * n;
+            visits += child.n;
+        }
+        let node = &mut self[id];
+        // The node's own first visit counts again, but its network value is not kept: the children's mean stands for it.
+        node.n = visits + 1;
+        if visits > 0 {
+            let n = f64::from(visits);
+            (node.wl, node.d, node.m) = (sum.0 / n, (sum.1 / n) as f32, (sum.2 / n) as f32);
+        }
+    }
+
+    /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of the
+    /// path above it. `depth` is the node's distance from the root in plies. Returns the visits taken out.
+    pub(super) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32) -> u32 {
+        let node = &self[id];
+        if node.terminal != Terminal::TwoFold || depth as f32 >= node.m {
+            return 0;
+        }
+        let visits = node.n;
+        let mut value = Value { wl: node.wl as f32, d: node.d, m: node.m };
+        let mut next = node.parent;
+        while let Some(above) = next {
+            value = value.one_ply_up();
+            self[above].remove_visits(value, visits);
+            next = self[above].parent;
+        }
+        self.reopen(id);
+        visits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::Edge;
+    use super::*;
+
+    fn give_edges(tree: &mut Tree, id: NodeId, game: &Game) {
+        let moves = game.current().legal_moves();
+        let p = 1.0 / moves.len() as f32;
+        tree[id].edges = moves.into_iter().map(|mv| Edge { mv, p, child: None }).collect();
+    }
+
+    fn grown() -> Tree {
+        let mut tree = Tree::new(Game::new());
+        let game = Game::new();
+        let root = tree.root();
+        give_edges(&mut tree, root, &game);
+        tree[root].n = 8;
+        for index in 0..3 {
+            let child = tree.child(root, index);
+            tree[child].add_visits(Value { wl: 0.5, d: 0.25, m: 9.0 }, 2);
+            let mut below = game.clone();
+            below.push(tree[root].edges[index].mv);
+            give_edges(&mut tree, child, &below);
+            tree.child(child, 0);
+        }
+        tree
+    }
+
+    #[test]
+    fn the_root_follows_the_game_and_the_rest_is_recycled() {
+        let mut tree = grown();
+        assert_eq!(tree.len(), 7);
+        let mv = tree[tree.root()].edges[1].mv;
+        let mut game = Game::new();
+        game.push(mv);
+        assert!(tree.follow(game.clone()));
+        assert_eq!((tree.len(), tree.visits()), (2, 2));
+        let size = tree.nodes.len();
+        let root = tree.root();
+        for index in 1..5 {
+            tree.child(root, index);
+        }
+        assert_eq!(tree.nodes.len(), size, "released nodes are used again");
+        // The same position again changes nothing; an unsearched move or another game starts anew.
+        assert!(tree.follow(game.clone()) && tree.visits() == 2);
+        game.push_uci("h7h5").unwrap();
+        assert!(tree.follow(game) && tree.is_empty() && tree.len() == 1);
+        assert!(!tree.follow(Game::new()) && tree.is_empty());
+    }
+
+    #[test]
+    fn a_game_taken_back_is_another_game() {
+        let mut game = Game::new();
+        game.push_uci("e2e4").unwrap();
+        let mut tree = Tree::new(game);
+        assert!(!tree.follow(Game::new()));
+    }
+
+    #[test]
+    fn a_terminal_root_is_opened_from_its_children() {
+        let mut tree = grown();
+        let mv = tree[tree.root()].edges[0].mv;
+        let child = tree.child(tree.root(), 0);
+        let grandchild = tree.child(child, 0);
+        tree[grandchild].add_visits(Value { wl: 1.0, d: 0.0, m: 3.0 }, 4);
+        tree[child].make_terminal(-1, 4.0, Terminal::End);
+        let mut game = Game::new();
+        game.push(mv);
+        assert!(tree.follow(game));
+        let root = &tree[tree.root()];
+        assert_eq!((root.terminal, root.n, root.wl, root.m), (Terminal::No, 5, -1.0, 4.0));
+    }
+
+    #[test]
+    fn a_stale_repetition_gives_its_visits_back() {
+        let mut tree = grown();
+        let root = tree.root();
+        let child = tree.child(root, 0);
+        let draw = tree.child(child, 0);
+        tree[draw].make_terminal(0, 4.0, Terminal::TwoFold);
+        for id in [draw, child, root] {
+            tree[id].n += 3;
+        }
+        tree[draw].n = 3;
+        assert_eq!(tree.reopen_stale_repetition(draw, 4), 0, "deep enough below the root, it stays a draw");
+        let before = (tree[child].n, tree[root].n);
+        assert_eq!(tree.reopen_stale_repetition(draw, 2), 3);
+        assert_eq!((tree[child].n, tree[root].n), (before.0 - 3, before.1 - 3));
+        assert_eq!((tree[draw].n, tree[draw].terminal), (0, Terminal::No));
+    }
+}

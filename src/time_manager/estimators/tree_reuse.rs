@@ -1,0 +1,124 @@
+//! Which fraction of a search tree survives our move and the opponent's reply.
+
+use super::decay::exponential_decay;
+
+/// The estimate of tree reuse of the smooth manager. Source: seed, "Estimating tree reuse factor".
+#[derive(Clone, Debug)]
+pub struct TreeReuse {
+    estimate: f64,
+    limited: bool,
+    max: f64,
+    /// In average moves.
+    update_rate: f64,
+    last: Option<LastSearch>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastSearch {
+    total_nodes: u64,
+    /// How long it took, in average moves: the weight of the sample it gives.
+    average_moves: f64,
+}
+
+impl TreeReuse {
+    /// `initial` and `max` are fractions, `max` below 1; `update_rate` is in average moves.
+    pub fn new(initial: f64, max: f64, update_rate: f64) -> Self {
+        Self { estimate: initial.min(max), limited: initial > max, max, update_rate, last: None }
+    }
+
+    /// The expected fraction, 0 up to `max`.
+    pub fn factor(&self) -> f64 {
+        self.estimate
+    }
+
+    /// Whether the estimate would be above its maximum.
+    pub fn limited(&self) -> bool {
+        self.limited
+    }
+
+    /// A search ended with `total_nodes` in the tree after `average_moves` average move times.
+    pub fn search_ended(&mut self, total_nodes: u64, average_moves: f64) {
+        self.last = Some(LastSearch { total_nodes, average_moves });
+    }
+
+    /// Forgets the last search: what is in the tree next says nothing about it.
+    pub fn forget_last(&mut self) {
+        self.last = None;
+    }
+
+    /// A search begins with `reused_nodes` in the tree. The sample is `reused_nodes` over the nodes at the end of the
+    /// last search, at most 1: a tree that grew while pondering was not reused more than wholly (lc0.md H6).
+    pub fn search_begins(&mut self, reused_nodes: u64) {
+        let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
+            return;
+        };
+        let sample = (reused_nodes as f64 / last.total_nodes as f64).min(1.0);
+        let moved = exponential_decay(self.estimate, sample, self.update_rate, last.average_moves);
+        self.limited = moved > self.max;
+        self.estimate = moved.min(self.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TreeReuse;
+
+    fn seed_defaults() -> TreeReuse {
+        TreeReuse::new(0.5, 0.7, 4.0)
+    }
+
+    // Seed, "Estimating tree reuse factor".
+    #[test]
+    fn seed_tree_reuse_is_nodes_at_the_beginning_over_nodes_at_the_end_of_the_previous_search() {
+        let mut reuse = seed_defaults();
+        reuse.search_begins(300); // the first search of a game has no previous one
+        assert_eq!(reuse.factor(), 0.5);
+        // 100 of 1000 nodes survive a search of 4 average moves (the update rate): half-way from 0.5 to 0.1.
+        reuse.search_ended(1_000, 4.0);
+        reuse.search_begins(100);
+        assert!((reuse.factor() - 0.3).abs() < 1e-12);
+        // The sample is used once.
+        reuse.search_begins(100);
+        assert!((reuse.factor() - 0.3).abs() < 1e-12);
+    }
+
+    // Seed, "Estimating tree reuse factor": "If it goes above max-tree-reuse, it's limited by this value."
+    #[test]
+    fn seed_tree_reuse_is_limited_by_max_tree_reuse() {
+        let mut reuse = seed_defaults();
+        assert!(!reuse.limited());
+        // Sample 1.0 over two update rates: 0.5 + 0.75·0.5 = 0.875, above 0.7.
+        reuse.search_ended(1_000, 8.0);
+        reuse.search_begins(1_000);
+        assert_eq!(reuse.factor(), 0.7);
+        assert!(reuse.limited());
+        assert_eq!(TreeReuse::new(0.9, 0.7, 4.0).factor(), 0.7);
+    }
+
+    // Seed, "What is an average move time?".
+    #[test]
+    fn seed_average_move_time_weighs_the_update() {
+        let after = |average_moves: f64| {
+            let mut reuse = seed_defaults();
+            reuse.search_ended(1_000, average_moves);
+            reuse.search_begins(0);
+            reuse.factor()
+        };
+        assert!((after(1.0) - 0.5 * 0.5_f64.powf(0.25)).abs() < 1e-12); // exactly average: the per-move rate, 0.420448
+        assert!(after(2.0) < after(1.0)); // longer than average: more weight
+        assert!((after(0.001) - 0.499_913).abs() < 1e-6); // an insta-move: 0.5·2^-0.00025, almost no update
+    }
+
+    #[test]
+    fn a_tree_that_grew_counts_as_wholly_reused_and_an_empty_one_as_nothing_learned() {
+        let mut grown = seed_defaults();
+        grown.search_ended(1_000, 1.0);
+        grown.search_begins(5_000);
+        // 1 - 0.5·2^-0.25 = 0.579552
+        assert!((grown.factor() - 0.579_552).abs() < 1e-6, "{}", grown.factor());
+        let mut empty = seed_defaults();
+        empty.search_ended(0, 1.0);
+        empty.search_begins(0);
+        assert_eq!(empty.factor(), 0.5);
+    }
+}

@@ -1,0 +1,152 @@
+//! The values a time manager is told and answers with.
+
+use serde::Serialize;
+use std::fmt;
+
+/// What is known when the engine is asked for a move under a clock. Times are in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MoveRequest {
+    /// Time on our clock.
+    pub clock_ms: f64,
+    /// Increment that each of our moves adds.
+    pub increment_ms: f64,
+    /// Moves until the next time control, if the interface said so; 0 counts as unsaid.
+    pub moves_to_go: Option<u32>,
+    /// Game ply of the position to search, 0 at the start of a game.
+    pub ply: u32,
+    /// Time lost between this engine and the judge of the clock, per move. A search never plans into the last
+    /// `overhead_ms`.
+    pub overhead_ms: f64,
+    /// Nodes already in the tree.
+    pub reused_nodes: u64,
+    /// Expected length of the rest of the game in plies, from the network's moves-left head.
+    pub moves_left_plies: Option<f64>,
+    /// Pieces on the board, kings and pawns among them.
+    pub pieces: Option<u32>,
+}
+
+/// The state of a running search, as shown to a manager and to the stoppers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchSnapshot<'a> {
+    /// Since the start of the move's clock.
+    pub elapsed_ms: f64,
+    /// Since the *end* of the first batch; `None` before that.
+    pub since_first_batch_ms: Option<f64>,
+    /// Nodes added by this search (playouts).
+    pub new_nodes: u64,
+    /// Nodes in the tree: `new_nodes` and the reused ones.
+    pub total_nodes: u64,
+    /// Batches evaluated by this search; 0 where they are not counted.
+    pub batches: u64,
+    /// Average depth of the playouts, in plies.
+    pub average_depth: u32,
+    /// Shortest proven mate in moves, if any.
+    pub mate_depth: Option<u32>,
+    /// Visits of each root move that may be searched.
+    pub root_visits: &'a [u32],
+    /// A visited root move wins by force.
+    pub win_found: bool,
+    /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above
+    /// −0.98 (lc0.md B.8).
+    pub may_resign: bool,
+    /// Root moves proven lost.
+    pub losing_edges: u32,
+    /// The most visited root move is not the best by value.
+    pub need_more_time: bool,
+}
+
+/// How a move ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MoveOutcome {
+    /// Since the start of the move's clock.
+    pub elapsed_ms: f64,
+    /// Nodes in the tree at the end.
+    pub total_nodes: u64,
+}
+
+/// What a manager or a chain of stoppers says of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// Why the search has to stop now, if it has to.
+    pub stop: Option<StopReason>,
+    /// Time until a time limit is reached, if there is one; negative past it.
+    pub remaining_ms: Option<f64>,
+    /// Nodes this search can still add, if that is known.
+    pub remaining_playouts: Option<f64>,
+    /// Smoothed speed, in nodes per second.
+    pub nps: Option<f64>,
+}
+
+impl Verdict {
+    /// Stops at `limit_ms` on the move's clock, whatever the reason is called.
+    pub(super) fn at_limit(snapshot: &SearchSnapshot, limit_ms: f64, reason: StopReason) -> Self {
+        let remaining = limit_ms - snapshot.elapsed_ms;
+        // A time that is not a number is not before the limit.
+        let stop = if remaining > 0.0 { None } else { Some(reason) };
+        Self { stop, remaining_ms: Some(remaining), ..Self::default() }
+    }
+}
+
+/// What a manager has learned so far in the game. Only what it estimates is present.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Estimates {
+    /// Speed, in nodes per second.
+    pub nps: Option<f64>,
+    /// Fraction of the tree that survives a full move.
+    pub tree_reuse: Option<f64>,
+    /// Fraction of the budget that is used.
+    pub timeuse: Option<f64>,
+    /// Time set aside for hard moves.
+    pub bank_ms: Option<f64>,
+}
+
+/// Why a search stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The manager's limit is reached.
+    Time,
+    /// `go movetime` is over.
+    MoveTime,
+    /// The tree has as many nodes as asked for.
+    Nodes,
+    /// The search has added as many nodes as asked for.
+    Playouts,
+    /// The average depth is reached.
+    Depth,
+    /// A mate as short as asked for is found.
+    Mate,
+    /// More nodes hardly change the distribution of visits.
+    KldGain,
+    /// Smart pruning: there is only one move.
+    OnlyMove,
+    /// Smart pruning: every other move loses.
+    OnlyNonLosingMove,
+    /// Smart pruning: a move wins by force.
+    WinFound,
+    /// Smart pruning: what remains of the search cannot change the best move.
+    CannotBeOvertaken,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "time",
+            Self::MoveTime => "movetime",
+            Self::Nodes => "nodes",
+            Self::Playouts => "playouts",
+            Self::Depth => "depth",
+            Self::Mate => "mate",
+            Self::KldGain => "kld gain: more nodes hardly change the visits",
+            Self::OnlyMove => "smart pruning: the only move",
+            Self::OnlyNonLosingMove => "smart pruning: the only move that does not lose",
+            Self::WinFound => "smart pruning: a forced win is found",
+            Self::CannotBeOvertaken => "smart pruning: the best move cannot be overtaken",
+        })
+    }
+}
+
+impl Serialize for StopReason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

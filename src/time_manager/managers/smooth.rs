@@ -1,0 +1,228 @@
+//! `smooth`: spend the clock so that every move of the game ends with a tree of the same size.
+//!
+//! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
+//! Where the seed is silent:
+//!
+//! - **Overhead.** The formulas work on the clock as it is; the guard of [`PlanBuilder::finish`] keeps the result
+//!   before the clock less the overhead.
+//! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
+//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (lc0.md A.0), and at least one move is
+//!   left.
+//! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
+//! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
+
+use crate::time_manager::estimators::moves_left::{MLE_LEGACY, MleLegacy};
+use crate::time_manager::estimators::nps::NpsEstimator;
+use crate::time_manager::estimators::time_use::TimeUse;
+use crate::time_manager::estimators::tree_reuse::TreeReuse;
+use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::{
+    Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
+
+const INIT_TREE_REUSE: ParamSpec = ParamSpec {
+    name: "init-tree-reuse",
+    default: 0.5,
+    min: 0.0,
+    max: 0.99,
+    unit: Unit::Ratio,
+    help: "Fraction of the tree that is reused after a full move, at the start of a game.",
+};
+const MAX_TREE_REUSE: ParamSpec = ParamSpec {
+    name: "max-tree-reuse",
+    default: 0.7,
+    min: 0.0,
+    max: 0.99,
+    unit: Unit::Ratio,
+    help: "The expected tree reuse never goes above this.",
+};
+const TREE_REUSE_UPDATE_RATE: ParamSpec = ParamSpec {
+    name: "tree-reuse-update-rate",
+    default: 4.0,
+    min: 0.01,
+    max: 10_000.0,
+    unit: Unit::Moves,
+    help: "Average move times after which the expected tree reuse has moved half-way.",
+};
+const INIT_NPS: ParamSpec = ParamSpec {
+    name: "init-nps",
+    default: 20_000.0,
+    min: 0.1,
+    max: 1e9,
+    unit: Unit::NodesPerSecond,
+    help: "Expected speed at the start of a game.",
+};
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec {
+    name: "nps-update-rate",
+    default: 5.0,
+    min: 0.01,
+    max: 10_000.0,
+    unit: Unit::Seconds,
+    help: "Time of search after which the expected speed has moved half-way.",
+};
+const INIT_TIMEUSE: ParamSpec = ParamSpec {
+    name: "init-timeuse",
+    default: 0.7,
+    min: 0.01,
+    max: 1.0,
+    unit: Unit::Ratio,
+    help: "Fraction of its budget that a move really uses, at the start of a game.",
+};
+const MIN_TIMEUSE: ParamSpec = ParamSpec {
+    name: "min-timeuse",
+    default: 0.3,
+    min: 0.01,
+    max: 1.0,
+    unit: Unit::Ratio,
+    help: "The expected time use never falls below this.",
+};
+const TIMEUSE_UPDATE_RATE: ParamSpec = ParamSpec {
+    name: "timeuse-update-rate",
+    default: 10.0,
+    min: 0.01,
+    max: 10_000.0,
+    unit: Unit::Moves,
+    help: "Average move times after which the expected time use has moved half-way.",
+};
+const MAX_MOVE_BUDGET: ParamSpec = ParamSpec {
+    name: "max-move-budget",
+    default: 0.3,
+    min: 0.001,
+    max: 1.0,
+    unit: Unit::Ratio,
+    help: "Largest fraction of the clock that one move may use.",
+};
+
+/// How `smooth` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "smooth",
+    help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
+    params: &[
+        INIT_TREE_REUSE,
+        MAX_TREE_REUSE,
+        TREE_REUSE_UPDATE_RATE,
+        INIT_NPS,
+        NPS_UPDATE_RATE,
+        INIT_TIMEUSE,
+        MIN_TIMEUSE,
+        TIMEUSE_UPDATE_RATE,
+        MAX_MOVE_BUDGET,
+    ],
+    groups: &[MLE_LEGACY],
+    build: |values| Box::new(Smooth::new(values)),
+};
+
+#[derive(Debug)]
+struct Smooth {
+    moves_left: MleLegacy,
+    nps: NpsEstimator,
+    tree_reuse: TreeReuse,
+    time_use: TimeUse,
+    max_move_budget: f64,
+    current: Option<CurrentMove>,
+}
+
+/// What of the plan is needed until the move ends.
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    budget_ms: f64,
+    hard_limit_ms: f64,
+    average_move_ms: f64,
+}
+
+impl Smooth {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            moves_left: MleLegacy::new(values),
+            nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
+            tree_reuse: TreeReuse::new(
+                values.get(&INIT_TREE_REUSE),
+                values.get(&MAX_TREE_REUSE),
+                values.get(&TREE_REUSE_UPDATE_RATE),
+            ),
+            time_use: TimeUse::new(
+                values.get(&INIT_TIMEUSE),
+                values.get(&MIN_TIMEUSE),
+                values.get(&TIMEUSE_UPDATE_RATE),
+            ),
+            max_move_budget: values.get(&MAX_MOVE_BUDGET),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for Smooth {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    /// Seed, "Computing a time budget for a move", one term per step.
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Nodes, NodesPerSecond, Ratio};
+        self.nps.begin_move();
+        self.tree_reuse.search_begins(request.reused_nodes);
+
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let clock = plan.request().clock_ms;
+        let increment = plan.request().increment_ms;
+
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply));
+        let game_time = plan.term("game_time", clock + moves_left * increment, Milliseconds);
+        let average_move_ms = plan.term("average_move_time", game_time / moves_left, Milliseconds);
+        let nps = plan.term("nps", self.nps.nps(), NodesPerSecond);
+        let game_nodes = plan.term("game_nodes", game_time * nps / MS_PER_SECOND, Nodes);
+        let new_per_move = plan.term("average_new_nodes", game_nodes / moves_left, Nodes);
+        let reuse = plan.estimate("tree_reuse", self.tree_reuse.factor(), Ratio, self.tree_reuse.limited());
+        let total_per_move = plan.term("average_total_nodes", new_per_move / (1.0 - reuse), Nodes);
+        let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
+        let target_new = plan.at_least("target_new_nodes", total_per_move - reused_nodes, 0.0, Nodes);
+        let search_time = plan.term("target_search_time", target_new / nps * MS_PER_SECOND, Milliseconds);
+        let time_use = plan.estimate("timeuse", self.time_use.factor(), Ratio, self.time_use.limited());
+        let budget = plan.term("search_time_budget", search_time / time_use, Milliseconds);
+        let max_fraction = plan.term("max_move_budget", self.max_move_budget, Ratio);
+        let budget = plan.at_most("limited_budget", budget, max_fraction * clock, Milliseconds);
+
+        let plan = plan.finish(budget, 0.0, Some(total_per_move));
+        self.current =
+            Some(CurrentMove { budget_ms: plan.budget_ms, hard_limit_ms: plan.hard_limit_ms, average_move_ms });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.nps.observe(snapshot);
+        let verdict = match self.current {
+            Some(current) => Verdict::at_limit(snapshot, current.hard_limit_ms, StopReason::Time),
+            None => Verdict::default(),
+        };
+        Verdict { nps: Some(self.nps.nps()), ..verdict }
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.nps.begin_move();
+        let Some(current) = self.current.take() else {
+            self.tree_reuse.forget_last();
+            return;
+        };
+        let average_moves =
+            if current.average_move_ms > 0.0 { outcome.elapsed_ms / current.average_move_ms } else { 0.0 };
+        self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
+        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms, average_moves);
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates {
+            nps: Some(self.nps.nps()),
+            tree_reuse: Some(self.tree_reuse.factor()),
+            timeuse: Some(self.time_use.factor()),
+            bank_ms: None,
+        }
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.nps.set(nps);
+    }
+}
+
+#[cfg(test)]
+mod tests;

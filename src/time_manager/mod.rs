@@ -1,0 +1,79 @@
+//! Time management: how long a move may take, and when its search stops.
+//!
+//! This room is pure. Time comes in as numbers, in milliseconds on the move's clock; nothing here reads a clock, starts
+//! a thread or knows chess. A manager is a state machine: the same calls give the same answers, in a game, in a replay
+//! and in a simulation.
+//!
+//! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers`] lists those
+//!   that exist, with their parameters.
+//! - [`TimeManager::plan`] answers a [`MoveRequest`] with a [`Plan`], which carries every quantity that led to it.
+//! - [`Stoppers`] is the chain of everything that can end one search, the manager first.
+//!
+//! ```
+//! use zeitnot::time_manager::{MoveRequest, build};
+//!
+//! let mut manager = build("smooth(init-nps=5000)")?;
+//! let plan = manager.plan(&MoveRequest { clock_ms: 60_000.0, overhead_ms: 200.0, ..MoveRequest::default() });
+//! assert!(plan.hard_limit_ms <= 59_800.0);
+//! println!("{plan:#}"); // how it came to its budget
+//! # Ok::<(), zeitnot::time_manager::SpecError>(())
+//! ```
+
+pub mod estimators;
+mod face;
+pub mod grammar;
+mod managers;
+mod params;
+mod plan;
+mod stoppers;
+
+pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
+pub use params::{GroupSpec, ManagerSpec, ParamSpec, SpecError};
+pub use plan::{Plan, Term, Unit};
+pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// Divides a clock among the moves of a game. One value serves one game: it learns from move to move.
+///
+/// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
+/// `finish`.
+pub trait TimeManager: Send + std::fmt::Debug {
+    /// The name it is chosen by.
+    fn name(&self) -> &'static str;
+
+    /// Decides about a move. Any request has an answer, however absurd its numbers are.
+    fn plan(&mut self, request: &MoveRequest) -> Plan;
+
+    /// Learns from a running search and says whether its time is over. Without a plan it never stops.
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
+
+    /// Learns from the end of a search whose move was played.
+    fn finish(&mut self, outcome: &MoveOutcome);
+
+    /// What has been learned so far.
+    fn estimates(&self) -> Estimates;
+
+    /// Replaces the estimate of speed, in nodes per second, as if learned. A manager without one ignores it.
+    fn set_nps(&mut self, nps: f64);
+}
+
+/// The managers that exist, each with its parameters.
+pub fn managers() -> &'static [ManagerSpec] {
+    managers::ALL
+}
+
+/// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].
+///
+/// Of a parameter given twice the last value counts, as in Lc0, so that a specification can be extended by appending.
+///
+/// # Errors
+///
+/// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
+pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
+    let (manager, values) = params::resolve(spec, managers::ALL)?;
+    Ok((manager.build)(&values))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,326 @@
+//! The decision about one move, and the terms that led to it.
+//!
+//! Every manager builds its [`Plan`] with a [`PlanBuilder`], which records each quantity as it is computed, cleans what
+//! the interface sent, and ends with the one guard that keeps any budget on the clock. So no explanation can go stale,
+//! and no manager can be unsafe.
+
+use super::face::MoveRequest;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
+const MAX_MS: f64 = 1e12;
+
+/// Unit of a [`Term`] or of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Moves of one side.
+    Moves,
+    /// Half-moves.
+    Plies,
+    /// Nodes of the search tree.
+    Nodes,
+    /// Nodes per second.
+    NodesPerSecond,
+    /// A pure number.
+    Ratio,
+}
+
+impl Unit {
+    /// The short form that machines read.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::Moves => "moves",
+            Self::Plies => "plies",
+            Self::Nodes => "nodes",
+            Self::NodesPerSecond => "nps",
+            Self::Ratio => "ratio",
+        }
+    }
+
+    /// The long form, for messages.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "milliseconds",
+            Self::Seconds => "seconds",
+            Self::NodesPerSecond => "nodes per second",
+            Self::Ratio => "no unit",
+            Self::Moves | Self::Plies | Self::Nodes => self.symbol(),
+        }
+    }
+
+    /// Digits after the point that a person wants to see.
+    fn decimals(self) -> usize {
+        match self {
+            Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
+            Self::Moves => 1,
+            Self::Seconds => 2,
+            Self::Ratio => 3,
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.symbol())
+    }
+}
+
+/// One quantity on the way to a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Term {
+    /// What it is, in snake case.
+    pub name: &'static str,
+    /// Its value, always finite, after the clamp if one bound.
+    pub value: f64,
+    /// Unit of the value.
+    pub unit: Unit,
+    /// Whether a limit changed the value.
+    pub clamped: bool,
+}
+
+impl fmt::Display for Term {
+    /// `name=12ms`, with a `!` where a limit bound.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = if self.unit == Unit::Ratio { "" } else { self.unit.symbol() };
+        let mark = if self.clamped { "!" } else { "" };
+        write!(f, "{}={:.*}{unit}{mark}", self.name, self.unit.decimals(), self.value)
+    }
+}
+
+/// The decision about one move.
+///
+/// `{}` prints one line, `{:#}` a table for people; both print the terms.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Name of the manager.
+    pub manager: &'static str,
+    /// Time the move should take if nothing stops it earlier.
+    pub budget_ms: f64,
+    /// Reserve that may be added if the move turns out to be hard.
+    pub extra_ms: f64,
+    /// The latest moment, on the move's clock, at which the manager stops the search: `budget_ms` + `extra_ms`, never
+    /// past the clock less the overhead.
+    pub hard_limit_ms: f64,
+    /// Nodes the tree should have at the end, the reused ones among them.
+    pub target_nodes: Option<f64>,
+    /// Moves of ours for which the clock is expected to serve.
+    pub moves_left: f64,
+    /// Every quantity that led here, in order.
+    pub terms: Vec<Term>,
+}
+
+impl Plan {
+    /// The term of this name, if the manager has it.
+    pub fn term(&self, name: &str) -> Option<&Term> {
+        self.terms.iter().find(|term| term.name == name)
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            let width = self.terms.iter().map(|term| term.name.len()).max().unwrap_or(0);
+            writeln!(f, "time manager {}", self.manager)?;
+            for term in &self.terms {
+                let mark = if term.clamped { "  (limited)" } else { "" };
+                let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
+                writeln!(f, "  {:width$} {:>16.decimals$} {unit}{mark}", term.name, term.value)?;
+            }
+            return Ok(());
+        }
+        write!(f, "{}:", self.manager)?;
+        self.terms.iter().try_for_each(|term| write!(f, " {term}"))
+    }
+}
+
+/// Collects the terms of one plan.
+pub(super) struct PlanBuilder {
+    manager: &'static str,
+    request: MoveRequest,
+    moves_left: f64,
+    terms: Vec<Term>,
+}
+
+impl PlanBuilder {
+    /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
+    /// unsaid.
+    pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
+        let mut builder = Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::new() };
+        builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
+        builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
+        builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
+        builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
+        builder.term("ply", f64::from(request.ply), Unit::Plies);
+        builder
+    }
+
+    /// The cleaned request.
+    pub fn request(&self) -> &MoveRequest {
+        &self.request
+    }
+
+    /// Records a quantity and gives it back.
+    pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
+        self.push(name, value, unit, false)
+    }
+
+    /// Records a quantity whose own estimator may have limited it.
+    pub fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
+        self.push(name, value, unit, limited)
+    }
+
+    /// Records a quantity that must not be below `floor`.
+    pub fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
+        self.push(name, value.max(floor), unit, value < floor)
+    }
+
+    /// Records a quantity that must not be above `ceiling`.
+    pub fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
+        self.push(name, value.min(ceiling), unit, value > ceiling)
+    }
+
+    /// Records how many moves the clock has to serve. `moves_to_go` can only shorten the estimate (lc0.md A.0), and the
+    /// move to be made is always one of them.
+    pub fn moves_left(&mut self, estimate: f64) -> f64 {
+        self.term("estimated_moves_left", estimate, Unit::Moves);
+        let horizon = match self.request.moves_to_go {
+            Some(moves) => estimate.min(self.term("moves_to_go", f64::from(moves), Unit::Moves)),
+            None => estimate,
+        };
+        let moves_left = horizon.max(1.0);
+        self.moves_left = self.push("moves_left", moves_left, Unit::Moves, moves_left != estimate);
+        self.moves_left
+    }
+
+    /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
+    /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
+    /// its first evaluation.
+    pub fn finish(mut self, budget_ms: f64, extra_ms: f64, target_nodes: Option<f64>) -> Plan {
+        let safe =
+            self.at_least("safe_clock", self.request.clock_ms - self.request.overhead_ms, 0.0, Unit::Milliseconds);
+        let on_clock = |value: f64, room: f64| {
+            if value.is_nan() { 0.0 } else { value.clamp(0.0, room) }
+        };
+        let budget = on_clock(budget_ms, safe);
+        self.push("budget", budget, Unit::Milliseconds, budget != budget_ms);
+        let extra = on_clock(extra_ms, safe - budget);
+        if extra_ms != 0.0 {
+            self.push("extra", extra, Unit::Milliseconds, extra != extra_ms);
+        }
+        let hard_limit = self.at_most("hard_limit", budget + extra, safe, Unit::Milliseconds);
+        Plan {
+            manager: self.manager,
+            budget_ms: budget,
+            extra_ms: extra,
+            hard_limit_ms: hard_limit,
+            target_nodes: target_nodes.map(finite),
+            moves_left: self.moves_left,
+            terms: self.terms,
+        }
+    }
+
+    fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
+        let clean = if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) };
+        self.push(name, clean, Unit::Milliseconds, clean != value)
+    }
+
+    fn push(&mut self, name: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
+        let clean = finite(value);
+        self.terms.push(Term { name, value: clean, unit, clamped: clamped || clean != value });
+        clean
+    }
+}
+
+/// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by
+/// themselves.
+fn finite(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builder(clock_ms: f64, overhead_ms: f64) -> PlanBuilder {
+        PlanBuilder::new("test", &MoveRequest { clock_ms, overhead_ms, ..MoveRequest::default() })
+    }
+
+    #[test]
+    fn guard_keeps_any_budget_on_the_clock() {
+        for (budget, extra, clock, overhead, expected) in [
+            (300.0, 100.0, 1_000.0, 200.0, (300.0, 100.0, 400.0)),
+            (300.0, 900.0, 1_000.0, 200.0, (300.0, 500.0, 800.0)),
+            (900.0, 900.0, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
+            (-5.0, -5.0, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
+            (f64::NAN, f64::NAN, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
+            (f64::INFINITY, f64::NEG_INFINITY, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
+            (300.0, 100.0, 100.0, 200.0, (0.0, 0.0, 0.0)),
+            (300.0, 100.0, -100.0, 0.0, (0.0, 0.0, 0.0)),
+        ] {
+            let plan = builder(clock, overhead).finish(budget, extra, None);
+            assert_eq!((plan.budget_ms, plan.extra_ms, plan.hard_limit_ms), expected);
+        }
+    }
+
+    #[test]
+    fn moves_to_go_only_shortens_the_horizon() {
+        for (estimate, moves_to_go, expected, clamped) in [
+            (30.0, None, 30.0, false),
+            (30.0, Some(0), 30.0, false),
+            (30.0, Some(10), 10.0, true),
+            (30.0, Some(40), 30.0, false),
+            (30.0, Some(u32::MAX), 30.0, false),
+            (0.2, None, 1.0, true),
+        ] {
+            let request = MoveRequest { moves_to_go, ..MoveRequest::default() };
+            let mut builder = PlanBuilder::new("test", &request);
+            assert_eq!(builder.moves_left(estimate), expected);
+            let plan = builder.finish(0.0, 0.0, None);
+            assert_eq!(plan.term("moves_left").unwrap().clamped, clamped, "{estimate} {moves_to_go:?}");
+        }
+    }
+
+    #[test]
+    fn texts_and_json_come_from_the_terms() {
+        let mut builder = builder(1_000.0, 200.0);
+        builder.moves_left(20.0);
+        builder.at_most("share", 0.8, 0.25, Unit::Ratio);
+        let plan = builder.finish(250.0, 0.0, Some(5_000.0));
+        assert_eq!(
+            plan.to_string(),
+            "test: clock=1000ms increment=0ms overhead=200ms ply=0plies estimated_moves_left=20.0moves \
+             moves_left=20.0moves share=0.250! safe_clock=800ms budget=250ms hard_limit=250ms"
+        );
+        insta::assert_snapshot!(format!("{plan:#}"), @r"
+        time manager test
+          clock                            1000 ms
+          increment                           0 ms
+          overhead                          200 ms
+          ply                                 0 plies
+          estimated_moves_left             20.0 moves
+          moves_left                       20.0 moves
+          share                           0.250 ratio  (limited)
+          safe_clock                        800 ms
+          budget                            250 ms
+          hard_limit                        250 ms
+        ");
+        let json = serde_json::to_value(&plan).unwrap();
+        assert_eq!(json["budget_ms"], 250.0);
+        assert_eq!(json["extra_ms"], 0.0);
+        assert_eq!(json["hard_limit_ms"], 250.0);
+        assert_eq!(json["target_nodes"], 5_000.0);
+        assert_eq!(json["moves_left"], 20.0);
+        assert_eq!(json["manager"], "test");
+        assert_eq!(json["terms"].as_array().unwrap().len(), plan.terms.len());
+        let share = serde_json::json!({"name": "share", "value": 0.25, "unit": "ratio", "clamped": true});
+        assert_eq!(json["terms"][6], share);
+    }
+}

@@ -1,0 +1,181 @@
+//! The chain of everything that can end one search (lc0.md B). Each link is asked in turn; the first that says "stop"
+//! ends it.
+
+mod kld_gain;
+mod smart_pruning;
+
+use super::{SearchSnapshot, StopReason, TimeManager, Verdict};
+use kld_gain::KldGain;
+use smart_pruning::SmartPruning;
+
+/// Nodes a tree may have at most, so that 32-bit visit counts cannot overflow (lc0.md B.1).
+const MAX_TREE_NODES: u64 = 4_000_000_000;
+
+/// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
+const MIN_MOVETIME_MS: f64 = 1.0;
+
+/// What `go` asked for. Clocks are not here: they are a manager's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchLimits {
+    /// `go infinite`: only `stop` ends the search, or a limit on nodes, depth or mate that was given too.
+    pub infinite: bool,
+    /// `go ponder`: the same while the opponent thinks.
+    pub ponder: bool,
+    /// Nodes in the tree, reused ones among them.
+    pub nodes: Option<u64>,
+    /// Nodes added by this search.
+    pub playouts: Option<u64>,
+    /// Time for this move, in milliseconds, from which the overhead is subtracted.
+    pub movetime_ms: Option<f64>,
+    /// Average depth, in plies.
+    pub depth: Option<u32>,
+    /// Mate in so many moves. It makes the search infinite otherwise.
+    pub mate: Option<u32>,
+}
+
+/// Engine options that the stoppers depend on. The defaults are Lc0's (lc0.md E).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopperParams {
+    /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
+    pub smart_pruning_factor: f64,
+    /// `SmartPruningMinimumBatches`: smart pruning counts visits only after so many batches.
+    pub smart_pruning_minimum_batches: u64,
+    /// `KLDGainAverageInterval`, in nodes.
+    pub kld_gain_interval: u64,
+    /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
+    pub minimum_kld_gain: f64,
+    /// `MoveOverheadMs`, which `go movetime` loses.
+    pub overhead_ms: f64,
+    /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
+    pub nodes_per_second_limit: f64,
+}
+
+impl Default for StopperParams {
+    fn default() -> Self {
+        Self {
+            smart_pruning_factor: 1.33,
+            smart_pruning_minimum_batches: 0,
+            kld_gain_interval: 100,
+            minimum_kld_gain: 0.0,
+            overhead_ms: 200.0,
+            nodes_per_second_limit: 0.0,
+        }
+    }
+}
+
+/// The chain for one search.
+#[derive(Clone, Debug)]
+pub struct Stoppers {
+    timed: bool,
+    nodes: u64,
+    playouts: Option<u64>,
+    movetime_ms: Option<f64>,
+    depth: Option<u32>,
+    mate: Option<u32>,
+    kld_gain: Option<KldGain>,
+    smart_pruning: Option<SmartPruning>,
+    publishes_nodes: bool,
+    nps_limit: Option<f64>,
+}
+
+impl Stoppers {
+    /// The chain for these limits. Pondering, an infinite search and the search for a mate have neither `movetime` nor
+    /// KLD gain nor smart pruning.
+    pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
+        let timed = !limits.infinite && !limits.ponder;
+        let endless = !timed || limits.mate.is_some();
+        let smart_pruning = SmartPruning::new(params.smart_pruning_factor, params.smart_pruning_minimum_batches);
+        let kld_gain = KldGain::new(params.minimum_kld_gain, params.kld_gain_interval);
+        Self {
+            timed,
+            nodes: limits.nodes.unwrap_or(MAX_TREE_NODES).min(MAX_TREE_NODES),
+            playouts: limits.playouts,
+            movetime_ms: limits
+                .movetime_ms
+                .filter(|_| !endless)
+                .map(|movetime| (movetime - params.overhead_ms.max(0.0)).max(MIN_MOVETIME_MS)),
+            depth: limits.depth,
+            mate: limits.mate,
+            kld_gain: kld_gain.filter(|_| !endless),
+            publishes_nodes: smart_pruning.is_some(),
+            smart_pruning: smart_pruning.filter(|_| !endless),
+            nps_limit: Some(params.nodes_per_second_limit).filter(|nps| *nps > 0.0),
+        }
+    }
+
+    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of
+    /// time, nodes and speed is known to the next; the answer carries the smallest of each and the manager's speed.
+    /// Links after the one that stops are not asked.
+    ///
+    /// Without a node in the tree nothing stops: there would be no move to answer with.
+    pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {
+        let mut so_far = Verdict { nps: self.nps_limit, ..Verdict::default() };
+        if snapshot.total_nodes == 0 {
+            return so_far;
+        }
+        so_far.stop = self.walk(snapshot, manager, &mut so_far);
+        so_far.remaining_playouts = so_far.remaining_playouts.map(|playouts| playouts.max(1.0));
+        so_far
+    }
+
+    fn walk(
+        &mut self,
+        snapshot: &SearchSnapshot,
+        manager: Option<&mut (dyn TimeManager + '_)>,
+        so_far: &mut Verdict,
+    ) -> Option<StopReason> {
+        if let Some(manager) = manager.filter(|_| self.timed) {
+            let verdict = manager.observe(snapshot);
+            so_far.nps = verdict.nps.or(so_far.nps);
+            so_far.remaining_ms = verdict.remaining_ms;
+            so_far.remaining_playouts = verdict.remaining_playouts;
+            if verdict.stop.is_some() {
+                return verdict.stop;
+            }
+        }
+        if let Some(playouts) = self.playouts {
+            self.node_limit(playouts, snapshot.new_nodes, so_far);
+            if snapshot.new_nodes >= playouts {
+                return Some(StopReason::Playouts);
+            }
+        }
+        self.node_limit(self.nodes, snapshot.total_nodes, so_far);
+        if snapshot.total_nodes >= self.nodes {
+            return Some(StopReason::Nodes);
+        }
+        if let Some(movetime) = self.movetime_ms {
+            let verdict = Verdict::at_limit(snapshot, movetime, StopReason::MoveTime);
+            so_far.remaining_ms = smaller(so_far.remaining_ms, verdict.remaining_ms);
+            if verdict.stop.is_some() {
+                return verdict.stop;
+            }
+        }
+        if self.depth.is_some_and(|depth| snapshot.average_depth >= depth) {
+            return Some(StopReason::Depth);
+        }
+        if self.mate.is_some_and(|mate| snapshot.mate_depth.is_some_and(|found| found <= mate)) {
+            return Some(StopReason::Mate);
+        }
+        if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {
+            return Some(StopReason::KldGain);
+        }
+        self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
+    }
+
+    /// A limit on nodes is told to others only where smart pruning is on (lc0.md B.1).
+    fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
+        if self.publishes_nodes {
+            so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));
+        }
+    }
+}
+
+fn smaller(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests;

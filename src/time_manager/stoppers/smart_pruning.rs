@@ -1,0 +1,97 @@
+//! Smart pruning: stop when the rest of the search cannot change the move.
+
+use crate::time_manager::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
+
+/// After the first evaluation so much time passes before visits are counted: speed is not known sooner (lc0.md B.8).
+const TOLERANCE_MS: f64 = 200.0;
+
+/// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (lc0.md B.8).
+const TOLERANCE_NODES: f64 = 300.0;
+
+/// Source: lc0.md B.8.
+#[derive(Clone, Debug)]
+pub struct SmartPruning {
+    factor: f64,
+    minimum_batches: u64,
+    /// On the move's clock.
+    first_evaluation_ms: Option<f64>,
+}
+
+impl SmartPruning {
+    /// `None` where `factor` turns it off.
+    pub fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
+        (factor > 0.0).then_some(Self { factor, minimum_batches, first_evaluation_ms: None })
+    }
+
+    /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
+    /// best move's rivals can still get, and leaves that number there for others.
+    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
+        let moves = snapshot.root_visits.len();
+        if moves == 0 {
+            return None;
+        }
+        if moves == 1 {
+            return Some(StopReason::OnlyMove);
+        }
+        let spared = usize::from(!snapshot.may_resign);
+        if moves <= (snapshot.losing_edges as usize).saturating_add(spared) {
+            return Some(StopReason::OnlyNonLosingMove);
+        }
+        if snapshot.win_found {
+            return Some(StopReason::WinFound);
+        }
+        if snapshot.new_nodes == 0 {
+            return None;
+        }
+        let Some(first_evaluation_ms) = self.first_evaluation_ms else {
+            self.first_evaluation_ms = Some(snapshot.elapsed_ms);
+            return None;
+        };
+        let searched_ms = snapshot.elapsed_ms - first_evaluation_ms;
+        if searched_ms.is_nan() || searched_ms < TOLERANCE_MS {
+            return None;
+        }
+        let remaining = self.remaining_playouts(snapshot.new_nodes, searched_ms, so_far)?;
+        so_far.remaining_playouts = Some(remaining);
+        if snapshot.batches < self.minimum_batches {
+            return None;
+        }
+        (remaining < lead(snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
+    }
+
+    /// Nodes that remain, over the factor; `None` for a search without an end.
+    fn remaining_playouts(&self, new_nodes: u64, searched_ms: f64, so_far: &Verdict) -> Option<f64> {
+        let by_time = so_far.remaining_ms.map(|remaining_ms| {
+            let measured = (new_nodes as f64 + TOLERANCE_NODES) * MS_PER_SECOND / searched_ms + 1.0;
+            remaining_ms / MS_PER_SECOND * so_far.nps.unwrap_or(measured)
+        });
+        super::smaller(by_time, so_far.remaining_playouts).map(|playouts| playouts / self.factor)
+    }
+}
+
+/// Visits by which the most visited move leads the second.
+fn lead(visits: &[u32]) -> f64 {
+    let (mut first, mut second) = (0, 0);
+    for &visits in visits {
+        if visits > first {
+            (first, second) = (visits, first);
+        } else {
+            second = second.max(visits);
+        }
+    }
+    f64::from(first - second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lead;
+
+    #[test]
+    fn lead_is_over_the_second_wherever_it_stands() {
+        for visits in [[10, 7, 3], [7, 10, 3], [3, 10, 7], [10, 3, 7], [3, 7, 10], [7, 3, 10]] {
+            assert_eq!(lead(&visits), 3.0, "{visits:?}");
+        }
+        assert_eq!(lead(&[5, 5]), 0.0);
+        assert_eq!(lead(&[u32::MAX, 0]), 4_294_967_295.0);
+    }
+}

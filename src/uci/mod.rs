@@ -1,0 +1,7 @@
+//! The Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
+
+mod parse;
+mod print;
+mod session;
+
+pub use session::{Output, run};

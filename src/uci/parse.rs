@@ -1,0 +1,213 @@
+//! Reading what a GUI says.
+
+use crate::chess::{FenError, Game, MoveError, parse_uci};
+use crate::engine::GoParams;
+use thiserror::Error;
+
+/// Largest time, in milliseconds, that is taken seriously: about 31 years. More is cut to it.
+const LONGEST_MS: f64 = 1e12;
+/// Largest number of nodes, moves or plies. More is cut to it.
+const LARGEST_COUNT: f64 = u32::MAX as f64;
+
+/// A command of the protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command<'a> {
+    Uci,
+    IsReady,
+    NewGame,
+    SetOption { name: String, value: String },
+    Position(&'a str),
+    Go(&'a str),
+    Stop,
+    PonderHit,
+    Wait,
+    Fen,
+    Quit,
+    Debug,
+    Empty,
+    Unknown(&'a str),
+}
+
+/// What is wrong with a `position` or `setoption`, in one line.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub(super) enum ParseError {
+    #[error("position needs \"startpos\" or \"fen ...\", not \"{0}\"")]
+    Position(String),
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    #[error(transparent)]
+    Move(#[from] MoveError),
+    #[error("setoption needs \"name\", not \"{0}\"")]
+    SetOption(String),
+}
+
+pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    Ok(match word {
+        "" => Command::Empty,
+        "uci" => Command::Uci,
+        "isready" => Command::IsReady,
+        "ucinewgame" => Command::NewGame,
+        "setoption" => return set_option(rest),
+        "position" => Command::Position(rest),
+        "go" => Command::Go(rest),
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "wait" => Command::Wait,
+        "fen" | "d" => Command::Fen,
+        "quit" | "exit" => Command::Quit,
+        "debug" | "register" => Command::Debug,
+        _ => Command::Unknown(line),
+    })
+}
+
+/// `name <words> [value <words>]`; both may hold spaces.
+fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    if words.first() != Some(&"name") || words.len() < 2 {
+        return Err(ParseError::SetOption(rest.to_owned()));
+    }
+    let value_at = words.iter().position(|word| *word == "value").unwrap_or(words.len());
+    let name = words[1..value_at].join(" ");
+    let value = words.get(value_at + 1..).unwrap_or_default().join(" ");
+    Ok(Command::SetOption { name, value })
+}
+
+/// `startpos | fen <fen>` and `[moves <moves>]`.
+pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let moves_at = words.iter().position(|word| *word == "moves").unwrap_or(words.len());
+    let mut game = match words.first() {
+        Some(&"startpos") if moves_at == 1 => Game::new(),
+        Some(&"fen") => Game::from_fen(&words[1..moves_at].join(" "), chess960)?,
+        _ => return Err(ParseError::Position(rest.to_owned())),
+    };
+    for mv in words.get(moves_at + 1..).unwrap_or_default() {
+        game.push_uci(mv)?;
+    }
+    Ok(game)
+}
+
+/// The words of `go`. What cannot be meant as it stands is bent to the nearest value that can and complained of: a search
+/// with limits must end whatever they look like.
+pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
+    let mut go = GoParams::default();
+    let mut complaints = Vec::new();
+    let mut words = rest.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let mut number = |largest: f64| {
+            let text = words.next();
+            read_number(word, text, largest, &mut complaints)
+        };
+        match word {
+            "wtime" => go.wtime = Some(number(LONGEST_MS)),
+            "btime" => go.btime = Some(number(LONGEST_MS)),
+            "winc" => go.winc = Some(number(LONGEST_MS)),
+            "binc" => go.binc = Some(number(LONGEST_MS)),
+            "movestogo" => go.movestogo = Some(number(LARGEST_COUNT) as u32),
+            "movetime" => go.movetime = Some(number(LONGEST_MS)),
+            "nodes" => go.nodes = Some(number(LARGEST_COUNT) as u64),
+            "depth" => go.depth = Some(number(LARGEST_COUNT) as u32),
+            "mate" => go.mate = Some(number(LARGEST_COUNT) as u32),
+            "infinite" => go.infinite = true,
+            "ponder" => go.ponder = true,
+            "searchmoves" => {
+                while let Some(mv) = words.peek().and_then(|text| parse_uci(game.current().chess(), text).ok()) {
+                    go.search_moves.push(mv);
+                    words.next();
+                }
+                if go.search_moves.is_empty() {
+                    complaints.push("go searchmoves names no legal move: all are searched".to_owned());
+                }
+            }
+            _ => complaints.push(format!("go does not know \"{word}\": ignored")),
+        }
+    }
+    (go, complaints)
+}
+
+fn read_number(name: &str, text: Option<&str>, largest: f64, complaints: &mut Vec<String>) -> f64 {
+    let Some(text) = text else {
+        complaints.push(format!("go {name} lacks its number: taken as 0"));
+        return 0.0;
+    };
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=largest).contains(&value) => value,
+        Ok(value) if value > largest => {
+            complaints.push(format!("go {name} {text} is too large: taken as {largest}"));
+            largest
+        }
+        Ok(value) if value < 0.0 => {
+            complaints.push(format!("go {name} {text} is negative: taken as 0"));
+            0.0
+        }
+        _ => {
+            complaints.push(format!("go {name} \"{text}\" is not a number: taken as 0"));
+            0.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::to_uci;
+
+    #[test]
+    fn commands() {
+        assert_eq!(command("  uci \r"), Ok(Command::Uci));
+        assert_eq!(command(""), Ok(Command::Empty));
+        assert_eq!(command("go  nodes 5"), Ok(Command::Go("nodes 5")));
+        assert_eq!(command("xyz 1"), Ok(Command::Unknown("xyz 1")));
+        let set = |name: &str, value: &str| Ok(Command::SetOption { name: name.into(), value: value.into() });
+        assert_eq!(command("setoption name Threads value 2"), set("Threads", "2"));
+        assert_eq!(command("setoption name Move Overhead value 30"), set("Move Overhead", "30"));
+        assert_eq!(command("setoption name WeightsFile value a b.pb"), set("WeightsFile", "a b.pb"));
+        assert_eq!(command("setoption name ClearTree"), set("ClearTree", ""));
+        assert!(command("setoption Threads 2").is_err());
+        assert!(command("setoption name").is_err());
+    }
+
+    #[test]
+    fn positions() {
+        assert_eq!(position("startpos moves e2e4 e7e5", false).unwrap().moves().len(), 2);
+        assert_eq!(position("fen 8/8/8/4k3/8/8/8/K7 b moves e5e4", false).unwrap().current().ply(), 2);
+        assert!(matches!(position("startpos e2e4", false), Err(ParseError::Position(_))));
+        assert!(matches!(position("", false), Err(ParseError::Position(_))));
+        assert!(matches!(position("fen", false), Err(ParseError::Fen(_))));
+        assert!(matches!(position("startpos moves e2e5", false), Err(ParseError::Move(_))));
+    }
+
+    #[test]
+    fn go_limits() {
+        let game = Game::new();
+        let (params, complaints) = go("wtime 1000 btime 900 winc 10 binc 5 movestogo 40", &game);
+        assert_eq!((params.wtime, params.btime, params.movestogo), (Some(1000.0), Some(900.0), Some(40)));
+        assert!(complaints.is_empty());
+        let (params, complaints) = go("searchmoves e2e4 d2d4 infinite", &game);
+        assert_eq!(params.search_moves.iter().map(|mv| to_uci(*mv, false)).collect::<Vec<_>>(), ["e2e4", "d2d4"]);
+        assert!(params.infinite && complaints.is_empty());
+    }
+
+    #[test]
+    fn senseless_numbers_are_bent_and_named() {
+        let game = Game::new();
+        for (text, complaint) in [
+            ("wtime -5", "go wtime -5 is negative: taken as 0"),
+            ("movetime 1e300", "go movetime 1e300 is too large: taken as 1000000000000"),
+            ("nodes 99999999999999999999999", "go nodes 99999999999999999999999 is too large: taken as 4294967295"),
+            ("depth x", "go depth \"x\" is not a number: taken as 0"),
+            ("nodes nan", "go nodes \"nan\" is not a number: taken as 0"),
+            ("movetime", "go movetime lacks its number: taken as 0"),
+            ("searchmoves e2e5", "go searchmoves names no legal move: all are searched"),
+            ("fast", "go does not know \"fast\": ignored"),
+        ] {
+            let complaints = go(text, &game).1;
+            assert_eq!(complaints[0], complaint);
+        }
+        assert_eq!(go("wtime -5", &game).0.wtime, Some(0.0));
+        assert_eq!(go("nodes 99999999999999999999999", &game).0.nodes, Some(u64::from(u32::MAX)));
+    }
+}

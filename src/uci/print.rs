@@ -1,0 +1,197 @@
+//! What a GUI is told, in the order and the format Lc0 uses (lc0.md C.9).
+
+use crate::chess::{Color, Move, to_uci};
+use crate::engine::{Kind, OptionSpec, Options, score, wdl_permille};
+use crate::network::{Transform, policy_index};
+use crate::search::{MoveStats, Report};
+use std::fmt::Write as _;
+
+/// How analysis is shown.
+#[derive(Clone, Debug)]
+pub(super) struct Display {
+    pub chess960: bool,
+    pub score_type: &'static str,
+    pub show_wdl: bool,
+    pub show_moves_left: bool,
+    pub multi_pv: bool,
+    pub has_wdl: bool,
+    pub turn: Color,
+}
+
+impl Display {
+    pub fn moves(&self, moves: &[Move]) -> String {
+        moves.iter().map(|mv| to_uci(*mv, self.chess960)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The `info` lines of a report, one a line of analysis.
+    pub fn report(&self, report: &Report) -> Vec<String> {
+        let info = |(index, line): (usize, &crate::search::Line)| {
+            let mut text = format!(
+                "info depth {} seldepth {} time {} nodes {} score ",
+                report.depth, report.seldepth, report.elapsed_ms as u64, report.nodes
+            );
+            match line.mate {
+                Some(mate) => write!(text, "mate {mate}"),
+                None => write!(text, "cp {}", score(self.score_type, line, self.has_wdl)),
+            }
+            .ok();
+            if self.show_wdl {
+                let (w, d, l) = wdl_permille(line);
+                write!(text, " wdl {w} {d} {l}").ok();
+            }
+            if let Some(plies) = line.m.filter(|_| self.show_moves_left) {
+                write!(text, " movesleft {}", ((1.0 + plies) / 2.0) as u32).ok();
+            }
+            if let Some(permille) = report.hashfull {
+                write!(text, " hashfull {permille}").ok();
+            }
+            if let Some(nps) = report.nps {
+                write!(text, " nps {}", nps as u64).ok();
+            }
+            if self.multi_pv {
+                write!(text, " multipv {}", index + 1).ok();
+            }
+            write!(text, " pv {}", self.moves(&line.moves)).ok();
+            text
+        };
+        report.lines.iter().enumerate().map(info).collect()
+    }
+
+    /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
+    pub fn move_stats(&self, stats: &MoveStats) -> String {
+        let (label, index) = match stats.mv {
+            Some(mv) => (to_uci(mv, true), usize::from(policy_index(mv, self.turn, Transform::NONE))),
+            None => ("node".to_owned(), stats.edges),
+        };
+        let percent = stats.p * 100.0;
+        let digits = if stats.p >= 0.999_95 { 1 } else { 2 };
+        let mut text = format!("{label:<5} ({index:<4}) N: {:>7} (+{:>2}) (P: {percent:>5.digits$}%) ", stats.n, stats.in_flight);
+        match (stats.wl, stats.d, stats.m) {
+            (Some(wl), Some(d), Some(m)) => write!(text, "(WL: {wl:>8.5}) (D: {d:>5.3}) (M: {m:>4.1}) "),
+            _ => write!(text, "(WL:  -.-----) (D: -.---) (M:  -.-) "),
+        }
+        .ok();
+        write!(text, "(Q: {:>8.5}) ", stats.q).ok();
+        if let (Some(u), Some(s)) = (stats.u, stats.s) {
+            write!(text, "(U: {u:>6.5}) (S: {s:>8.5}) ").ok();
+        }
+        match stats.v {
+            Some(v) => write!(text, "(V: {v:>7.4}) "),
+            None => write!(text, "(V:  -.----) "),
+        }
+        .ok();
+        text.push_str(match stats.proven {
+            Some(1) => "(W) ",
+            Some(0) => "(T) ",
+            Some(_) => "(L) ",
+            None => "",
+        });
+        text
+    }
+}
+
+/// An option as `uci` lists it.
+pub(super) fn option(spec: &OptionSpec, defaults: &Options) -> String {
+    let default = match spec.value(defaults) {
+        text if text.is_empty() => "<empty>".to_owned(),
+        text => text,
+    };
+    let name = spec.name;
+    match spec.kind {
+        Kind::Check => format!("option name {name} type check default {default}"),
+        Kind::Spin { min, max } => format!("option name {name} type spin default {default} min {min} max {max}"),
+        Kind::Combo(words) => {
+            let vars: String = words.iter().map(|word| format!(" var {word}")).collect();
+            format!("option name {name} type combo default {default}{vars}")
+        }
+        Kind::Float { .. } | Kind::Text | Kind::File => format!("option name {name} type string default {default}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::search::Line;
+
+    fn display() -> Display {
+        Display {
+            chess960: false,
+            score_type: "centipawn",
+            show_wdl: true,
+            show_moves_left: true,
+            multi_pv: true,
+            has_wdl: true,
+            turn: Color::White,
+        }
+    }
+
+    fn e4() -> Move {
+        crate::chess::parse_uci(Game::new().current().chess(), "e2e4").unwrap()
+    }
+
+    #[test]
+    fn info_lines() {
+        let line = Line { moves: vec![e4()], wl: 0.2, d: 0.6, q: 0.2, m: Some(40.0), mate: None, visits: 9 };
+        let mated = Line { mate: Some(-2), ..line.clone() };
+        let report = Report {
+            depth: 4,
+            seldepth: 9,
+            elapsed_ms: 12.7,
+            nodes: 100,
+            playouts: 90,
+            nps: Some(3333.3),
+            hashfull: Some(7),
+            lines: vec![line, mated],
+        };
+        assert_eq!(
+            display().report(&report),
+            [
+                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 1 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 2 pv e2e4",
+            ]
+        );
+    }
+
+    #[test]
+    fn verbose_move_stats() {
+        let stats = MoveStats {
+            mv: Some(e4()),
+            n: 312,
+            in_flight: 0,
+            p: 0.4424,
+            wl: Some(0.02652),
+            d: Some(0.05),
+            m: Some(4.3),
+            q: 0.02652,
+            u: Some(0.0727),
+            s: Some(0.10002),
+            v: None,
+            proven: None,
+            edges: 20,
+        };
+        assert_eq!(
+            display().move_stats(&stats),
+            "e2e4  (322 ) N:     312 (+ 0) (P: 44.24%) (WL:  0.02652) (D: 0.050) (M:  4.3) (Q:  0.02652) (U: 0.07270) (S:  0.10002) (V:  -.----) "
+        );
+        let node = MoveStats { mv: None, u: None, s: None, v: Some(-0.5), proven: Some(1), wl: None, ..stats };
+        assert_eq!(
+            display().move_stats(&node),
+            "node  (20  ) N:     312 (+ 0) (P: 44.24%) (WL:  -.-----) (D: -.---) (M:  -.-) (Q:  0.02652) (V: -0.5000) (W) "
+        );
+    }
+
+    #[test]
+    fn options_are_advertised_in_uci_types() {
+        let defaults = Options::default();
+        let line = |name: &str| option(crate::engine::options::find(name).unwrap(), &defaults);
+        assert_eq!(line("Threads"), "option name Threads type spin default 0 min 0 max 128");
+        assert_eq!(line("CPuct"), "option name CPuct type string default 1.745");
+        assert_eq!(line("WeightsFile"), "option name WeightsFile type string default <empty>");
+        assert_eq!(
+            line("FpuStrategy"),
+            "option name FpuStrategy type combo default reduction var reduction var absolute"
+        );
+        assert_eq!(line("UCI_Chess960"), "option name UCI_Chess960 type check default false");
+    }
+}

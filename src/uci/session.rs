@@ -1,0 +1,173 @@
+//! The loop between a GUI and the engine.
+
+use super::parse::{self, Command};
+use super::print::{self, Display};
+use crate::engine::options::{SPECS, is_inert};
+use crate::engine::{Engine, EngineError, OptionError, Options};
+use crate::search::{Listener, Report, SearchEnd};
+use parking_lot::Mutex;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// Where lines for the GUI go; shared by the loop and the search's threads, one whole line at a time.
+#[derive(Clone)]
+pub struct Output(Arc<Mutex<dyn Write + Send>>);
+
+impl Output {
+    /// Writes to `sink`.
+    pub fn new(sink: impl Write + Send + 'static) -> Output {
+        Output(Arc::new(Mutex::new(sink)))
+    }
+
+    fn line(&self, text: &str) {
+        let mut sink = self.0.lock();
+        // A GUI that has gone does not read; the end of its input ends the loop.
+        let _ = writeln!(sink, "{text}").and_then(|()| sink.flush());
+    }
+
+    fn error(&self, error: &dyn std::fmt::Display) {
+        self.line(&format!("info string error {}", error.to_string().replace('\n', " ")));
+    }
+}
+
+/// Passes a search's words on to the GUI.
+struct Reporter {
+    output: Output,
+    display: Display,
+}
+
+impl Listener for Reporter {
+    fn report(&self, report: &Report) {
+        for line in self.display.report(report) {
+            self.output.line(&line);
+        }
+    }
+
+    fn finished(&self, end: &SearchEnd) {
+        if let Some(error) = &end.error {
+            self.output.error(error);
+        }
+        self.report(&end.report);
+        for stats in &end.move_stats {
+            self.output.line(&format!("info string {}", self.display.move_stats(stats)));
+        }
+        let moves = |mv| self.display.moves(&[mv]);
+        let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
+        let ponder = end.ponder.map(moves).map(|mv| format!(" ponder {mv}")).unwrap_or_default();
+        self.output.line(&format!("bestmove {best}{ponder}"));
+    }
+}
+
+/// Speaks UCI over `input` and `output` until `quit` or the end of the input.
+///
+/// # Errors
+/// Only those of reading the input.
+pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io::Result<()> {
+    for line in input.split(b'\n') {
+        // Bytes that are no UTF-8 spoil their own command, not the session.
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        match parse::command(&line) {
+            Ok(Command::Quit) => break,
+            Ok(command) => obey(&mut engine, command, output),
+            Err(error) => output.error(&error),
+        }
+    }
+    engine.finish();
+    Ok(())
+}
+
+fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
+    match command {
+        Command::Uci => {
+            output.line(&format!("id name Zeitnot {} (Lc0-compatible)", env!("CARGO_PKG_VERSION")));
+            output.line("id author the Zeitnot developers");
+            let defaults = Options::default();
+            for spec in SPECS {
+                output.line(&print::option(spec, &defaults));
+            }
+            output.line("option name ClearTree type button");
+            output.line("uciok");
+        }
+        Command::IsReady => {
+            prepare(engine, output);
+            output.line("readyok");
+        }
+        Command::NewGame => engine.new_game(),
+        Command::SetOption { name, value } => set_option(engine, &name, &value, output),
+        Command::Position(rest) => match parse::position(rest, engine.options().chess960) {
+            Ok(game) => engine.set_game(game),
+            Err(error) => output.error(&error),
+        },
+        Command::Go(rest) => go(engine, rest, output),
+        Command::Stop => engine.stop(),
+        Command::PonderHit => {
+            // Pondering is not offered; a GUI that ponders all the same gets its move.
+            engine.stop();
+        }
+        Command::Wait => engine.wait(),
+        Command::Fen => output.line(&format!("info string {}", engine.game().fen())),
+        Command::Quit | Command::Debug | Command::Empty => {}
+        Command::Unknown(line) => output.error(&format!("unknown command \"{line}\"")),
+    }
+}
+
+fn prepare(engine: &mut Engine, output: &Output) {
+    match engine.prepare() {
+        Ok(Some(news)) => output.line(&format!("info string {news}")),
+        Ok(None) => {}
+        Err(error) => {
+            output.error(&error);
+            if let Some(attributes) = engine.attributes() {
+                output.line(&format!("info string playing on with {}", attributes.name));
+            }
+        }
+    }
+}
+
+fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
+    if name.eq_ignore_ascii_case("ClearTree") {
+        engine.clear_tree();
+        return;
+    }
+    match engine.set_option(name, value) {
+        Ok(()) => {}
+        Err(OptionError::Unknown(_)) if is_inert(name) => {
+            output.line(&format!("info string option {name} is accepted but has no effect"));
+        }
+        Err(error) => output.error(&error),
+    }
+}
+
+fn go(engine: &mut Engine, rest: &str, output: &Output) {
+    let start_ms = engine.now_ms();
+    let (params, complaints) = parse::go(rest, engine.game());
+    for complaint in complaints {
+        output.error(&complaint);
+    }
+    engine.finish();
+    prepare(engine, output);
+    let options = engine.options();
+    let display = Display {
+        chess960: options.chess960,
+        score_type: options.score_type,
+        show_wdl: options.show_wdl,
+        show_moves_left: options.show_moves_left,
+        multi_pv: options.multi_pv > 1,
+        has_wdl: engine.attributes().is_some_and(|attributes| attributes.has_wdl),
+        turn: engine.game().current().turn(),
+    };
+    let reporter = Arc::new(Reporter { output: output.clone(), display });
+    match engine.go(&params, start_ms, reporter) {
+        Ok(Some(plan)) => output.line(&format!("info string time {plan}")),
+        Ok(None) => {}
+        Err(error) => cannot_search(engine, &error, output),
+    }
+}
+
+/// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
+fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
+    let first = engine.game().current().legal_moves().first().copied();
+    output.error(&format!("{error}: the first legal move is played"));
+    let best = first.map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
+    output.line(&format!("bestmove {best}"));
+}
