@@ -1,5 +1,6 @@
 //! Networks through ONNX Runtime, from a file's bytes to evaluations. The library is installed first if the machine has
 //! none.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! Evaluations of real and synthetic networks against Lc0's (float32), where the folder shared/ is there.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 mod common;
 
@@ -87,8 +88,18 @@ fn agrees(file: &str, tolerance: f32) {
                 let error = (found - wanted).abs() / wanted.abs().max(1.0);
                 assert!(error <= tolerance, "{name}, position {id}: logit {index} is {found}, not {wanted}");
             }
-            assert!((answer.q - golden.q).abs() <= tolerance, "{name}, position {id}: q {}, not {}", answer.q, golden.q);
-            assert!((answer.d - golden.d).abs() <= tolerance, "{name}, position {id}: d {}, not {}", answer.d, golden.d);
+            assert!(
+                (answer.q - golden.q).abs() <= tolerance,
+                "{name}, position {id}: q {}, not {}",
+                answer.q,
+                golden.q
+            );
+            assert!(
+                (answer.d - golden.d).abs() <= tolerance,
+                "{name}, position {id}: d {}, not {}",
+                answer.d,
+                golden.d
+            );
             if let Some(m) = answer.m {
                 let wanted = golden.m.unwrap();
                 assert!((m - wanted).abs() <= PLIES, "{name}, position {id}: m {m}, not {wanted}");

@@ -88,7 +88,8 @@ impl Evaluator for CachedEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         // Queries that the cache does not answer, without repetitions.
         let mut asked: Vec<&Query> = Vec::with_capacity(batch.len());
-        let mut places: HashMap<u64, usize, KeyHasher> = HashMap::with_capacity_and_hasher(batch.len(), KeyHasher::default());
+        let mut places: HashMap<u64, usize, KeyHasher> =
+            HashMap::with_capacity_and_hasher(batch.len(), KeyHasher::default());
         let mut sources = Vec::with_capacity(batch.len());
         for query in batch {
             let same = |&place: &usize| asked[place].indices == query.indices;

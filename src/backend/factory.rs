@@ -112,7 +112,10 @@ mod tests {
     #[test]
     fn a_device_of_another_build_is_an_error() {
         let text = line("onnx-cuda");
-        assert!(text.starts_with("the backend onnx-cuda needs ONNX Runtime's CUDA provider, which is not in"), "{text}");
+        assert!(
+            text.starts_with("the backend onnx-cuda needs ONNX Runtime's CUDA provider, which is not in"),
+            "{text}"
+        );
     }
 
     #[test]

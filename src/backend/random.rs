@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn is_pinned_across_machines_and_versions() {
         // Signatures of searches rest on these numbers.
-        let pinned = Evaluation { q: -0.722_581_27, d: 0.071_647_67, m: Some(114.968_09), logits: Box::new([1.262_766_8]) };
+        let pinned =
+            Evaluation { q: -0.722_581_27, d: 0.071_647_67, m: Some(114.968_09), logits: Box::new([1.262_766_8]) };
         assert_eq!(ask(0, 0, &[0]), pinned);
     }
 

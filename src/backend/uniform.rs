@@ -50,7 +50,8 @@ struct Uniform;
 
 impl Evaluator for Uniform {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
-        let even = |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
+        let even =
+            |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
         Ok(batch.iter().map(even).collect())
     }
 }

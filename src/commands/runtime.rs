@@ -4,19 +4,13 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use zeitnot::backend::runtime::{Installer, Progress, Status};
 
-/// Shows or obtains ONNX Runtime, the library that networks are run with
-#[derive(Debug, Args)]
-pub struct RuntimeArgs {
-    #[command(subcommand)]
-    command: RuntimeCommand,
-}
-
+/// What `zeitnot runtime` can be asked for.
 #[derive(Debug, Subcommand)]
-enum RuntimeCommand {
+pub enum Command {
     /// Shows which ONNX Runtime is in use, its version and its providers
     Status {
         /// The library to look at, instead of the usual places
@@ -35,10 +29,10 @@ enum RuntimeCommand {
 }
 
 /// Runs the command. `status` fails when no runtime can be used, so that scripts can ask by exit code.
-pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
-    match args.command {
-        RuntimeCommand::Status { library, json } => status(library, json),
-        RuntimeCommand::Install { force } => install(force),
+pub fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Status { library, json } => status(library, json),
+        Command::Install { force } => install(force),
     }
 }
 
@@ -80,7 +74,8 @@ fn install(force: bool) -> anyhow::Result<()> {
 
 /// A bar on a terminal; nothing where the output is read by a program.
 fn progress_bar(total: u64) -> anyhow::Result<ProgressBar> {
-    let target = if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(total), target);
     bar.set_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}")?);
     Ok(bar)

@@ -24,7 +24,9 @@ pub enum InstallError {
     #[error("no cache folder: the home folder of this user is not known")]
     NoCacheFolder,
     /// No Python was found.
-    #[error("no Python found (tried {0}); ONNX Runtime is obtained with python3 and its pip: install them and try again")]
+    #[error(
+        "no Python found (tried {0}); ONNX Runtime is obtained with python3 and its pip: install them and try again"
+    )]
     NoPython(String),
     /// Python was found, but not pip.
     #[error("{0} has no pip; install pip (such as `{0} -m ensurepip` or the package python3-pip) and try again")]
@@ -230,6 +232,6 @@ pub fn pip_arguments(pin: &Pin, destination: &Path, requirements: &Path) -> Vec<
     arguments
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 #[path = "install_tests.rs"]
 mod tests;

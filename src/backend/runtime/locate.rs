@@ -92,7 +92,8 @@ impl Locations {
     pub fn candidates(&self) -> Vec<Candidate> {
         for (origin, given) in [(Origin::Option, &self.option), (Origin::Environment, &self.environment)] {
             if let Some(path) = given {
-                let path = if path.is_dir() { libraries_in(path).into_iter().next() } else { None }.unwrap_or(path.clone());
+                let path =
+                    if path.is_dir() { libraries_in(path).into_iter().next() } else { None }.unwrap_or(path.clone());
                 return vec![Candidate { origin, path }];
             }
         }
@@ -134,7 +135,8 @@ const BARE_NAMES: [&str; 1] = ["libonnxruntime.dylib"];
 const BARE_NAMES: [&str; 2] = ["libonnxruntime.so.1", "libonnxruntime.so"];
 
 fn system_folders(search_path: Option<OsString>) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = search_path.map(|value| std::env::split_paths(&value).collect()).unwrap_or_default();
+    let mut folders: Vec<PathBuf> =
+        search_path.map(|value| std::env::split_paths(&value).collect()).unwrap_or_default();
     let known: &[&str] = if cfg!(target_os = "macos") {
         &["/opt/homebrew/lib", "/usr/local/lib"]
     } else if cfg!(target_os = "linux") {
@@ -259,7 +261,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let names = ["libonnxruntime.so.1.9.0", "libonnxruntime.so.1.31.1", "libonnxruntime_providers_shared.so"];
         let folder = folder_with(root.path(), "lib", &names.map(str::to_owned));
-        let found: Vec<_> = libraries_in(&folder).into_iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+        let found: Vec<_> =
+            libraries_in(&folder).into_iter().map(|path| path.file_name().unwrap().to_owned()).collect();
         assert_eq!(found, ["libonnxruntime.so.1.31.1", "libonnxruntime.so.1.9.0"]);
         assert_eq!(version_in_name("libonnxruntime.so"), Some(Version::Unversioned));
         assert_eq!(version_in_name("libonnxruntime.so.1.31.1.part"), None);

@@ -56,7 +56,9 @@ impl fmt::Display for Status {
             (None, error) => f.write_str(error.as_deref().unwrap_or("no ONNX Runtime"))?,
         }
         match &self.pinned {
-            Some(Pinned { package, version, installed: true, .. }) => write!(f, "\npinned: {package} {version}, installed"),
+            Some(Pinned { package, version, installed: true, .. }) => {
+                write!(f, "\npinned: {package} {version}, installed")
+            }
             Some(Pinned { package, version, .. }) => {
                 write!(f, "\npinned: {package} {version}, not installed (`zeitnot runtime install`)")
             }
