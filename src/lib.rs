@@ -29,5 +29,9 @@
 
 pub mod backend;
 pub mod chess;
+pub mod engine;
+pub mod lab;
 pub mod network;
+pub mod search;
 pub mod time_manager;
+pub mod uci;

@@ -176,16 +176,46 @@ fn every_network_loads_or_says_what_it_is() {
             "tinygyal-8",
             "SE 2x16, relu, policy convolution, value scalar, no moves left, input classical 112 planes, 0.30 M parameters",
         ),
-        ("synthetic/classical-2x16-legacyfmt", "classical 2x16, relu, policy classical, value scalar, no moves left, input classical 112 planes"),
-        ("synthetic/se-2x16-polclassical-valclassical", "SE 2x16, relu, policy classical, value scalar, no moves left, input classical 112 planes"),
-        ("synthetic/se-2x16-conv-wdl-mlh", "SE 2x16, relu, policy convolution, value WDL, moves left, input classical 112 planes"),
-        ("synthetic/se-2x16-conv-wdl-mlh-mish", "SE 2x16, mish, policy convolution, value WDL, moves left, input classical 112 planes"),
-        ("synthetic/se-1x8-input-castling", "SE 1x8, relu, policy convolution, value WDL, moves left, input with castling plane 112 planes"),
-        ("synthetic/se-1x8-input-canonical", "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical 112 planes"),
-        ("synthetic/se-1x8-input-canonical-hectoplies", "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical hectoplies 112 planes"),
-        ("synthetic/se-1x8-input-canonical-hectoplies-armageddon", "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical hectoplies armageddon 112 planes"),
-        ("synthetic/se-1x8-input-canonical-v2", "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical v2 112 planes"),
-        ("synthetic/se-1x8-input-canonical-v2-armageddon", "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical v2 armageddon 112 planes"),
+        (
+            "synthetic/classical-2x16-legacyfmt",
+            "classical 2x16, relu, policy classical, value scalar, no moves left, input classical 112 planes",
+        ),
+        (
+            "synthetic/se-2x16-polclassical-valclassical",
+            "SE 2x16, relu, policy classical, value scalar, no moves left, input classical 112 planes",
+        ),
+        (
+            "synthetic/se-2x16-conv-wdl-mlh",
+            "SE 2x16, relu, policy convolution, value WDL, moves left, input classical 112 planes",
+        ),
+        (
+            "synthetic/se-2x16-conv-wdl-mlh-mish",
+            "SE 2x16, mish, policy convolution, value WDL, moves left, input classical 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-castling",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input with castling plane 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-canonical",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-canonical-hectoplies",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical hectoplies 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-canonical-hectoplies-armageddon",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical hectoplies armageddon 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-canonical-v2",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical v2 112 planes",
+        ),
+        (
+            "synthetic/se-1x8-input-canonical-v2-armageddon",
+            "SE 1x8, relu, policy convolution, value WDL, moves left, input canonical v2 armageddon 112 planes",
+        ),
     ];
     for (name, wanted) in described {
         let network = Network::load(&shared.join(format!("nets/{name}.pb.gz"))).unwrap();
@@ -216,7 +246,8 @@ fn every_network_loads_or_says_what_it_is() {
 fn dump() {
     let Some(shared) = shared("dump") else { return };
     let out = PathBuf::from(env::var_os("ZEITNOT_DUMP").unwrap());
-    for entry in fs::read_dir(shared.join("nets")).unwrap().chain(fs::read_dir(shared.join("nets/synthetic")).unwrap()) {
+    for entry in fs::read_dir(shared.join("nets")).unwrap().chain(fs::read_dir(shared.join("nets/synthetic")).unwrap())
+    {
         let path = entry.unwrap().path();
         match path.is_file().then(|| Network::load(&path)) {
             Some(Ok(network)) => {

@@ -71,7 +71,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let open = OpenOptions::new().create(true).append(true).open(pgn_path);
     let mut pgn = open.with_context(|| format!("cannot write {}", pgn_path.display()))?;
     let bar = ProgressBar::new(games).with_style(
-        ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}]").unwrap_or(ProgressStyle::default_bar()),
+        ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}]")
+            .unwrap_or(ProgressStyle::default_bar()),
     );
     bar.tick();
     let mut score = Score::default();

@@ -7,7 +7,7 @@ mod perft;
 mod runtime;
 mod uci;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches as _, Subcommand as _};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
@@ -21,10 +21,7 @@ fn cli() -> Command {
         matches::command(),
         eval::command(),
         perft::command(),
-        runtime::Command::augment_subcommands(Command::new("runtime"))
-            .about("See which ONNX Runtime is in use, or obtain the pinned one")
-            .subcommand_required(true)
-            .arg_required_else_help(true),
+        runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
     let root = Command::new("zeitnot")
         .version(env!("CARGO_PKG_VERSION"))
@@ -60,7 +57,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("perft", matches)) => perft::run(matches)?,
-        Some(("runtime", matches)) => runtime::run(runtime::Command::from_arg_matches(matches)?)?,
+        Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
     }
     Ok(ExitCode::SUCCESS)

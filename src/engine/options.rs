@@ -1,8 +1,8 @@
 //! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
-use crate::backend::BackendOptions;
 use super::option_kind::{Kind, OptionError, OptionValue};
+use crate::backend::BackendOptions;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 use crate::time_manager::StopperParams;
 
@@ -176,15 +176,55 @@ const ALIASES: &[(&str, &str)] = &[("Move Overhead", "MoveOverheadMs"), ("MoveOv
 
 /// Lc0's options that have no meaning here (yet): accepted, so that a GUI's Lc0 settings work, and said to do nothing.
 const INERT: &[&str] = &[
-    "BackendOptions", "CacheHistoryLength", "ConfigFile", "Contempt", "ContemptMaxValue", "ContemptMode",
-    "DirichletNoiseAlpha", "DirichletNoiseEpsilon", "GarbageCollectionDelay", "Hash", "IdlingMinimumWork", "LogFile",
-    "LogLiveStats", "MaxCollisionEvents", "MaxConcurrentSearchers", "MaxPrefetch", "MinimumPerTaskProcessing",
-    "MinimumPickingWork", "MinimumProcessingWork", "MinimumRemainingPickingWork", "NodesPerSecondLimit", "PerPVCounters",
-    "Ponder", "RamLimitMb", "SearchSpinBackoff", "Slowmover", "SolidTreeThreshold", "StrictTiming", "SyzygyFastPlay",
-    "SyzygyPath", "TaskWorkers", "TempCutoffMove", "TempDecayDelayMoves", "TempDecayMoves", "TempEndgame", "Temperature",
-    "TempValueCutoff", "TempVisitOffset", "ThreadIdlingThreshold", "UCI_Opponent", "UCI_RatingAdv", "UCI_ShowEPS",
-    "WDLBookExitBias", "WDLCalibrationElo", "WDLContemptAttenuation", "WDLDrawRateReference", "WDLDrawRateTarget",
-    "WDLEvalObjectivity", "WDLMaxS",
+    "BackendOptions",
+    "CacheHistoryLength",
+    "ConfigFile",
+    "Contempt",
+    "ContemptMaxValue",
+    "ContemptMode",
+    "DirichletNoiseAlpha",
+    "DirichletNoiseEpsilon",
+    "GarbageCollectionDelay",
+    "Hash",
+    "IdlingMinimumWork",
+    "LogFile",
+    "LogLiveStats",
+    "MaxCollisionEvents",
+    "MaxConcurrentSearchers",
+    "MaxPrefetch",
+    "MinimumPerTaskProcessing",
+    "MinimumPickingWork",
+    "MinimumProcessingWork",
+    "MinimumRemainingPickingWork",
+    "NodesPerSecondLimit",
+    "PerPVCounters",
+    "Ponder",
+    "RamLimitMb",
+    "SearchSpinBackoff",
+    "Slowmover",
+    "SolidTreeThreshold",
+    "StrictTiming",
+    "SyzygyFastPlay",
+    "SyzygyPath",
+    "TaskWorkers",
+    "TempCutoffMove",
+    "TempDecayDelayMoves",
+    "TempDecayMoves",
+    "TempEndgame",
+    "Temperature",
+    "TempValueCutoff",
+    "TempVisitOffset",
+    "ThreadIdlingThreshold",
+    "UCI_Opponent",
+    "UCI_RatingAdv",
+    "UCI_ShowEPS",
+    "WDLBookExitBias",
+    "WDLCalibrationElo",
+    "WDLContemptAttenuation",
+    "WDLDrawRateReference",
+    "WDLDrawRateTarget",
+    "WDLEvalObjectivity",
+    "WDLMaxS",
 ];
 
 /// Whether Lc0 has an option of this name that means nothing here.
@@ -215,11 +255,8 @@ impl Options {
     /// The parameters of the search.
     pub fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
-        let cpuct_at_root = Cpuct {
-            init: self.cpuct_at_root,
-            base: self.cpuct_base_at_root,
-            factor: self.cpuct_factor_at_root,
-        };
+        let cpuct_at_root =
+            Cpuct { init: self.cpuct_at_root, base: self.cpuct_base_at_root, factor: self.cpuct_factor_at_root };
         let fpu = |strategy: &str, value: f32| match strategy {
             "absolute" => Fpu::Absolute(value),
             _ => Fpu::Reduction(value),

@@ -120,9 +120,6 @@ mod tests {
         description.policy = None;
         description.parameters = None;
         description.moves_left = true;
-        assert_eq!(
-            description.to_string(),
-            "ONNX model of 3.5 MB, value WDL, moves left, input classical 112 planes"
-        );
+        assert_eq!(description.to_string(), "ONNX model of 3.5 MB, value WDL, moves left, input classical 112 planes");
     }
 }

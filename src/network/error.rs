@@ -15,7 +15,9 @@ pub enum NetworkError {
         source: io::Error,
     },
     /// No network was asked for, and none lies where networks are looked for.
-    #[error("no network found in {searched}: give one with --weights=FILE (or the UCI option WeightsFile), or put one there")]
+    #[error(
+        "no network found in {searched}: give one with --weights=FILE (or the UCI option WeightsFile), or put one there"
+    )]
     NotFound {
         /// The folders that were searched, as text.
         searched: String,

@@ -64,7 +64,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
 /// Whether a file looks like a network that [`parse`] can try: a first glance for choosing among files.
 pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     let mut head = Vec::new();
-    let glance = |file: &mut dyn Read, head: &mut Vec<u8>| file.take(NETWORK_START.len() as u64).read_to_end(head).is_ok();
+    let glance =
+        |file: &mut dyn Read, head: &mut Vec<u8>| file.take(NETWORK_START.len() as u64).read_to_end(head).is_ok();
     if !File::open(path).is_ok_and(|mut file| glance(&mut file, &mut head)) {
         return false;
     }

@@ -51,7 +51,8 @@ impl Planes {
     /// If `out` does not hold 112 * 64 numbers.
     pub fn write_dense(&self, out: &mut [f32]) {
         assert_eq!(out.len(), PLANES * SQUARES, "the caller gives room for 112 planes");
-        for (plane, (&mask, &value)) in out.as_chunks_mut::<SQUARES>().0.iter_mut().zip(self.masks.iter().zip(&self.values))
+        for (plane, (&mask, &value)) in
+            out.as_chunks_mut::<SQUARES>().0.iter_mut().zip(self.masks.iter().zip(&self.values))
         {
             if mask == ALL {
                 plane.fill(value);
@@ -189,11 +190,8 @@ fn write_auxiliary(planes: &mut Planes, position: &Position, format: InputFormat
             *mask = seen(rooks, us);
         }
     }
-    planes.masks[EN_PASSANT_OR_COLOR] = if format.is_canonical() {
-        position.en_passant().map_or(0, last_rank_of_file)
-    } else {
-        full_if(us.is_black())
-    };
+    planes.masks[EN_PASSANT_OR_COLOR] =
+        if format.is_canonical() { position.en_passant().map_or(0, last_rank_of_file) } else { full_if(us.is_black()) };
     let divisor = if format.is_hectoplies() { HECTOPLIES } else { 1.0 };
     planes.masks[RULE50] = full_if(position.rule50() > 0);
     planes.values[RULE50] = position.rule50() as f32 / divisor;

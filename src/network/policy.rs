@@ -174,10 +174,7 @@ mod tests {
         let names: HashSet<&str> = (0..MOVES as u16).map(index_to_uci).collect();
         assert_eq!(names.len(), MOVES);
         for (index, mv) in MOVE_LIST.iter().enumerate() {
-            assert_eq!(
-                usize::from(INDEX[usize::from(mv.promotion)][usize::from(mv.from)][usize::from(mv.to)]),
-                index
-            );
+            assert_eq!(usize::from(INDEX[usize::from(mv.promotion)][usize::from(mv.from)][usize::from(mv.to)]), index);
         }
     }
 
@@ -185,8 +182,18 @@ mod tests {
     fn known_entries() {
         // From the golden evaluations of Lc0 and its published table.
         for (index, uci) in [
-            (0, "a1b1"), (34, "b1a3"), (36, "b1c3"), (159, "g1f3"), (322, "e2e4"), (293, "d2d4"), (1791, "h8g8"),
-            (1792, "a7a8q"), (1793, "a7a8r"), (1794, "a7a8b"), (1795, "a7b8q"), (1857, "h7h8b"),
+            (0, "a1b1"),
+            (34, "b1a3"),
+            (36, "b1c3"),
+            (159, "g1f3"),
+            (322, "e2e4"),
+            (293, "d2d4"),
+            (1791, "h8g8"),
+            (1792, "a7a8q"),
+            (1793, "a7a8r"),
+            (1794, "a7a8b"),
+            (1795, "a7b8q"),
+            (1857, "h7h8b"),
         ] {
             assert_eq!(index_to_uci(index), uci);
         }
@@ -208,9 +215,23 @@ mod tests {
             (place / 64, Square::new(u32::from(place % 64)).to_string())
         };
         for (uci, plane) in [
-            ("e2e4", 1), ("a1h8", 13), ("a1h1", 20), ("a8h1", 27), ("a8a1", 34), ("h8a1", 41), ("h1a1", 48),
-            ("h1a8", 55), ("g1h3", 56), ("g1f3", 63), ("b7a8r", 64), ("b7a8b", 65), ("b7a8q", 66), ("b7b8q", 69),
-            ("b7c8r", 70), ("b7b8", 0), ("e1h1", 16),
+            ("e2e4", 1),
+            ("a1h8", 13),
+            ("a1h1", 20),
+            ("a8h1", 27),
+            ("a8a1", 34),
+            ("h8a1", 41),
+            ("h1a1", 48),
+            ("h1a8", 55),
+            ("g1h3", 56),
+            ("g1f3", 63),
+            ("b7a8r", 64),
+            ("b7a8b", 65),
+            ("b7a8q", 66),
+            ("b7b8q", 69),
+            ("b7c8r", 70),
+            ("b7b8", 0),
+            ("e1h1", 16),
         ] {
             assert_eq!(place(uci), (plane, uci[..2].to_owned()), "{uci}");
         }

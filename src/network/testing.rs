@@ -99,10 +99,7 @@ impl RandomNetwork {
         proto::Net {
             magic: Some(MAGIC),
             license: Some("CC0-1.0".to_owned()),
-            format: Some(proto::Format {
-                weights_encoding: Some(encoding::LINEAR16),
-                network_format: Some(format),
-            }),
+            format: Some(proto::Format { weights_encoding: Some(encoding::LINEAR16), network_format: Some(format) }),
             weights: Some(self.weights(&mut Random(seed))),
             ..proto::Net::default()
         }
@@ -110,7 +107,8 @@ impl RandomNetwork {
 
     fn weights(&self, random: &mut Random) -> proto::Weights {
         let filters = self.filters;
-        let mut weights = proto::Weights { input: Some(self.convolution(random, PLANES, filters, 3)), ..Default::default() };
+        let mut weights =
+            proto::Weights { input: Some(self.convolution(random, PLANES, filters, 3)), ..Default::default() };
         for _ in 0..self.blocks {
             weights.residual.push(proto::Residual {
                 conv1: Some(self.convolution(random, filters, filters, 3)),

@@ -29,7 +29,8 @@ pub(super) fn backup(tree: &mut Tree, path: &[NodeId], value: Value, sticky: boo
         if tree[parent].is_terminal() {
             correction = None;
         }
-        bounding = bounding && index > 1 && !tree[parent].is_terminal() && bound(tree, parent, value.m, &mut correction);
+        bounding =
+            bounding && index > 1 && !tree[parent].is_terminal() && bound(tree, parent, value.m, &mut correction);
         value = value.one_ply_up();
         if let Some(correction) = &mut correction {
             correction.delta.wl = -correction.delta.wl;

@@ -84,7 +84,14 @@ impl Batch {
     }
 
     /// Fills the batch with up to `size` leaves. `game` stands at the root, and does again afterwards.
-    pub fn gather(&mut self, tree: &mut Tree, game: &mut Game, rules: &Rules, horizon: &Horizon, size: usize) -> Progress {
+    pub fn gather(
+        &mut self,
+        tree: &mut Tree,
+        game: &mut Game,
+        rules: &Rules,
+        horizon: &Horizon,
+        size: usize,
+    ) -> Progress {
         let params = rules.params;
         let root_plies = game.moves().len();
         let mut progress = Progress::default();

@@ -105,6 +105,8 @@ struct Shared {
     backed_up: Condvar,
     /// Signalled when the watchdog has to look: the stoppers or the user said stop.
     wake: Condvar,
+    answered: Mutex<bool>,
+    answer_given: Condvar,
     user_stop: AtomicBool,
     over: AtomicBool,
     infinite: bool,
@@ -155,6 +157,8 @@ impl Search {
             state: Mutex::new(State::new(tree, request.stoppers, request.manager)),
             backed_up: Condvar::new(),
             wake: Condvar::new(),
+            answered: Mutex::new(false),
+            answer_given: Condvar::new(),
             user_stop: AtomicBool::new(false),
             over: AtomicBool::new(false),
             infinite: request.limits.infinite || request.limits.ponder,
@@ -186,6 +190,14 @@ impl Search {
     /// Whether the answer was given.
     pub fn is_finished(&self) -> bool {
         self.watchdog.is_finished()
+    }
+
+    /// Waits for the answer alone: batches may still be under way.
+    pub fn wait_for_answer(&self) {
+        let mut answered = self.shared.answered.lock();
+        while !*answered && !self.is_finished() {
+            self.shared.answer_given.wait_for(&mut answered, Duration::from_millis(WATCHDOG_LONGEST_MS as u64));
+        }
     }
 
     /// Waits for the end: the answer, and then the batches still being evaluated.
@@ -293,6 +305,8 @@ fn watch(shared: &Shared, listener: &dyn Listener) {
     drop(state);
     shared.backed_up.notify_all();
     listener.finished(&end);
+    *shared.answered.lock() = true;
+    shared.answer_given.notify_all();
 }
 
 /// The answer from the tree as it stands; the manager learns what the move really took.

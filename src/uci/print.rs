@@ -65,7 +65,8 @@ impl Display {
         };
         let percent = stats.p * 100.0;
         let digits = if stats.p >= 0.999_95 { 1 } else { 2 };
-        let mut text = format!("{label:<5} ({index:<4}) N: {:>7} (+{:>2}) (P: {percent:>5.digits$}%) ", stats.n, stats.in_flight);
+        let mut text =
+            format!("{label:<5} ({index:<4}) N: {:>7} (+{:>2}) (P: {percent:>5.digits$}%) ", stats.n, stats.in_flight);
         match (stats.wl, stats.d, stats.m) {
             (Some(wl), Some(d), Some(m)) => write!(text, "(WL: {wl:>8.5}) (D: {d:>5.3}) (M: {m:>4.1}) "),
             _ => write!(text, "(WL:  -.-----) (D: -.---) (M:  -.-) "),

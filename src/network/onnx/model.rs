@@ -52,8 +52,7 @@ pub(crate) fn inspect(
         bytes: bytes.to_vec(),
         input: input.ok_or_else(|| missing(format!("it has no input {}", names.input.unwrap_or(names::INPUT))))?,
         policy: policy.ok_or_else(|| missing(format!("it has no output {}", names.policy.unwrap_or(names::POLICY))))?,
-        value: value
-            .ok_or_else(|| missing(format!("it has neither an output {} nor {}", names::WDL, names::VALUE)))?,
+        value: value.ok_or_else(|| missing(format!("it has neither an output {} nor {}", names::WDL, names::VALUE)))?,
         moves_left,
     }))
 }

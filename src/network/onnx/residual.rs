@@ -154,9 +154,8 @@ impl Converter {
     /// time.
     fn mish(&mut self, path: &str, x: &Value) -> Value {
         let one = self.graph.floats(&format!("{path}/one"), &[], &[1.0]);
-        let mut node = |name: &str, op: &str, inputs: &[&Value]| {
-            self.graph.node(&format!("{path}/{name}"), op, inputs, &[])
-        };
+        let mut node =
+            |name: &str, op: &str, inputs: &[&Value]| self.graph.node(&format!("{path}/{name}"), op, inputs, &[]);
         let negated = node("negated", "Neg", &[x]);
         let sigmoid = node("sigmoid", "Sigmoid", &[&negated]);
         let square = node("square", "Mul", &[&sigmoid, &sigmoid]);

@@ -67,12 +67,7 @@ impl Weights {
     }
 }
 
-fn block(
-    decoder: &Decoder<'_>,
-    path: &str,
-    residual: &proto::Residual,
-    filters: usize,
-) -> Result<Block, NetworkError> {
+fn block(decoder: &Decoder<'_>, path: &str, residual: &proto::Residual, filters: usize) -> Result<Block, NetworkError> {
     let convolution = |field: &str, block: Option<&proto::ConvBlock>| {
         let path = format!("{path}.{field}");
         let convolution = convolution(decoder, &path, block, filters, 3)?;
@@ -136,7 +131,8 @@ fn convolution(
     let mut weights = decoder.required(&weights_path, block.weights.as_ref())?;
     let per_output = inputs * kernel * kernel;
     if !weights.len().is_multiple_of(per_output) {
-        let problem = format!("has {} values, not a multiple of {per_output} = {inputs}x{kernel}x{kernel}", weights.len());
+        let problem =
+            format!("has {} values, not a multiple of {per_output} = {inputs}x{kernel}x{kernel}", weights.len());
         return Err(decoder.error(&weights_path, problem));
     }
     let outputs = weights.len() / per_output;
