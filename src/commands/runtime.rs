@@ -4,13 +4,19 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use zeitnot::backend::runtime::{Installer, Progress, Status};
 
-/// What `zeitnot runtime` can be asked for.
+/// Shows or obtains ONNX Runtime, the library that networks are run with
+#[derive(Debug, Args)]
+pub struct RuntimeArgs {
+    #[command(subcommand)]
+    command: RuntimeCommand,
+}
+
 #[derive(Debug, Subcommand)]
-pub enum Command {
+enum RuntimeCommand {
     /// Shows which ONNX Runtime is in use, its version and its providers
     Status {
         /// The library to look at, instead of the usual places
@@ -29,10 +35,10 @@ pub enum Command {
 }
 
 /// Runs the command. `status` fails when no runtime can be used, so that scripts can ask by exit code.
-pub fn run(command: Command) -> anyhow::Result<()> {
-    match command {
-        Command::Status { library, json } => status(library, json),
-        Command::Install { force } => install(force),
+pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
+    match args.command {
+        RuntimeCommand::Status { library, json } => status(library, json),
+        RuntimeCommand::Install { force } => install(force),
     }
 }
 
