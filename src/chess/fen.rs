@@ -1,7 +1,7 @@
 //! Reading FEN: complete, partial and Chess960 ones.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, PositionError, PositionErrorKinds};
+use shakmaty::{CastlingMode, Chess, Move, Position as _, PositionError, PositionErrorKinds, Role};
 use thiserror::Error;
 
 /// Why a FEN was refused. Its text names the FEN and the reason in one line.
@@ -42,6 +42,24 @@ pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
         .map_err(|error| fail(format!("{error}")))
 }
 
+/// As [`parse`], but the side that does not move may stand in check. No game has such a position and none can be played
+/// from it (its king can be taken), but a network has an opinion of it as of any other picture of a board.
+pub(super) fn parse_for_evaluation(text: &str, chess960: bool) -> Result<Chess, FenError> {
+    parse(text, chess960).or_else(|error| with_the_move_passed(text, chess960).ok_or(error))
+}
+
+/// Reads the position with the other side to move, which is legal when only the check is wrong, and gives the move back:
+/// shakmaty checks what it reads, not what is put on the board.
+fn with_the_move_passed(text: &str, chess960: bool) -> Option<Chess> {
+    let mut fields: Vec<&str> = text.split_ascii_whitespace().collect();
+    let turn = fields.get_mut(1)?;
+    *turn = if *turn == "w" { "b" } else { "w" };
+    let mut chess = parse(&fields.join(" "), chess960).ok()?;
+    let king = chess.board().king_of(chess.turn())?;
+    chess.play_unchecked(Move::Put { role: Role::King, to: king });
+    Some(chess)
+}
+
 /// Fills short and missing ranks with empty squares: `k/1R//K` is a board of four named ranks.
 fn complete_board(board: &str) -> Result<String, String> {
     let ranks: Vec<&str> = board.split('/').collect();
@@ -66,7 +84,7 @@ fn complete_board(board: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::{Color, Position as _};
+    use shakmaty::Color;
 
     #[test]
     fn partial_boards_are_completed() {
@@ -101,6 +119,15 @@ mod tests {
             assert!(error.to_lowercase().contains(part), "{text}: {error}");
             assert!(!error.contains('\n'));
         }
+    }
+
+    #[test]
+    fn a_network_may_be_asked_of_a_position_without_sense() {
+        let fen = "8/8/1k6/8/8/8/1QK5/8 w - - 7 30";
+        assert!(parse(fen, false).unwrap_err().reason.contains("opposite check"));
+        let chess = parse_for_evaluation(fen, false).unwrap();
+        assert_eq!((chess.turn(), chess.legal_moves().len()), (Color::White, 22));
+        assert!(parse_for_evaluation("8/8/8/8/8/8/8/K7 w - - 0 1", false).is_err());
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
     let mut game = match &request.fen {
-        Some(fen) => Game::from_fen(fen, request.chess960)?,
+        Some(fen) => Game::for_evaluation(fen, request.chess960)?,
         None => Game::new(),
     };
     for mv in &request.moves {

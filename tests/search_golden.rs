@@ -1,0 +1,96 @@
+//! The search against Lc0's, visit by visit: ../shared/golden/search.
+
+mod common;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use zeitnot::chess::{Game, to_uci};
+use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
+use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
+
+#[derive(Default)]
+struct Answer(Mutex<Option<SearchEnd>>);
+
+impl Listener for Answer {
+    fn report(&self, _: &Report) {}
+    fn finished(&self, end: &SearchEnd) {
+        *self.0.lock() = Some(end.clone());
+    }
+}
+
+fn visits_of_lc0(golden: &Value) -> BTreeMap<String, f64> {
+    let children = golden["children"].as_array().unwrap();
+    children.iter().map(|child| (child["move"].as_str().unwrap().to_owned(), child["N"].as_f64().unwrap())).collect()
+}
+
+/// Half the sum of the differences of two visit distributions.
+fn total_variation(ours: &BTreeMap<String, f64>, theirs: &BTreeMap<String, f64>) -> f64 {
+    let sum = |visits: &BTreeMap<String, f64>| visits.values().sum::<f64>();
+    let (our_sum, their_sum) = (sum(ours), sum(theirs));
+    let share = |visits: &BTreeMap<String, f64>, mv: &String, sum: f64| visits.get(mv).copied().unwrap_or(0.0) / sum;
+    let moves = ours.keys().chain(theirs.keys().filter(|mv| !ours.contains_key(*mv)));
+    moves.map(|mv| (share(ours, mv, our_sum) - share(theirs, mv, their_sum)).abs()).sum::<f64>() / 2.0
+}
+
+/// Issue "First light": with single visits and without the cache, the best move agrees on at least 33 of 35 positions and
+/// the visit distributions differ by 0.03 at most on average.
+#[test]
+fn visits_of_maia_agree_with_lc0() {
+    let Some(shared) = common::shared("search of maia-1900 against Lc0's") else { return };
+    let mut engine = Engine::new(
+        Options::default(),
+        Arc::new(MonotonicClock::new()),
+        RuntimePolicy::Install(|line| eprintln!("{line}")),
+    );
+    let weights = shared.join("nets/maia-1900.pb.gz");
+    for (name, value) in [
+        ("WeightsFile", weights.to_str().unwrap()),
+        ("Threads", "1"),
+        ("MinibatchSize", "1"),
+        ("OutOfOrderEval", "false"),
+        ("SmartPruningFactor", "0"),
+        ("NNCacheSize", "0"),
+        ("VerboseMoveStats", "true"),
+    ] {
+        engine.set_option(name, value).unwrap();
+    }
+    engine.prepare().unwrap();
+    let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
+    let (mut positions, mut agreed, mut distance_sum) = (0, 0, 0.0);
+    for line in text.lines().skip(1) {
+        let golden: Value = serde_json::from_str(line).unwrap();
+        let chess960 = golden["chess960"].as_bool().unwrap();
+        let fen = golden["fen"].as_str();
+        let Ok(mut game) = fen.map_or_else(|| Ok(Game::new()), |fen| Game::from_fen(fen, chess960)) else {
+            eprintln!("position {} is illegal: {}", golden["id"], fen.unwrap_or_default());
+            continue;
+        };
+        for mv in golden["moves"].as_array().unwrap() {
+            game.push_uci(mv.as_str().unwrap()).unwrap();
+        }
+        engine.new_game();
+        engine.set_game(game);
+        let answer = Arc::new(Answer::default());
+        let go = GoParams { nodes: Some(800), ..GoParams::default() };
+        engine.go(&go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
+        engine.wait();
+        let end = answer.0.lock().take().unwrap();
+        let moves = end.move_stats.iter().filter_map(|stats| Some((to_uci(stats.mv?, true), f64::from(stats.n))));
+        let distance = total_variation(&moves.collect(), &visits_of_lc0(&golden));
+        let best = to_uci(end.best.unwrap(), chess960);
+        let theirs = golden["bestmove"].as_str().unwrap().split(' ').nth(1).unwrap();
+        positions += 1;
+        agreed += usize::from(best == theirs);
+        distance_sum += distance;
+        if best != theirs || distance > 0.005 {
+            eprintln!("position {}: {best} for {theirs}, distance {distance:.4}, nodes {}", golden["id"], end.report.nodes);
+        }
+    }
+    let mean = distance_sum / f64::from(positions);
+    eprintln!("{agreed} of {positions} best moves agree, mean distance {mean:.5}");
+    assert!(agreed + 2 >= positions as usize, "{agreed} of {positions} best moves");
+    assert!(mean <= 0.03, "mean distance {mean}");
+}
