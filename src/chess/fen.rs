@@ -22,7 +22,7 @@ pub struct FenError {
 /// still play (extra queens, odd checks) are taken.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
-    position(setup(text).map_err(fail)?, chess960).map_err(|error| fail(error.to_string()))
+    position(setup(text).map_err(fail)?, chess960).map_err(fail)
 }
 
 /// As [`parse`], but the side that does not move may stand in check. No game has such a position and none can be played
@@ -63,7 +63,8 @@ fn setup(text: &str) -> Result<Setup, String> {
     Ok(fields.join(" ").parse::<Fen>().map_err(|error| error.to_string())?.into_setup())
 }
 
-fn position(setup: Setup, chess960: bool) -> Result<Chess, PositionError<Chess>> {
+#[allow(clippy::result_large_err, reason = "shakmaty's error carries the position, which is how it can be mended")]
+fn position(setup: Setup, chess960: bool) -> Result<Chess, String> {
     // Rights that are impossible in standard chess (Shredder-FEN, X-FEN) are those of a Chess960 game.
     Chess::from_setup(setup.clone(), CastlingMode::from_chess960(chess960))
         .or_else(|error| {
@@ -75,6 +76,7 @@ fn position(setup: Setup, chess960: bool) -> Result<Chess, PositionError<Chess>>
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| error.to_string())
 }
 
 /// Fills short and missing ranks with empty squares: `k/1R//K` is a board of four named ranks.
