@@ -230,6 +230,8 @@ fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator
     while !shared.must_end(&state) || pending(&state) {
         let batch = state.gather(&shared.setting, &mut game);
         if batch.is_empty() {
+            // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
+            batch.cancel(&mut state.tree);
             // Cache hits and terminals may have been backed up on the way; other workers hold the rest of the tree.
             state.check(&shared.setting);
             if shared.must_end(&state) && !pending(&state) {
