@@ -1,5 +1,6 @@
 //! Networks through ONNX Runtime, from a file's bytes to evaluations. The library is installed first if the machine has
 //! none.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::sync::Arc;
 
@@ -102,6 +103,63 @@ fn a_batch_larger_than_the_largest_run_is_split() {
     for answer in &answers {
         assert_close(answer, &answers[0], "split");
     }
+}
+
+/// The bytes of the model `batch` is written in as the batch dimension: a name, as a protobuf string field of a dimension.
+const OPEN_BATCH: &[u8] = b"\x0a\x07\x12\x05batch";
+/// The same dimension with the value 4, in as many bytes (a varint may be longer than it needs to be).
+const BATCH_OF_4: &[u8] = b"\x0a\x07\x08\x84\x80\x80\x80\x80\x00";
+
+#[test]
+fn a_foreign_model_with_a_fixed_batch_is_padded_and_split() {
+    let original = Network::from_bytes(&random_network(6, 1, 8), "tiny.pb.gz").unwrap();
+    let mut bytes = original.onnx().unwrap().bytes;
+    let open: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(OPEN_BATCH)).collect();
+    assert!(open.len() >= 4, "one input and three outputs");
+    for at in open {
+        bytes[at..at + BATCH_OF_4.len()].copy_from_slice(BATCH_OF_4);
+    }
+    let fixed = load(&bytes, &uncached());
+    assert_eq!((fixed.attributes().preferred_batch, fixed.attributes().maximum_batch), (4, 4));
+    let free = backend::create("onnxruntime", Some(&original), &uncached()).unwrap();
+    let queries = queries(&*fixed);
+    let wanted = free.evaluator().unwrap().evaluate(&queries).unwrap();
+    let mut evaluator = fixed.evaluator().unwrap();
+    for size in [1, 4, 5, 9, 2] {
+        let found = evaluator.evaluate(&queries[..size]).unwrap();
+        assert_eq!(found.len(), size);
+        for (a, b) in found.iter().zip(&wanted) {
+            assert_close(a, b, &format!("{size} positions"));
+        }
+    }
+}
+
+#[test]
+fn a_model_that_onnx_runtime_refuses_is_one_line() {
+    let mut bytes = Network::from_bytes(&random_network(7, 1, 8), "tiny.pb.gz").unwrap().onnx().unwrap().bytes;
+    // An operator of which nobody has heard, under a name of the same length.
+    let at = bytes.windows(4).position(|name| name == b"Conv").unwrap();
+    bytes[at..at + 4].copy_from_slice(b"Cunv");
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&bytes, "broken.onnx").unwrap();
+    let error = backend::create("onnxruntime", Some(&network), &uncached()).err().unwrap();
+    let line = error.to_string();
+    assert!(matches!(error, backend::BackendError::Load { .. }), "{line}");
+    assert!(line.contains("broken") && line.contains("Cunv") && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn what_is_not_a_number_never_reaches_the_search() {
+    let bytes = Network::from_bytes(&random_network(8, 1, 8), "tiny.pb.gz").unwrap().onnx().unwrap().bytes;
+    // All bits set are no number, wherever the numbers of a tensor begin. The middle of the file is inside a tensor.
+    let mut broken = bytes.clone();
+    let middle = bytes.len() / 2;
+    broken[middle..middle + 64].fill(0xff);
+    let backend = load(&broken, &uncached());
+    let error = backend.evaluator().unwrap().evaluate(&queries(&*backend)).unwrap_err();
+    let line = error.to_string();
+    assert!(matches!(error, backend::BackendError::Output { .. }), "{line}");
+    assert!(line.contains("the network tiny gave NaN"), "{line}");
 }
 
 #[test]

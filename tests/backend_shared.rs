@@ -1,4 +1,5 @@
 //! Evaluations of real and synthetic networks against Lc0's (float32), where the folder shared/ is there.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 mod common;
 
@@ -11,12 +12,19 @@ use zeitnot::backend::{self, BackendOptions, Query, runtime};
 use zeitnot::chess::Game;
 use zeitnot::network::Network;
 
-/// How far a logit may be from Lc0's, relative to its size where that is above 1.
-const LOGIT: f32 = 1e-4;
-/// How far q and d may be from Lc0's.
-const VALUE: f32 = 1e-4;
+/// How far a logit (relative to its size where that is above 1), q and d may be from Lc0's.
+const USUAL: f32 = 1e-4;
+/// The same for two small networks with large activations, where the rounding of Lc0's Winograd convolutions shows: on
+/// meangirl-8, position 2, Lc0 is 1.6e-4 from the same network in 64-bit floats, and ONNX Runtime 1e-5.
+const LARGE_ACTIVATIONS: f32 = 3e-4;
 /// How far the moves left may be from Lc0's, in plies.
 const PLIES: f32 = 0.01;
+
+/// A position that Lc0 takes although it is illegal: the side that does not move is in check.
+const ILLEGAL: u32 = 256;
+/// A FEN whose en passant square no pawn can use. Lc0 takes the double push back in the history that it makes up; here
+/// the rules of chess drop such a square.
+const USELESS_EN_PASSANT: u32 = 214;
 
 #[derive(Deserialize)]
 struct Line {
@@ -47,11 +55,12 @@ fn games(shared: &Path) -> HashMap<u32, Game> {
         line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
         (line.id, game)
     };
-    lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter().map(game).collect()
+    let all = lines::<Line>(&shared.join("golden/positions.jsonl"));
+    all.into_iter().filter(|line| line.id != ILLEGAL).map(game).collect()
 }
 
 /// Compares every golden evaluation of a network; in batches, so that rows are told apart as well.
-fn agrees(file: &str) {
+fn agrees(file: &str, tolerance: f32) {
     let Some(shared) = common::shared(&format!("evaluations of {file} against Lc0's")) else { return };
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
@@ -59,7 +68,8 @@ fn agrees(file: &str) {
     let backend = backend::create("auto", Some(&network), &options).unwrap();
     let mut evaluator = backend.evaluator().unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
+    let mut golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
+    golden.retain(|golden| ![ILLEGAL, USELESS_EN_PASSANT].contains(&golden.id));
     assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
     let games = games(&shared);
     for part in golden.chunks(7) {
@@ -76,10 +86,20 @@ fn agrees(file: &str) {
             for (index, &wanted) in golden.idx.iter().zip(&golden.logits) {
                 let found = logits[index];
                 let error = (found - wanted).abs() / wanted.abs().max(1.0);
-                assert!(error <= LOGIT, "{name}, position {id}: logit {index} is {found}, not {wanted}");
+                assert!(error <= tolerance, "{name}, position {id}: logit {index} is {found}, not {wanted}");
             }
-            assert!((answer.q - golden.q).abs() <= VALUE, "{name}, position {id}: q {}, not {}", answer.q, golden.q);
-            assert!((answer.d - golden.d).abs() <= VALUE, "{name}, position {id}: d {}, not {}", answer.d, golden.d);
+            assert!(
+                (answer.q - golden.q).abs() <= tolerance,
+                "{name}, position {id}: q {}, not {}",
+                answer.q,
+                golden.q
+            );
+            assert!(
+                (answer.d - golden.d).abs() <= tolerance,
+                "{name}, position {id}: d {}, not {}",
+                answer.d,
+                golden.d
+            );
             if let Some(m) = answer.m {
                 let wanted = golden.m.unwrap();
                 assert!((m - wanted).abs() <= PLIES, "{name}, position {id}: m {m}, not {wanted}");
@@ -89,22 +109,22 @@ fn agrees(file: &str) {
 }
 
 macro_rules! networks {
-    ($($name:ident: $file:literal),* $(,)?) => {
+    ($($name:ident: $file:literal, $tolerance:ident;)*) => {
         $(
             #[test]
             fn $name() {
-                agrees($file);
+                agrees($file, $tolerance);
             }
         )*
     };
 }
 
 networks! {
-    maia_1900: "maia-1900",
-    meangirl_8: "meangirl-8",
-    tinygyal_8: "tinygyal-8",
-    legacy_format: "synthetic/classical-2x16-legacyfmt",
-    squeeze_convolution_wdl_moves_left: "synthetic/se-2x16-conv-wdl-mlh",
-    squeeze_convolution_mish: "synthetic/se-2x16-conv-wdl-mlh-mish",
-    squeeze_classical_heads: "synthetic/se-2x16-polclassical-valclassical",
+    maia_1900: "maia-1900", USUAL;
+    meangirl_8: "meangirl-8", LARGE_ACTIVATIONS;
+    tinygyal_8: "tinygyal-8", LARGE_ACTIVATIONS;
+    legacy_format: "synthetic/classical-2x16-legacyfmt", USUAL;
+    squeeze_convolution_wdl_moves_left: "synthetic/se-2x16-conv-wdl-mlh", USUAL;
+    squeeze_convolution_mish: "synthetic/se-2x16-conv-wdl-mlh-mish", USUAL;
+    squeeze_classical_heads: "synthetic/se-2x16-polclassical-valclassical", USUAL;
 }

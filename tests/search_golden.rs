@@ -1,25 +1,14 @@
 //! The search against Lc0's, visit by visit: ../shared/golden/search.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
-use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Arc;
 use zeitnot::chess::{Game, to_uci};
-use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
-
-#[derive(Default)]
-struct Answer(Mutex<Option<SearchEnd>>);
-
-impl Listener for Answer {
-    fn report(&self, _: &Report) {}
-    fn finished(&self, end: &SearchEnd) {
-        *self.0.lock() = Some(end.clone());
-    }
-}
+use zeitnot::engine::GoParams;
 
 fn visits_of_lc0(golden: &Value) -> BTreeMap<String, f64> {
     let children = golden["children"].as_array().unwrap();
@@ -40,13 +29,8 @@ fn total_variation(ours: &BTreeMap<String, f64>, theirs: &BTreeMap<String, f64>)
 #[test]
 fn visits_of_maia_agree_with_lc0() {
     let Some(shared) = common::shared("search of maia-1900 against Lc0's") else { return };
-    let mut engine = Engine::new(
-        Options::default(),
-        Arc::new(MonotonicClock::new()),
-        RuntimePolicy::Install(|line| eprintln!("{line}")),
-    );
     let weights = shared.join("nets/maia-1900.pb.gz");
-    for (name, value) in [
+    let mut engine = common::engine(&[
         ("WeightsFile", weights.to_str().unwrap()),
         ("Threads", "1"),
         ("MinibatchSize", "1"),
@@ -54,10 +38,7 @@ fn visits_of_maia_agree_with_lc0() {
         ("SmartPruningFactor", "0"),
         ("NNCacheSize", "0"),
         ("VerboseMoveStats", "true"),
-    ] {
-        engine.set_option(name, value).unwrap();
-    }
-    engine.prepare().unwrap();
+    ]);
     let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
     let (mut positions, mut agreed, mut distance_sum) = (0, 0, 0.0);
     for line in text.lines().skip(1) {
@@ -73,11 +54,7 @@ fn visits_of_maia_agree_with_lc0() {
         }
         engine.new_game();
         engine.set_game(game);
-        let answer = Arc::new(Answer::default());
-        let go = GoParams { nodes: Some(800), ..GoParams::default() };
-        engine.go(&go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
-        engine.wait();
-        let end = answer.0.lock().take().unwrap();
+        let end = common::search(&mut engine, &GoParams { nodes: Some(800), ..GoParams::default() });
         let moves = end.move_stats.iter().filter_map(|stats| Some((to_uci(stats.mv?, true), f64::from(stats.n))));
         let distance = total_variation(&moves.collect(), &visits_of_lc0(&golden));
         let best = to_uci(end.best.unwrap(), chess960);
@@ -86,7 +63,10 @@ fn visits_of_maia_agree_with_lc0() {
         agreed += usize::from(best == theirs);
         distance_sum += distance;
         if best != theirs || distance > 0.005 {
-            eprintln!("position {}: {best} for {theirs}, distance {distance:.4}, nodes {}", golden["id"], end.report.nodes);
+            eprintln!(
+                "position {}: {best} for {theirs}, distance {distance:.4}, nodes {}",
+                golden["id"], end.report.nodes
+            );
         }
     }
     let mean = distance_sum / f64::from(positions);

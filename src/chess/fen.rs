@@ -1,7 +1,9 @@
 //! Reading FEN: complete, partial and Chess960 ones.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, PositionError, PositionErrorKinds};
+use shakmaty::{
+    CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup,
+};
 use thiserror::Error;
 
 /// Why a FEN was refused. Its text names the FEN and the reason in one line.
@@ -20,26 +22,61 @@ pub struct FenError {
 /// still play (extra queens, odd checks) are taken.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
+    position(setup(text).map_err(fail)?, chess960).map_err(fail)
+}
+
+/// As [`parse`], but the side that does not move may stand in check. No game has such a position and none can be played
+/// from it (its king can be taken), but a network has an opinion of it as of any other picture of a board.
+pub(super) fn parse_for_evaluation(text: &str, chess960: bool) -> Result<Chess, FenError> {
+    parse(text, chess960).or_else(|error| king_moved_into_check(text, chess960).ok_or(error))
+}
+
+/// shakmaty checks a position that it reads, not one that moves lead to: the king that stands in check is put where the
+/// position is legal with its side to move, and moved back. Its castling rights are lost on the way.
+fn king_moved_into_check(text: &str, chess960: bool) -> Option<Chess> {
+    let mut before = setup(text).ok()?;
+    let side = before.turn.other();
+    before.turn = side;
+    let rule50 = before.halfmoves;
+    before.halfmoves = rule50.saturating_sub(1);
+    let to = before.board.king_of(side)?;
+    before.board.discard_piece_at(to);
+    before.castling_rights.discard(to);
+    (!before.board.occupied()).into_iter().find_map(|from| {
+        let mut before = before.clone();
+        before.board.set_piece_at(from, side.king());
+        let mut chess = position(before, chess960).ok()?;
+        // Told of a capture, shakmaty sets the fifty-move counter to 0.
+        let capture = (rule50 == 0).then_some(Role::Pawn);
+        chess.play_unchecked(Move::Normal { role: Role::King, from, capture, to, promotion: None });
+        Some(chess)
+    })
+}
+
+fn setup(text: &str) -> Result<Setup, String> {
     let mut fields: Vec<String> = text.split_ascii_whitespace().map(str::to_owned).collect();
-    let Some(board) = fields.first_mut() else { return Err(fail("it is empty".to_owned())) };
-    *board = complete_board(board).map_err(fail)?;
+    let Some(board) = fields.first_mut() else { return Err("it is empty".to_owned()) };
+    *board = complete_board(board)?;
     if fields.len() > 6 {
-        return Err(fail(format!("it has {} fields, six at most are known", fields.len())));
+        return Err(format!("it has {} fields, six at most are known", fields.len()));
     }
-    let fen: Fen = fields.join(" ").parse().map_err(|error| fail(format!("{error}")))?;
+    Ok(fields.join(" ").parse::<Fen>().map_err(|error| error.to_string())?.into_setup())
+}
+
+#[allow(clippy::result_large_err, reason = "shakmaty's error carries the position, which is how it can be mended")]
+fn position(setup: Setup, chess960: bool) -> Result<Chess, String> {
     // Rights that are impossible in standard chess (Shredder-FEN, X-FEN) are those of a Chess960 game.
-    fen.clone()
-        .into_position::<Chess>(CastlingMode::from_chess960(chess960))
+    Chess::from_setup(setup.clone(), CastlingMode::from_chess960(chess960))
         .or_else(|error| {
             if !error.kinds().contains(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
                 return Err(error);
             }
-            fen.into_position::<Chess>(CastlingMode::Chess960).or_else(PositionError::ignore_invalid_castling_rights)
+            Chess::from_setup(setup, CastlingMode::Chess960).or_else(PositionError::ignore_invalid_castling_rights)
         })
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_too_much_material)
         .or_else(PositionError::ignore_impossible_check)
-        .map_err(|error| fail(format!("{error}")))
+        .map_err(|error| error.to_string())
 }
 
 /// Fills short and missing ranks with empty squares: `k/1R//K` is a board of four named ranks.
@@ -66,7 +103,7 @@ fn complete_board(board: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::{Color, Position as _};
+    use shakmaty::Color;
 
     #[test]
     fn partial_boards_are_completed() {
@@ -101,6 +138,16 @@ mod tests {
             assert!(error.to_lowercase().contains(part), "{text}: {error}");
             assert!(!error.contains('\n'));
         }
+    }
+
+    #[test]
+    fn a_network_may_be_asked_of_a_position_without_sense() {
+        let fen = "8/8/1k6/8/8/8/1QK5/8 w - - 7 30";
+        assert!(parse(fen, false).unwrap_err().reason.contains("opposite check"));
+        let chess = parse_for_evaluation(fen, false).unwrap();
+        assert_eq!((chess.turn(), chess.legal_moves().len(), chess.halfmoves()), (Color::White, 22, 7));
+        assert_eq!(parse_for_evaluation("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap().halfmoves(), 0);
+        assert!(parse_for_evaluation("8/8/8/8/8/8/8/K7 w - - 0 1", false).is_err());
     }
 
     #[test]

@@ -30,9 +30,21 @@ impl Game {
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.
     pub fn from_fen(text: &str, chess960: bool) -> Result<Game, FenError> {
-        let first = Position::first(fen::parse(text, chess960)?);
-        let standard = *first.chess() == Chess::new();
-        Ok(Game { positions: vec![first], moves: Vec::new(), standard })
+        Ok(Game::from_chess(fen::parse(text, chess960)?))
+    }
+
+    /// As [`Game::from_fen`], but the side that does not move may stand in check: a network can be asked about such a
+    /// position, though nothing can be played from it.
+    ///
+    /// # Errors
+    /// [`FenError`] as there.
+    pub fn for_evaluation(text: &str, chess960: bool) -> Result<Game, FenError> {
+        Ok(Game::from_chess(fen::parse_for_evaluation(text, chess960)?))
+    }
+
+    fn from_chess(chess: Chess) -> Game {
+        let standard = chess == Chess::new();
+        Game { positions: vec![Position::first(chess)], moves: Vec::new(), standard }
     }
 
     /// Every position, the start first; never empty.

@@ -49,6 +49,8 @@ struct Request {
 /// A position that cannot be evaluated is named on standard error; the others are, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    // Every position gets its own evaluation: a cache would answer for those that differ in history alone.
+    engine.set_option("NNCacheSize", "0")?;
     engine.prepare()?;
     let mut prober = engine.prober()?;
     let with_planes = matches.get_flag("planes");
@@ -86,7 +88,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
     let mut game = match &request.fen {
-        Some(fen) => Game::from_fen(fen, request.chess960)?,
+        Some(fen) => Game::for_evaluation(fen, request.chess960)?,
         None => Game::new(),
     };
     for mv in &request.moves {

@@ -96,8 +96,8 @@ pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), Net
     match kind(&content) {
         Kind::Text => Err(NetworkError::TextNetwork { name: name.to_owned() }),
         Kind::Network => network(Bytes::from(content.into_owned()), name),
-        // Fields may come in any order, so the first bytes are no proof against the others.
-        Kind::Onnx | Kind::Unknown => {
+        Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        Kind::Onnx => {
             let content = Bytes::from(content.into_owned());
             match onnx::inspect(&content, None, name)? {
                 Some(model) => {

@@ -13,13 +13,13 @@ use super::{NetworkError, file};
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
 const USER_FOLDERS: [&str; 2] = ["zeitnot", "networks"];
-/// Folders from the executable upwards that may hold `models`: its own, `target`'s profile, `target`, the package.
-const EXECUTABLE_PARENTS: usize = 4;
+/// The folder in which cargo builds; the package it belongs to lies around it.
+const CARGO_TARGET: &str = "target";
 
 /// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one.
 ///
-/// The folders, in this order: `models` in the working folder; `models` beside the executable and beside the folders
-/// above it, as far as a cargo target folder lies under its package; the working folder; `zeitnot/networks` in the user's
+/// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if the
+/// executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
 /// data folder. A network is known by its content; of two equally new ones the first by name is taken.
 ///
 /// # Errors
@@ -38,14 +38,20 @@ fn folders() -> Vec<PathBuf> {
     let working = PathBuf::from(".");
     let mut folders = vec![working.join(MODELS)];
     if let Ok(executable) = env::current_exe() {
-        let parents = executable.ancestors().skip(1).take(EXECUTABLE_PARENTS);
-        folders.extend(parents.map(|parent| parent.join(MODELS)));
+        folders.extend(around(&executable));
     }
     folders.push(working);
     if let Ok(user) = etcetera::choose_base_strategy() {
         folders.push(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)));
     }
     folders
+}
+
+/// Where the networks of an executable lie: beside it, and in the package that cargo built it from.
+fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
+    let target = executable.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == CARGO_TARGET));
+    let package = target.and_then(Path::parent);
+    executable.parent().into_iter().chain(package).map(|folder| folder.join(MODELS))
 }
 
 fn first_of(folders: &[PathBuf]) -> Result<PathBuf, NetworkError> {
@@ -126,5 +132,17 @@ mod tests {
         let folders = folders();
         assert_eq!(folders[0], Path::new("./models"));
         assert!(folders.iter().position(|folder| folder == Path::new(".")).unwrap() > 1);
+    }
+
+    #[test]
+    fn an_executable_knows_its_package() {
+        let found = |path: &str| around(Path::new(path)).collect::<Vec<_>>();
+        assert_eq!(found("/opt/zeitnot/zeitnot"), [Path::new("/opt/zeitnot/models")]);
+        for (path, beside) in [
+            ("/src/zeitnot/target/release/zeitnot", "/src/zeitnot/target/release/models"),
+            ("/src/zeitnot/target/x86_64/debug/deps/test", "/src/zeitnot/target/x86_64/debug/deps/models"),
+        ] {
+            assert_eq!(found(path), [Path::new(beside), Path::new("/src/zeitnot/models")]);
+        }
     }
 }

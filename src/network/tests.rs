@@ -1,1 +1,330 @@
+use std::collections::HashSet;
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use prost::Message;
+
+use super::onnx_proto::{ModelProto, NodeProto};
+use super::testing::{RandomNetwork, random_network};
 use super::*;
+
+/// Every combination of heads, activations and blocks, small.
+fn shapes() -> Vec<RandomNetwork> {
+    let mut shapes = Vec::new();
+    for policy in [PolicyKind::Classical, PolicyKind::Convolution] {
+        for value in [ValueKind::Scalar, ValueKind::Wdl] {
+            for (squeeze, activation, moves_left, batch_norm) in [
+                (None, Activation::Relu, false, true),
+                (Some(4), Activation::Mish, true, true),
+                (Some(2), Activation::Relu, true, false),
+            ] {
+                let shape = RandomNetwork {
+                    blocks: 2,
+                    policy,
+                    value,
+                    squeeze,
+                    activation,
+                    moves_left,
+                    batch_norm,
+                    ..RandomNetwork::default()
+                };
+                shapes.push(shape);
+            }
+        }
+    }
+    shapes
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn load(bytes: &[u8]) -> Result<Network, NetworkError> {
+    Network::from_bytes(bytes, "net.pb.gz")
+}
+
+/// The one line of the error, which must name the file.
+fn error(bytes: &[u8]) -> String {
+    let error = load(bytes).unwrap_err().to_string();
+    assert!(error.contains("net.pb.gz") && error.lines().count() == 1, "{error}");
+    error
+}
+
+#[test]
+fn every_shape_loads_gzipped_and_raw() {
+    for shape in shapes() {
+        let network = load(&shape.gzip(7)).unwrap();
+        let raw = load(&shape.protobuf(7)).unwrap();
+        assert_eq!(network.weights(), raw.weights());
+        assert_eq!(network.name(), "net.pb.gz");
+        let description = network.description();
+        assert_eq!(
+            description.architecture,
+            Architecture::Residual { blocks: 2, filters: 8, squeeze_excitation: shape.squeeze.is_some() }
+        );
+        assert_eq!(description.policy, Some(shape.policy));
+        assert_eq!(description.value, shape.value);
+        assert_eq!(description.moves_left, shape.moves_left);
+        assert_eq!(description.activation, Some(shape.activation));
+    }
+}
+
+#[test]
+fn heads_take_their_sizes_from_the_tensors() {
+    let shape = RandomNetwork { head_planes: 5, head_hidden: 23, ..RandomNetwork::default() };
+    let network = load(&shape.gzip(1)).unwrap();
+    let weights = network.weights().unwrap();
+    let value = &weights.value;
+    assert_eq!((value.convolution.outputs, value.hidden.inputs, value.hidden.outputs), (5, 5 * 64, 23));
+    let input = 112 * 8 * 9 + 8;
+    let block = 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 16 + 16);
+    let policy = (8 * 8 * 9 + 8) + (8 * 80 * 9 + 80);
+    let head = |outputs: usize| (8 * 5 + 5) + (5 * 64 * 23 + 23) + (23 * outputs + outputs);
+    assert_eq!(weights.parameters(), input + block + policy + head(3) + head(1));
+}
+
+#[test]
+fn equal_seeds_give_equal_networks() {
+    assert_eq!(random_network(3, 2, 8), random_network(3, 2, 8));
+    assert_ne!(random_network(3, 2, 8), random_network(4, 2, 8));
+}
+
+#[test]
+fn batch_normalisation_is_folded() {
+    let shape = RandomNetwork::default();
+    let mut net = shape.net(5);
+    let floats = |values: &[f32]| {
+        let params: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        Some(proto::Layer {
+            params: Some(params.into()),
+            encoding: Some(weights::tensor::encoding::FLOAT32),
+            ..proto::Layer::default()
+        })
+    };
+    let eight = |value: f32| floats(&[value; 8]);
+    net.weights.as_mut().unwrap().input = Some(proto::ConvBlock {
+        weights: floats(&[2.0; 8 * 112 * 9]),
+        biases: eight(5.0),
+        bn_means: eight(1.0),
+        bn_stddivs: eight(4.0 - 1e-5),
+        bn_gammas: eight(3.0),
+        bn_betas: eight(0.25),
+    });
+    let network = load(&net.encode_to_vec()).unwrap();
+    let input = &network.weights().unwrap().input;
+    assert!(input.weights.iter().all(|weight| (weight - 3.0).abs() < 1e-5));
+    assert!(input.biases.iter().all(|bias| (bias - 6.25).abs() < 1e-5));
+
+    net.weights.as_mut().unwrap().input.as_mut().unwrap().bn_stddivs = eight(-1.0);
+    assert!(error(&net.encode_to_vec()).contains("input.bn_stddivs holds a negative variance"));
+}
+
+#[test]
+fn graphs_are_whole() {
+    for shape in shapes() {
+        let network = load(&shape.gzip(2)).unwrap();
+        let model = network.onnx().unwrap();
+        let graph = ModelProto::decode(model.bytes.as_slice()).unwrap().graph.unwrap();
+        let mut known: HashSet<String> = graph.input.iter().map(|input| input.name.clone().unwrap()).collect();
+        for tensor in &graph.initializer {
+            assert!(known.insert(tensor.name.clone().unwrap()), "{tensor:?}");
+        }
+        for NodeProto { input, output, .. } in &graph.node {
+            assert!(input.iter().all(|name| known.contains(name)), "{input:?}");
+            for name in output {
+                assert!(known.insert(name.clone()), "two values {name}");
+            }
+        }
+        let mut outputs = vec![model.policy.clone()];
+        outputs.push(match &model.value {
+            ValueOutput::Wdl(name) => {
+                assert_eq!(shape.value, ValueKind::Wdl);
+                name.clone()
+            }
+            ValueOutput::Scalar(name) => {
+                assert_eq!(shape.value, ValueKind::Scalar);
+                name.clone()
+            }
+        });
+        outputs.extend(model.moves_left.clone());
+        let stated: Vec<String> = graph.output.iter().map(|output| output.name.clone().unwrap()).collect();
+        assert_eq!(stated, outputs);
+        assert!(outputs.iter().all(|name| known.contains(name)));
+    }
+}
+
+#[test]
+fn onnx_files_and_networks_with_a_model_inside() {
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx().unwrap();
+    let network = Network::from_bytes(&model.bytes, "net.onnx").unwrap();
+    assert_eq!(network.onnx().unwrap(), model);
+    assert!(network.weights().is_none());
+    assert!(network.description().to_string().starts_with("ONNX model of"), "{}", network.description());
+
+    let format = proto::NetworkFormat { input: Some(2), network: Some(5), ..proto::NetworkFormat::default() };
+    let mut net = proto::Net {
+        magic: Some(0x1c0),
+        format: Some(proto::Format { weights_encoding: None, network_format: Some(format) }),
+        onnx_model: Some(proto::OnnxModel { model: Some(model.bytes.clone().into()), ..Default::default() }),
+        ..proto::Net::default()
+    };
+    let wrapped = load(&gzip(&net.encode_to_vec())).unwrap();
+    assert_eq!(wrapped.onnx().unwrap(), model);
+    assert_eq!(wrapped.description().input, InputFormat::WithCastlingPlane);
+
+    net.onnx_model.as_mut().unwrap().output_policy = Some("/policy".to_owned());
+    assert!(error(&net.encode_to_vec()).contains("no output /policy"));
+    net.onnx_model = Some(proto::OnnxModel::default());
+    assert!(error(&net.encode_to_vec()).contains("missing"));
+}
+
+#[test]
+fn onnx_models_of_other_things_are_refused() {
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx().unwrap();
+    let graph = ModelProto::decode(model.bytes.as_slice()).unwrap();
+    let changed = |change: &dyn Fn(&mut onnx_proto::GraphProto)| {
+        let mut model = graph.clone();
+        change(model.graph.as_mut().unwrap());
+        error(&model.encode_to_vec())
+    };
+    assert!(changed(&|graph| graph.input.clear()).contains("no input /input/planes"));
+    assert!(changed(&|graph| graph.output.truncate(1)).contains("neither an output /output/wdl nor /output/value"));
+    let element = |graph: &mut onnx_proto::GraphProto| {
+        let tensor = graph.input[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap();
+        tensor.elem_type = Some(10);
+    };
+    assert!(changed(&element).contains("not of float32"));
+    let size = |graph: &mut onnx_proto::GraphProto| {
+        let tensor = graph.output[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap();
+        tensor.shape.as_mut().unwrap().dim[1].dim_value = Some(362);
+    };
+    assert!(changed(&size).contains("/output/policy does not have the sizes"));
+}
+
+#[test]
+fn mismatching_tensors_are_named() {
+    let shape = RandomNetwork { blocks: 2, ..RandomNetwork::default() };
+    let shorten = |layer: &mut Option<proto::Layer>| {
+        let layer = layer.as_mut().unwrap();
+        let bytes = layer.params.as_ref().unwrap();
+        layer.params = Some(bytes.slice(..bytes.len() - 2));
+    };
+    type Change<'a> = &'a dyn Fn(&mut proto::Weights);
+    let cases: [(Change<'_>, &str); 9] = [
+        (&|w| w.input = None, "input.weights is missing"),
+        (&|w| shorten(&mut w.input.as_mut().unwrap().weights), "input.weights has 8063 values"),
+        (&|w| shorten(&mut w.residual[1].conv2.as_mut().unwrap().weights), "residual[1].conv2.weights has"),
+        (&|w| shorten(&mut w.residual[0].conv1.as_mut().unwrap().bn_betas), "residual[0].conv1.bn_betas has 7 values"),
+        (&|w| shorten(&mut w.residual[0].se.as_mut().unwrap().w2), "residual[0].se.w2 has"),
+        (&|w| w.policy = w.policy1.clone(), "policy.weights gives 8 outputs where the network needs 80"),
+        (&|w| w.ip2_val_b = w.ip1_val_b.clone(), "ip2_val_w has"),
+        (&|w| shorten(&mut w.ip1_val_b), "ip1_val_w has"),
+        (&|w| w.moves_left = None, "moves_left.weights is missing"),
+    ];
+    for (change, wanted) in cases {
+        let mut net = shape.net(1);
+        change(net.weights.as_mut().unwrap());
+        let error = error(&net.encode_to_vec());
+        assert!(error.contains(&format!("tensor {wanted}")), "{wanted}: {error}");
+    }
+}
+
+#[test]
+fn foreign_files_are_told_apart() {
+    let png = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', 0, 0, 0, 13];
+    assert!(error(b"").contains("is empty"));
+    assert!(error(&png).contains("is not a network"));
+    assert!(error(&gzip(b"plain text")).contains("is not a network"));
+    assert!(error(&gzip(b"")).contains("is not a network"));
+    for text in [&b"1\n0.1 0.2 0.3\n"[..], b"2\n0.1 0.2\n"] {
+        assert!(error(text).contains("old text network"));
+        assert!(error(&gzip(text)).contains("old text network"));
+    }
+    // The magic of another format, and no weights after the right one.
+    assert!(error(&[0x0d, 0xc1, 0x01, 0, 0]).contains("is not a network"));
+    assert!(error(&[0x0d, 0xc0, 0x01, 0, 0]).contains("holds no weights"));
+}
+
+#[test]
+fn truncated_files_are_damaged_at_any_length() {
+    let raw = RandomNetwork::default().protobuf(1);
+    let zipped = gzip(&raw);
+    for part in [1, 5, 20, 50, 90, 99] {
+        let shorter = error(&zipped[..(zipped.len() * part / 100).max(3)]);
+        assert!(shorter.contains("truncated or damaged"), "{part} %: {shorter}");
+        let shorter = error(&raw[..(raw.len() * part / 100).max(6)]);
+        assert!(
+            shorter.contains("damaged") || shorter.contains("missing") || shorter.contains("no weights"),
+            "{shorter}"
+        );
+    }
+    assert!(error(&zipped[..zipped.len() - 1]).contains("truncated or damaged"));
+}
+
+#[test]
+fn absurd_claims_take_no_memory() {
+    // A length field far past the end, at each depth.
+    let start = [0x0d, 0xc0, 0x01, 0, 0];
+    for tail in [&[0x52, 0xff, 0xff, 0xff, 0xff, 0x0f][..], &[0x52, 6, 0x12, 0xff, 0xff, 0xff, 0xff, 0x07]] {
+        assert!(error(&[&start, tail].concat()).contains("damaged"));
+    }
+    // A hundred thousand empty residual blocks.
+    let blocks = [0x12, 0].repeat(100_000);
+    let mut content = start.to_vec();
+    content.push(0x52);
+    prost::encoding::encode_varint(blocks.len() as u64, &mut content);
+    content.extend_from_slice(&blocks);
+    assert!(error(&gzip(&content)).contains("claims 100000 blocks"));
+}
+
+#[test]
+fn transformers_are_refused_by_name() {
+    let mut net = RandomNetwork::default().net(1);
+    net.weights.as_mut().unwrap().encoder.push(proto::EncoderLayer::default());
+    assert!(error(&net.encode_to_vec()).contains("transformer"));
+    let mut net = RandomNetwork::default().net(1);
+    net.format.as_mut().unwrap().network_format.as_mut().unwrap().policy = Some(3);
+    assert!(error(&net.encode_to_vec()).contains("attention policy"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        let _ = load(&bytes);
+        let _ = load(&gzip(&bytes));
+        let magic = [&[0x0d, 0xc0, 0x01, 0, 0][..], &bytes].concat();
+        let _ = load(&magic);
+        let onnx = [&[0x08, 0x08][..], &bytes].concat();
+        let _ = load(&onnx);
+    }
+
+    #[test]
+    fn changed_networks_never_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        zipped in any::<bool>(),
+        onnx in any::<bool>(),
+    ) {
+        let shape = RandomNetwork { filters: 2, head_planes: 1, head_hidden: 2, squeeze: Some(1), ..Default::default() };
+        let mut bytes = shape.protobuf(9);
+        if onnx {
+            bytes = load(&bytes).unwrap().onnx().unwrap().bytes;
+        }
+        // Tags and lengths cluster at the front and the back; the middle is mostly numbers.
+        let length = bytes.len();
+        for (place, value) in changes {
+            let place = place.index(400);
+            let place = if place < 200 { place } else { length - 1 - (place - 200) };
+            bytes[place] = value;
+        }
+        let loaded = if zipped { load(&gzip(&bytes)) } else { load(&bytes) };
+        if let Ok(network) = loaded {
+            let _ = network.onnx();
+        }
+    }
+}

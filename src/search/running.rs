@@ -9,7 +9,7 @@ use super::tree::Tree;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
 use crate::time_manager::{MoveOutcome, SearchLimits, StopReason, Stoppers, TimeManager};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -271,12 +271,25 @@ fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator
 
 /// Answers when the search is to end, whether or not the workers are still evaluating, and reports meanwhile.
 fn watch(shared: &Shared, listener: &dyn Listener) {
+    let mut state = shared.state.lock();
+    if !shared.setting.game.current().legal_moves().is_empty() {
+        attend(shared, listener, &mut state);
+    }
+    shared.over.store(true, Ordering::SeqCst);
+    let end = conclude(shared, &mut state);
+    drop(state);
+    shared.backed_up.notify_all();
+    listener.finished(&end);
+    *shared.answered.lock() = true;
+    shared.answer_given.notify_all();
+}
+
+/// Reports what is new until an answer is due.
+fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State>) {
     let setting = &shared.setting;
-    let has_moves = !setting.game.current().legal_moves().is_empty();
     let mut reported = Reported::default();
     let mut stop_wanted_ms = None;
-    let mut state = shared.state.lock();
-    while has_moves {
+    loop {
         state.check(setting);
         let user_stop = shared.user_stop.load(Ordering::SeqCst);
         // An infinite search that has nothing left to do still waits to be asked.
@@ -290,25 +303,18 @@ fn watch(shared: &Shared, listener: &dyn Listener) {
             }
         }
         if !state.tree.is_empty()
-            && let Some(report) = reported.news(&state, setting)
+            && let Some(report) = reported.news(state, setting)
         {
-            parking_lot::MutexGuard::unlocked(&mut state, || listener.report(&report));
+            MutexGuard::unlocked(state, || listener.report(&report));
         }
         let remaining = state.remaining_ms.unwrap_or(WATCHDOG_LONGEST_MS);
         let sleep_ms = remaining.clamp(WATCHDOG_SHORTEST_MS, WATCHDOG_LONGEST_MS);
         let first_evaluation_pending = state.tree.is_empty();
         let sleep_ms = if first_evaluation_pending { WATCHDOG_SHORTEST_MS } else { sleep_ms };
-        if !shared.must_end(&state) || first_evaluation_pending || shared.infinite {
-            shared.wake.wait_for(&mut state, Duration::from_secs_f64(sleep_ms / 1e3));
+        if !shared.must_end(state) || first_evaluation_pending || shared.infinite {
+            shared.wake.wait_for(state, Duration::from_secs_f64(sleep_ms / 1e3));
         }
     }
-    shared.over.store(true, Ordering::SeqCst);
-    let end = conclude(shared, &mut state);
-    drop(state);
-    shared.backed_up.notify_all();
-    listener.finished(&end);
-    *shared.answered.lock() = true;
-    shared.answer_given.notify_all();
 }
 
 /// The answer from the tree as it stands; the manager learns what the move really took.

@@ -1,6 +1,49 @@
 //! What the integration tests share.
 
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and helpers of tests fail as tests do")]
+
+use parking_lot::Mutex;
 use std::path::PathBuf;
+use std::sync::Arc;
+use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
+use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
+
+/// Keeps what a search said.
+#[derive(Default)]
+pub struct Answer {
+    /// Reports before the end.
+    pub reports: Mutex<Vec<Report>>,
+    /// The end.
+    pub end: Mutex<Option<SearchEnd>>,
+}
+
+impl Listener for Answer {
+    fn report(&self, report: &Report) {
+        self.reports.lock().push(report.clone());
+    }
+    fn finished(&self, end: &SearchEnd) {
+        assert!(self.end.lock().replace(end.clone()).is_none(), "a search ends once");
+    }
+}
+
+/// An engine with these options, loaded.
+pub fn engine(options: &[(&str, &str)]) -> Engine {
+    let policy = RuntimePolicy::Install(|line| eprintln!("{line}"));
+    let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), policy);
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    engine.prepare().unwrap();
+    engine
+}
+
+/// Searches the engine's position to the search's own end.
+pub fn search(engine: &mut Engine, go: &GoParams) -> SearchEnd {
+    let answer = Arc::new(Answer::default());
+    engine.go(go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
+    engine.wait();
+    answer.end.lock().take().unwrap()
+}
 
 /// The folder `shared` beside the checkout (or where `ZEITNOT_SHARED` says), whose data some extra tests read.
 /// Without it those tests say in one line that they are skipped.

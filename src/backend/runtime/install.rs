@@ -64,14 +64,14 @@ pub enum InstallError {
         library: String,
     },
     /// A file operation failed.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
+    #[error("cannot {action} {path}: {reason}", path = path.display())]
     Io {
         /// What was tried, as a verb.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
+        /// The system's reason; it is in the text already, so it is not the error's source as well.
+        reason: io::Error,
     },
 }
 
@@ -79,7 +79,7 @@ impl InstallError {
     /// For `map_err`: an I/O error that names what was tried with which file.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
         let path = path.to_path_buf();
-        move |source| InstallError::Io { action, path, source }
+        move |reason| InstallError::Io { action, path, reason }
     }
 }
 
@@ -232,6 +232,6 @@ pub fn pip_arguments(pin: &Pin, destination: &Path, requirements: &Path) -> Vec<
     arguments
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 #[path = "install_tests.rs"]
 mod tests;

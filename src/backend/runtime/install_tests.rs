@@ -1,4 +1,5 @@
 //! The installer against a stand-in for Python: a shell script that hands out a prepared wheel as pip would.
+#![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt as _;
 

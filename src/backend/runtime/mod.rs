@@ -82,7 +82,14 @@ pub enum RuntimeError {
     },
     /// It was not there and could not be obtained.
     #[error("ONNX Runtime was not found and could not be installed: {0}")]
-    Install(#[from] InstallError),
+    Install(InstallError),
+}
+
+/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+impl From<InstallError> for RuntimeError {
+    fn from(error: InstallError) -> RuntimeError {
+        RuntimeError::Install(error)
+    }
 }
 
 /// The rest of the line of [`RuntimeError::NotFound`].

@@ -23,6 +23,10 @@ const NETWORK_PHRASES: [&str; 9] = [
     "Cannot connect to proxy",
 ];
 
+/// What pip says when the index lists nothing at all. The package exists for every pinned platform, so the index was not
+/// reached, or is a mirror without it.
+const NO_VERSIONS: &str = "(from versions: none)";
+
 /// The commands under which Python is usually found on this platform.
 pub(super) fn usual_pythons() -> Vec<Vec<String>> {
     let commands: &[&[&str]] =
@@ -115,6 +119,9 @@ fn explain(said: &str) -> InstallError {
     if let Some(phrase) = NETWORK_PHRASES.iter().find(|&&phrase| said.contains(phrase)) {
         return InstallError::NoNetwork((*phrase).to_owned());
     }
+    if said.contains(NO_VERSIONS) {
+        return InstallError::NoNetwork("it lists no version of the package".to_owned());
+    }
     let errors = || said.lines().map(str::trim).filter(|line| line.starts_with("ERROR:"));
     let line = errors().next().or_else(|| said.lines().map(str::trim).rfind(|line| !line.is_empty()));
     let line = line.unwrap_or("it failed without a word");
@@ -130,6 +137,8 @@ mod tests {
         let offline = "WARNING: Retrying after connection broken by 'NewConnectionError(...)': /simple/onnxruntime/\n\
                        ERROR: No matching distribution found for onnxruntime==1.31.1\n";
         assert!(matches!(explain(offline), InstallError::NoNetwork(_)));
+        let quiet = "ERROR: Could not find a version that satisfies the requirement (from versions: none)\n";
+        assert!(matches!(explain(quiet), InstallError::NoNetwork(_)));
         let other = "  some talk\nERROR: No matching distribution found for onnxruntime==1.31.1\n";
         let line = explain(other).to_string();
         assert!(line.ends_with(": No matching distribution found for onnxruntime==1.31.1"), "{line}");

@@ -1,6 +1,9 @@
 //! Asks a library file for its version before `ort` commits the process to it.
 
+use std::error::Error as _;
 use std::ffi::CStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use libloading::Library;
@@ -16,9 +19,12 @@ pub(super) enum Unfit {
 
 /// The version of the ONNX Runtime at `path` (such as `1.31.1`). A bare file name is left to the system's loader.
 pub(super) fn version(path: &Path) -> Result<String, Unfit> {
+    if is_cut_short(path) {
+        return Err(Unfit::NotLoadable("the file is incomplete".to_owned()));
+    }
     // SAFETY: loading a library runs its initialisers. The file was named by the user or lies where libraries are
     // installed, and `ort` is about to load the same one.
-    let library = unsafe { Library::new(path) }.map_err(|error| Unfit::NotLoadable(first_line(&error.to_string())))?;
+    let library = unsafe { Library::new(path) }.map_err(|error| Unfit::NotLoadable(reason(&error, path)))?;
     // SAFETY: a library that exports this name is ONNX Runtime, whose C API fixes the signature.
     let base = unsafe { library.get::<unsafe extern "C" fn() -> *const ort::sys::OrtApiBase>(b"OrtGetApiBase\0") };
     let base = base.map_err(|_| Unfit::NotOnnxRuntime)?;
@@ -30,8 +36,29 @@ pub(super) fn version(path: &Path) -> Result<String, Unfit> {
     Ok(text.to_string_lossy().into_owned())
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().trim().to_owned()
+/// The loader's own words, which `libloading` keeps one level below its error.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    let line = text.lines().next().unwrap_or_default().trim();
+    // Our own line names the file already.
+    line.strip_prefix(&format!("{}: ", path.display())).unwrap_or(line).to_owned()
+}
+
+/// Whether the file is a 64-bit ELF library whose end is missing: the loader of Linux maps such a file without a word,
+/// and the process dies of a bus error. The section table, which linkers put last, tells how long the file should be.
+fn is_cut_short(path: &Path) -> bool {
+    const MAGIC_64_BIT_LITTLE_ENDIAN: &[u8] = b"\x7fELF\x02\x01";
+    let Ok(mut file) = File::open(path) else { return false };
+    let length = file.metadata().map_or(u64::MAX, |metadata| metadata.len());
+    // The header of the ELF-64 object file format, version 1.5, figure 2.
+    let mut header = [0; 64];
+    if file.read_exact(&mut header).is_err() || !header.starts_with(MAGIC_64_BIT_LITTLE_ENDIAN) {
+        return false;
+    }
+    let number =
+        |at: usize, size: usize| header[at..at + size].iter().rfold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    let (table, entry_size, entries) = (number(0x28, 8), number(0x3a, 2), number(0x3c, 2));
+    table.saturating_add(entry_size * entries) > length
 }
 
 /// The minor number of a version `1.minor.patch`, which is what the C API's compatibility goes by.
@@ -77,6 +104,18 @@ mod tests {
     #[test]
     fn another_library_is_not_onnx_runtime() {
         assert!(matches!(version(Path::new("libc.so.6")), Err(Unfit::NotOnnxRuntime)));
+    }
+
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+    #[test]
+    fn half_a_library_is_refused_before_the_loader_dies_of_it() {
+        let whole = std::env::current_exe().unwrap();
+        assert!(!is_cut_short(&whole));
+        let half = tempfile::NamedTempFile::new().unwrap();
+        let mut content = File::open(&whole).unwrap().take(whole.metadata().unwrap().len() / 2);
+        std::io::copy(&mut content, &mut half.as_file()).unwrap();
+        let Err(Unfit::NotLoadable(reason)) = version(half.path()) else { panic!("it is not loadable") };
+        assert_eq!(reason, "the file is incomplete");
     }
 
     #[test]

@@ -85,7 +85,7 @@ pub enum HistoryFill {
 pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, Transform) {
     let mut planes = Planes::empty();
     write_history(&mut planes, game, format, fill);
-    write_auxiliary(&mut planes, game.current(), format);
+    write_auxiliary(&mut planes, game, format);
     let transform = canonical_transform(game.current(), format);
     if transform != Transform::NONE {
         for mask in &mut planes.masks[..=EN_PASSANT_OR_COLOR] {
@@ -118,17 +118,19 @@ fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: Hi
             break;
         }
         let invented = plies_back >= positions.len();
-        let position = &positions[positions.len().saturating_sub(1 + plies_back)];
+        let index = positions.len().saturating_sub(1 + plies_back);
+        let position = &positions[index];
+        let en_passant = en_passant(game, index);
         if format.is_canonical() {
             let other_rights = position.chess().castles().castling_rights() != rights;
-            if other_rights || plies_back > 0 && position.en_passant().is_some() {
+            if other_rights || plies_back > 0 && en_passant.is_some() {
                 break;
             }
         }
         if invented {
             let available = match fill {
                 // The double push before an en passant is known even without a history.
-                HistoryFill::No => plies_back == positions.len() && position.en_passant().is_some(),
+                HistoryFill::No => plies_back == positions.len() && en_passant.is_some(),
                 HistoryFill::FenOnly => !game.starts_from_standard(),
                 HistoryFill::Always => true,
             };
@@ -141,8 +143,8 @@ fn write_history(planes: &mut Planes, game: &Game, format: InputFormat, fill: Hi
             let base = slot * PLANES_PER_BOARD;
             let board = &mut planes.masks[base..base + PLANES_PER_BOARD];
             write_board(board, position, view);
-            if invented {
-                undo_double_push(board, position, view);
+            if let Some(target) = en_passant.filter(|_| invented) {
+                undo_double_push(board, target, !position.turn(), view);
             }
             slot += 1;
         }
@@ -165,17 +167,23 @@ fn write_board(planes: &mut [u64], position: &Position, view: Color) {
     }
 }
 
-/// Takes back the double push that allows an en passant in `position`: the board one ply earlier, as far as it is known.
-fn undo_double_push(planes: &mut [u64], position: &Position, view: Color) {
-    let Some(target) = position.en_passant() else { return };
-    let pushed = !position.turn();
+/// Takes back the double push of `pushed` over the square `target`: the board one ply earlier, as far as it is known.
+fn undo_double_push(planes: &mut [u64], target: Square, pushed: Color, view: Color) {
     let target = Bitboard::from(target).0;
     let path = Bitboard(target << 8 | target >> 8);
     planes[if pushed == view { 0 } else { 6 }] ^= seen(path, view);
 }
 
+/// The en passant square of a position of the game. A FEN may state one where no pawn can capture; like Lc0, take its word
+/// for the first position, because it tells the previous move.
+fn en_passant(game: &Game, index: usize) -> Option<Square> {
+    let position = &game.positions()[index];
+    if index == 0 { position.chess().maybe_ep_square() } else { position.en_passant() }
+}
+
 /// Everything that is not a board.
-fn write_auxiliary(planes: &mut Planes, position: &Position, format: InputFormat) {
+fn write_auxiliary(planes: &mut Planes, game: &Game, format: InputFormat) {
+    let position = game.current();
     let us = position.turn();
     let castles = position.chess().castles();
     let sides = [CastlingSide::QueenSide, CastlingSide::KingSide];
@@ -190,11 +198,16 @@ fn write_auxiliary(planes: &mut Planes, position: &Position, format: InputFormat
             *mask = seen(rooks, us);
         }
     }
-    planes.masks[EN_PASSANT_OR_COLOR] =
-        if format.is_canonical() { position.en_passant().map_or(0, last_rank_of_file) } else { full_if(us.is_black()) };
+    planes.masks[EN_PASSANT_OR_COLOR] = if format.is_canonical() {
+        en_passant(game, game.positions().len() - 1).map_or(0, last_rank_of_file)
+    } else {
+        full_if(us.is_black())
+    };
     let divisor = if format.is_hectoplies() { HECTOPLIES } else { 1.0 };
-    planes.masks[RULE50] = full_if(position.rule50() > 0);
-    planes.values[RULE50] = position.rule50() as f32 / divisor;
+    if position.rule50() > 0 {
+        planes.masks[RULE50] = ALL;
+        planes.values[RULE50] = position.rule50() as f32 / divisor;
+    }
     planes.masks[ARMAGEDDON_COLOR] = full_if(format.is_armageddon() && us.is_black());
     planes.masks[ONES] = ALL;
 }
@@ -212,3 +225,6 @@ fn full_if(condition: bool) -> u64 {
 fn seen(squares: Bitboard, view: Color) -> u64 {
     if view.is_white() { squares.0 } else { squares.flip_vertical().0 }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,24 +1,16 @@
 //! Input planes, policy indices and conversions against what Lc0 says (`../shared`, where it exists).
 
-use std::collections::HashMap;
-use std::env;
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
-use zeitnot::chess::Game;
+use zeitnot::chess::{Game, Square, parse_uci};
 use zeitnot::network::{self, HistoryFill, InputFormat, Network, NetworkError, Transform};
-
-/// The folder of reference data, or a line that says what is skipped.
-fn shared(test: &str) -> Option<PathBuf> {
-    let folder = env::var_os("ZEITNOT_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("{test}: skipped, there is no folder of reference data {}", folder.display());
-    None
-}
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -59,7 +51,7 @@ const PLANES: [(InputFormat, &str); 7] = [
 
 #[test]
 fn every_plane_is_that_of_lc0() {
-    let Some(shared) = shared("every_plane_is_that_of_lc0") else { return };
+    let Some(shared) = common::shared("input planes") else { return };
     let games = games(&shared);
     for (format, file) in PLANES {
         let golden = lines(&shared.join(format!("golden/planes/{file}.jsonl")));
@@ -84,85 +76,57 @@ fn every_plane_is_that_of_lc0() {
     }
 }
 
-/// Golden evaluations by the input format of their network, for every network whose loading does not matter here.
-fn evaluations(shared: &Path) -> Vec<(InputFormat, PathBuf)> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(shared.join("golden/eval")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    (files.into_iter())
-        .map(|path| {
-            let name = path.file_stem().unwrap().to_str().unwrap();
-            let format = match name.strip_prefix("se-1x8-input-") {
-                Some("castling") => InputFormat::WithCastlingPlane,
-                Some(name) => PLANES.iter().find(|(_, file)| *file == name).unwrap().0,
-                None => InputFormat::Classical,
-            };
-            (format, path)
-        })
-        .collect()
-}
-
+/// The indices of the golden files are those of the board as it is, also where a canonical format shows it turned.
 #[test]
 fn every_policy_index_is_that_of_lc0() {
-    let Some(shared) = shared("every_policy_index_is_that_of_lc0") else { return };
+    let Some(shared) = common::shared("policy indices") else { return };
     let games = games(&shared);
-    let evaluations = evaluations(&shared);
-    assert!(evaluations.len() >= 19);
-    let (mut compared, mut transposed) = (0, 0);
-    for (format, path) in evaluations {
+    let mut compared = 0;
+    for entry in fs::read_dir(shared.join("golden/eval")).unwrap() {
+        let path = entry.unwrap().path();
         for line in lines(&path) {
             let id = line["id"].as_u64().unwrap();
             let Some(game) = games.get(&id) else { continue };
-            let (_, transform) = network::encode(game, format, HistoryFill::FenOnly);
-            let found: HashMap<String, u16> = (game.current().legal_moves().iter())
-                .map(|&mv| {
-                    let index = network::policy_index(mv, game.current().turn(), transform);
-                    // Chess960 spelling is the golden files': the king takes its rook.
-                    (zeitnot::chess::to_uci(mv, true), index)
-                })
-                .collect();
+            let position = game.current();
             let moves = line["moves"].as_array().unwrap();
-            assert_eq!(found.len(), moves.len(), "{}, position {id}", path.display());
-            if transform.transposes() {
-                // Lc0's own index is wrong here (lc0.md H1).
-                transposed += 1;
-                continue;
-            }
+            assert_eq!(position.legal_moves().len(), moves.len(), "{}, position {id}", path.display());
             for (mv, index) in moves.iter().zip(line["idx"].as_array().unwrap()) {
-                let mv = mv.as_str().unwrap();
-                assert_eq!(u64::from(found[mv]), index.as_u64().unwrap(), "{}, position {id}, {mv}", path.display());
+                let mv = parse_uci(position.chess(), mv.as_str().unwrap()).unwrap();
+                let found = network::policy_index(mv, position.turn(), Transform::NONE);
+                assert_eq!(Some(u64::from(found)), index.as_u64(), "{}, position {id}, {mv:?}", path.display());
+                compared += 1;
             }
-            compared += 1;
         }
     }
-    println!("{compared} positions compared, {transposed} transposed ones left out");
-    assert!(compared > 1000 && transposed > 0);
+    assert!(compared > 50_000, "{compared}");
 }
 
-/// A transposed position, seen by its planes, is a position of its own: its moves must start from its pieces.
+/// Whatever the planes of a turned board mean, a move must start from a square where they show a piece of ours, and end
+/// where they show none of ours, castling apart.
 #[test]
-fn transposed_moves_start_from_own_pieces() {
-    let Some(shared) = shared("transposed_moves_start_from_own_pieces") else { return };
-    let mut transposed = 0;
+fn indices_and_planes_are_turned_alike() {
+    let Some(shared) = common::shared("transforms") else { return };
+    let mut transforms = HashSet::new();
     for game in games(&shared).values() {
-        let (planes, transform) = network::encode(game, InputFormat::Canonical, HistoryFill::FenOnly);
-        transposed += u32::from(transform.transposes());
-        let ours = planes.masks[..6].iter().fold(0, |ours, mask| ours | mask);
-        for &mv in &game.current().legal_moves() {
-            let uci = network::index_to_uci(network::policy_index(mv, game.current().turn(), transform));
-            let from: shakmaty::Square = uci[..2].parse().unwrap();
-            assert_ne!(ours & 1 << u32::from(from), 0, "{}: {uci}", game.fen());
-        }
-        if !transform.transposes() {
-            assert_eq!(transform == Transform::NONE, transform.bits() == 0);
+        for format in InputFormat::ALL {
+            let (planes, transform) = network::encode(game, format, HistoryFill::FenOnly);
+            let ours = planes.masks[..6].iter().fold(0, |ours, mask| ours | mask);
+            for &mv in &game.current().legal_moves() {
+                let uci = network::index_to_uci(network::policy_index(mv, game.current().turn(), transform));
+                let [from, to] =
+                    [&uci[..2], &uci[2..4]].map(|square| 1 << u32::from(square.parse::<Square>().unwrap()));
+                assert_ne!(ours & from, 0, "{format}: {}: {uci}", game.fen());
+                assert_eq!(ours & to != 0, mv.is_castle(), "{format}: {}: {uci}", game.fen());
+            }
+            transforms.insert(transform.bits());
         }
     }
-    assert!(transposed > 0);
+    assert!([0, 1, 4, 5, 6].iter().all(|bits| transforms.contains(bits)), "{transforms:?}");
 }
 
 #[test]
 fn every_network_loads_or_says_what_it_is() {
-    let Some(shared) = shared("every_network_loads_or_says_what_it_is") else { return };
+    let Some(shared) = common::shared("networks") else { return };
     let described = [
         (
             "maia-1900",
@@ -238,26 +202,5 @@ fn every_network_loads_or_says_what_it_is() {
     ] {
         let error = Network::load(&shared.join(format!("nets/{name}.pb.gz"))).unwrap_err();
         assert!(matches!(error, NetworkError::Unsupported { .. }), "{name}: {error}");
-    }
-}
-
-#[test]
-#[ignore]
-fn dump() {
-    let Some(shared) = shared("dump") else { return };
-    let out = PathBuf::from(env::var_os("ZEITNOT_DUMP").unwrap());
-    for entry in fs::read_dir(shared.join("nets")).unwrap().chain(fs::read_dir(shared.join("nets/synthetic")).unwrap())
-    {
-        let path = entry.unwrap().path();
-        match path.is_file().then(|| Network::load(&path)) {
-            Some(Ok(network)) => {
-                let started = std::time::Instant::now();
-                let model = network.onnx().unwrap();
-                println!("{} {} {:?}", network.name(), network.description(), started.elapsed());
-                fs::write(out.join(network.name().replace(".pb.gz", ".onnx")), model.bytes).unwrap();
-            }
-            Some(Err(error)) => println!("{error}"),
-            None => {}
-        }
     }
 }

@@ -1,0 +1,178 @@
+"""python-chess as a UCI client that also keeps what it is told: raw lines, and when they came."""
+
+import asyncio
+import dataclasses
+import logging
+import re
+import time
+
+import chess
+import chess.engine
+
+STARTUP_S = 120.0
+"""Longest wait for an engine to load its network and say `readyok`."""
+
+QUIT_S = 5.0
+"""Longest wait for an engine to end after `quit`."""
+
+PLAN = re.compile(r"^info string time \S+: .*?\bclock=(\d+)ms.*\bhard_limit=(\d+(?:\.\d+)?)ms")
+ENGINE_TIME = re.compile(r"^info .*?\btime (\d+)\b")
+CLOCKS = re.compile(r"\bwtime (\d+) btime (\d+)")
+
+
+class EngineTrouble(Exception):
+    """An engine that cannot be used at all, in one line."""
+
+
+@dataclasses.dataclass
+class Answer:
+    """One `go` and what came back. Times are seconds of the monotonic clock."""
+
+    go: str
+    clock_ms: int
+    sent: float
+    received: float | None = None
+    best: str | None = None
+    plan: str | None = None
+    plan_was_late: bool = False
+    hard_limit_ms: float | None = None
+    info: str | None = None
+
+    @property
+    def elapsed_s(self) -> float | None:
+        """From writing `go` to reading `bestmove`."""
+        return None if self.received is None else self.received - self.sent
+
+    @property
+    def overshoot_ms(self) -> float | None:
+        """How long the answer took beyond the plan's hard limit; negative: it came before."""
+        if self.elapsed_s is None or self.hard_limit_ms is None:
+            return None
+        return self.elapsed_s * 1e3 - self.hard_limit_ms
+
+    @property
+    def engine_ms(self) -> int | None:
+        """What the engine itself says the move took, by its last analysis line."""
+        match = ENGINE_TIME.match(self.info or "")
+        return int(match[1]) if match else None
+
+
+class RecordingUci(chess.engine.UciProtocol):
+    """An engine process whose every line is seen before python-chess interprets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers: list[Answer] = []
+        self.error_lines: list[str] = []
+        self.stderr_lines: list[str] = []
+        self.oddities: list[str] = []
+
+    def send_line(self, line: str) -> None:
+        if line.startswith("go "):
+            clocks = CLOCKS.search(line)
+            clock_ms = int(clocks[1 if self.board.turn == chess.WHITE else 2]) if clocks else 0
+            self.answers.append(Answer(go=line, clock_ms=clock_ms, sent=time.monotonic()))
+        super().send_line(line)
+
+    def line_received(self, line: str) -> None:
+        now = time.monotonic()
+        answer = self.answers[-1] if self.answers else None
+        if line.startswith("bestmove"):
+            if answer is None or answer.received is not None:
+                self.oddities.append(f"bestmove without go: {line}")
+                return
+            answer.received = now
+            words = line.split()
+            answer.best = words[1] if len(words) > 1 else ""
+        elif line.startswith("info string error"):
+            self.error_lines.append(line)
+        elif line.startswith("info string time "):
+            self._take_plan(line)
+        elif line.startswith("info ") and not line.startswith("info string") and answer and answer.received is None:
+            answer.info = line
+
+    def _take_plan(self, line: str) -> None:
+        match = PLAN.match(line)
+        # A plan may come after its move's `bestmove`, so it is matched by the clock it was made from.
+        waiting = [answer for answer in self.answers[-2:] if answer.plan is None]
+        mine = [answer for answer in waiting if match and answer.clock_ms == int(match[1])]
+        if not match or not mine:
+            self.oddities.append(f"plan that belongs to no move: {line}")
+            return
+        answer = mine[0]
+        answer.plan, answer.hard_limit_ms = line, float(match[2])
+        answer.plan_was_late = answer.received is not None
+
+    def error_line_received(self, line: str) -> None:
+        self.stderr_lines.append(line)
+
+    @property
+    def name(self) -> str:
+        return self.id.get("name", "an engine without a name")
+
+    async def end(self) -> None:
+        """Asks the process to quit, and ends it if it does not."""
+        try:
+            await asyncio.wait_for(self.quit(), QUIT_S)
+        except (TimeoutError, asyncio.TimeoutError, chess.engine.EngineError):
+            if not self.returncode.done():
+                self.oddities.append(f"did not end within {QUIT_S:g} s of quit")
+                self.kill()
+
+    def kill(self) -> None:
+        if self.transport is not None and self.transport.get_returncode() is None:
+            self.transport.kill()
+
+
+async def launch(path: str, options: dict[str, str]) -> RecordingUci:
+    """Starts the engine at `path`, sets `options` and waits until it is ready."""
+    try:
+        _, engine = await RecordingUci.popen(path)
+    except OSError as error:
+        raise EngineTrouble(f"cannot start {path}: {error}") from error
+    try:
+        await asyncio.wait_for(engine.initialize(), STARTUP_S)
+        await engine.configure({name: _value(engine, name, value) for name, value in options.items()})
+        await asyncio.wait_for(engine.ping(), STARTUP_S)
+    except (TimeoutError, asyncio.TimeoutError) as error:
+        engine.kill()
+        raise EngineTrouble(f"{path} was not ready within {STARTUP_S:g} s") from error
+    except (chess.engine.EngineError, ValueError) as error:
+        engine.kill()
+        stderr = "; ".join(engine.stderr_lines[-3:])
+        raise EngineTrouble(f"{path}: {error}" + (f" ({stderr})" if stderr else "")) from error
+    if engine.error_lines:
+        engine.kill()
+        raise EngineTrouble(f"{path}: {engine.error_lines[0]}")
+    return engine
+
+
+def _value(engine: RecordingUci, name: str, value: str) -> str | bool:
+    """python-chess takes any text for true where an engine's option is a check."""
+    option = engine.options.get(name)
+    if option is None or option.type != "check":
+        return value
+    if value.lower() not in ("true", "false"):
+        raise ValueError(f"option {name}: {value!r} is neither true nor false")
+    return value.lower() == "true"
+
+
+class WarningLog(logging.Handler):
+    """python-chess logs what it forgives; here it is kept for the report."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = record.getMessage()
+        # RecordingUci has seen those lines itself.
+        if "Unexpected engine output" not in line:
+            self.lines.append(line)
+
+
+def log_warnings() -> WarningLog:
+    log = WarningLog()
+    chess.engine.LOGGER.addHandler(log)
+    chess.engine.LOGGER.propagate = False
+    return log

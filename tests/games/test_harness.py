@@ -1,0 +1,167 @@
+"""Tests of the harness itself: every failure it must see is played to it by `fake_engine.py`.
+
+Run with `python -m unittest discover -s tests/games`.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+import openings
+import referee
+import summary
+
+HERE = Path(__file__).resolve().parent
+
+
+class Harness(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        # The engine under this interpreter, so that it finds python-chess.
+        self.fake = self.folder / "fake"
+        self.fake.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE / "fake_engine.py"}"\n', encoding="utf-8")
+        self.fake.chmod(0o755)
+
+    def run_play(self, *more: str) -> tuple[int, dict, str]:
+        report = self.folder / "report.json"
+        command = [sys.executable, str(HERE / "play.py"), "--zeitnot", str(self.fake), "--opponent", str(self.fake)]
+        command += ["--json", str(report), "--games", "1", "--tc", "2", *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        text = report.read_text(encoding="utf-8") if report.exists() else ""
+        return done.returncode, json.loads(text or "{}"), done.stdout + done.stderr
+
+    def assert_failures(self, report: dict, expected: tuple[int, int, int], output: str) -> None:
+        self.assertEqual((report["forfeits"], report["illegal"], report["crashes"]), expected, output)
+
+    def test_sound_games(self) -> None:
+        pgn = self.folder / "games.pgn"
+        rc, report, output = self.run_play("--games", "4", "--concurrency", "2", "--pgn", str(pgn), "--tc", "20+0.1")
+        self.assertEqual(rc, 0, output)
+        self.assert_failures(report, (0, 0, 0), output)
+        self.assertEqual([game["zeitnot"] for game in report["game_list"]], ["white", "black", "white", "black"])
+        self.assertEqual(report["moves_without_plan"], 0)
+        self.assertEqual(report["error_lines"] + report["stderr_lines"] + report["oddities"], [])
+        with pgn.open(encoding="utf-8") as file:
+            games = [chess.pgn.read_game(file) for _ in range(4)]
+        self.assertTrue(all(game is not None and not game.errors for game in games))
+        self.assertIn("hard_limit=5ms", str(games[0]))
+
+    def test_forfeit_on_time(self) -> None:
+        rc, report, output = self.run_play("--option", "Fault=late")
+        self.assertEqual(rc, 1, output)
+        self.assert_failures(report, (1, 0, 0), output)
+        self.assertEqual(report["results"], {"wins": 0, "draws": 0, "losses": 1})
+        self.assertLess(report["lowest_clock_s"], 0)
+
+    def test_illegal_moves(self) -> None:
+        for fault in ("illegal", "garbage"):
+            with self.subTest(fault):
+                rc, report, output = self.run_play("--option", f"Fault={fault}")
+                self.assertEqual(rc, 1, output)
+                self.assert_failures(report, (0, 1, 0), output)
+
+    def test_castling_is_not_king_takes_rook(self) -> None:
+        epd = self.folder / "castling.epd"
+        epd.write_text("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq -\n", encoding="utf-8")
+        # The fake pushes pawns before its third move: castling is legal then, but not written so.
+        rc, report, output = self.run_play("--option", "Fault=castling", "--openings", str(epd))
+        self.assertEqual(rc, 1, output)
+        self.assert_failures(report, (0, 1, 0), output)
+
+    def test_crash_and_hang(self) -> None:
+        rc, report, output = self.run_play("--option", "Fault=crash", "--games", "2")
+        self.assertEqual(rc, 1, output)
+        self.assert_failures(report, (0, 0, 2), output)
+        self.assertEqual(report["stderr_lines"], ["panicked", "panicked"])
+        rc, report, output = self.run_play("--option", "Fault=hang", "--tc", "0.5")
+        self.assertEqual(rc, 1, output)
+        self.assert_failures(report, (0, 0, 1), output)
+
+    def test_failures_of_the_opponent_are_not_zeitnots(self) -> None:
+        rc, report, output = self.run_play("--opponent-option", "Fault=late")
+        self.assertEqual(rc, 0, output)
+        self.assert_failures(report, (0, 0, 0), output)
+        self.assertEqual(report["opponent"]["forfeits"], 1)
+        self.assertEqual(report["results"]["wins"], 1)
+
+    def test_overshoot(self) -> None:
+        _, report, output = self.run_play("--option", "Fault=plan", "--tc", "20+0.1")
+        self.assertGreaterEqual(report["max_overshoot_ms"], 100, output)
+        self.assertEqual(report["worst_moves"][0]["ply"] - report["worst_moves"][0]["ply"] % 2, 4 + self.plies(report))
+
+    @staticmethod
+    def plies(report: dict) -> int:
+        opening, _ = openings.schedule(openings.built_in(), 1, report["seed"])[0]
+        return len(opening.move_stack)
+
+    def test_findings(self) -> None:
+        rc, report, output = self.run_play("--option", "Fault=error", "--tc", "20+0.1")
+        self.assertEqual(rc, 0, output)
+        self.assertEqual(report["error_lines"], ["info string error something went wrong"])
+        self.assertEqual(report["moves_with_late_plan"], 1)
+        self.assertEqual(report["moves_without_plan"], 0)
+        self.assertEqual(len(report["analysis_faults"]), 1)
+
+    def test_an_engine_that_does_not_quit(self) -> None:
+        _, report, output = self.run_play("--option", "Fault=stubborn", "--tc", "20+0.1")
+        self.assertEqual(len(report["oddities"]), 1, output)
+
+    def test_bad_arguments_end_in_one_line(self) -> None:
+        (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
+        (self.folder / "bad.epd").write_text("nonsense\n", encoding="utf-8")
+        for more, expected in (
+            (("--tc", "fast"), "time control 'fast'"),
+            (("--tc", "0/10"), "time control '0/10'"),
+            (("--zeitnot", "/nowhere"), "/nowhere is no program"),
+            (("--option", "Nonsense=1"), "does not support option Nonsense"),
+            (("--option", "Check=maybe"), "'maybe' is neither true nor false"),
+            (("--openings", "/nowhere.epd"), "openings /nowhere.epd: No such file"),
+            (("--openings", str(self.folder / "empty.epd")), "no position to play from"),
+            (("--openings", str(self.folder / "bad.epd")), "line 1"),
+        ):
+            with self.subTest(more):
+                rc, _, output = self.run_play(*more)
+                self.assertEqual(rc, 2, output)
+                self.assertIn(expected, output)
+                self.assertNotIn("Traceback", output)
+
+
+class Parts(unittest.TestCase):
+    def test_built_in_openings_are_short_and_different(self) -> None:
+        boards = openings.built_in()
+        self.assertEqual(len({board.fen() for board in boards}), 40)
+        self.assertTrue(all(2 <= len(board.move_stack) <= 6 for board in boards))
+
+    def test_schedule_pairs_colours_and_follows_the_seed(self) -> None:
+        boards = openings.built_in()
+        games = openings.schedule(boards, 90, 7)
+        self.assertEqual(len(games), 90)
+        for (first, first_colour), (second, second_colour) in zip(games[::2], games[1::2]):
+            self.assertIs(first, second)
+            self.assertNotEqual(first_colour, second_colour)
+        self.assertEqual(len({board.fen() for board, _ in games[:80]}), 40)
+        self.assertEqual(games, openings.schedule(boards, 90, 7))
+        self.assertNotEqual(games, openings.schedule(boards, 90, 8))
+
+    def test_time_controls(self) -> None:
+        control = referee.TimeControl.parse("40/10+0.1")
+        self.assertEqual((control.moves, control.base_s, control.increment_s), (40, 10.0, 0.1))
+        self.assertEqual(referee.TimeControl.parse("5").increment_s, 0)
+
+    def test_percentiles(self) -> None:
+        values = [float(value) for value in range(1, 101)]
+        self.assertEqual(summary.percentile(values, 0.99), 99)
+        self.assertEqual(summary.percentile([5.0], 0.99), 5)
+        self.assertIsNone(summary.percentile([], 0.99))
+
+
+if __name__ == "__main__":
+    unittest.main()

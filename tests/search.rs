@@ -1,0 +1,205 @@
+//! The search through the engine's face, with the evaluators that need no network.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use common::{Answer, engine, search};
+use std::sync::Arc;
+use zeitnot::chess::{Game, to_uci};
+use zeitnot::engine::{Engine, GoParams};
+use zeitnot::search::{EndReason, Listener, SearchEnd};
+use zeitnot::time_manager::StopReason;
+
+fn nodes(count: u64) -> GoParams {
+    GoParams { nodes: Some(count), ..GoParams::default() }
+}
+
+fn set(engine: &mut Engine, fen: &str) {
+    engine.set_game(Game::from_fen(fen, false).unwrap());
+}
+
+fn best(end: &SearchEnd) -> String {
+    to_uci(end.best.unwrap(), false)
+}
+
+#[test]
+fn a_node_limit_is_met_exactly() {
+    for (threads, batch) in [("1", "1"), ("1", "32"), ("2", "16")] {
+        let options =
+            [("Backend", "random"), ("Threads", threads), ("MinibatchSize", batch), ("SmartPruningFactor", "0")];
+        let mut engine = engine(&options);
+        for count in [1, 2, 100, 1000] {
+            engine.new_game();
+            let end = search(&mut engine, &nodes(count));
+            assert_eq!(end.report.nodes, count, "{threads} threads, batches of {batch}");
+            assert_eq!(end.reason, EndReason::Stopper(StopReason::Nodes));
+        }
+    }
+}
+
+#[test]
+fn one_thread_repeats_itself() {
+    let run = || {
+        let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("VerboseMoveStats", "true")]);
+        search(&mut engine, &nodes(3000)).move_stats
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn root_visits_add_up() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "2"), ("VerboseMoveStats", "true")]);
+    let end = search(&mut engine, &nodes(2000));
+    let (root, moves) = end.move_stats.split_last().unwrap();
+    assert_eq!(moves.len(), 20);
+    assert_eq!(root.n, moves.iter().map(|stats| stats.n).sum::<u32>() + 1);
+    // The answer may come while the other thread evaluates; once the search has ended no visit is on its way.
+    let after = search(&mut engine, &nodes(1)).move_stats;
+    assert!(after.iter().all(|stats| stats.in_flight == 0), "{after:?}");
+    let prior: f32 = moves.iter().map(|stats| stats.p).sum();
+    assert!((prior - 1.0).abs() < 1e-4);
+}
+
+#[test]
+fn mates_are_found_proven_and_played() {
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1")]);
+    for (fen, mv, mate) in [
+        ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", "h5f7", 1),
+        ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
+        // Two moves: the king steps aside or the rook waits; black can only shuffle.
+        ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", "f6f7", 2),
+    ] {
+        set(&mut engine, fen);
+        let end = search(&mut engine, &nodes(20_000));
+        assert_eq!((best(&end).as_str(), end.report.lines[0].mate), (mv, Some(mate)), "{fen}");
+        assert_eq!(end.reason, EndReason::Stopper(StopReason::WinFound), "a win in hand needs no more search");
+    }
+}
+
+#[test]
+fn a_lost_side_resists_longest() {
+    // Kc1 is mated by Rh1, after Ka1 it takes black a move more.
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("SmartPruningFactor", "0"), ("MultiPV", "2")]);
+    set(&mut engine, "8/8/8/8/8/2k5/7r/1K6 w - - 0 1");
+    let end = search(&mut engine, &nodes(5000));
+    assert_eq!(best(&end), "b1a1");
+    let mates: Vec<_> = end.report.lines.iter().map(|line| line.mate).collect();
+    assert_eq!(mates, [Some(-2), Some(-1)]);
+}
+
+#[test]
+fn ends_of_the_game_have_no_move() {
+    let mut engine = engine(&[("Backend", "uniform")]);
+    for fen in ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
+        set(&mut engine, fen);
+        let end = search(&mut engine, &GoParams { wtime: Some(1e4), btime: Some(1e4), ..GoParams::default() });
+        assert_eq!((end.best, end.reason), (None, EndReason::NoMoves), "{fen}");
+    }
+}
+
+#[test]
+fn a_threefold_draw_is_seen() {
+    // The queen is lost in all lines but the perpetual: with equal values elsewhere a repetition is worth 0 exactly.
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("VerboseMoveStats", "true")]);
+    let mut game = Game::new();
+    for mv in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"] {
+        game.push_uci(mv).unwrap();
+    }
+    engine.set_game(game);
+    let end = search(&mut engine, &nodes(500));
+    let back = end.move_stats.iter().find(|stats| stats.mv.is_some_and(|mv| to_uci(mv, false) == "f6g8")).unwrap();
+    assert_eq!((back.proven, back.d, back.wl), (Some(0), Some(1.0), Some(0.0)));
+}
+
+#[test]
+fn the_tree_is_kept_along_the_game_and_only_there() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "1")]);
+    let end = search(&mut engine, &nodes(3000));
+    let mut game = Game::new();
+    game.push(end.best.unwrap());
+    game.push(end.ponder.unwrap());
+    engine.set_game(game.clone());
+    let reused = search(&mut engine, &nodes(1)).report;
+    assert!(reused.nodes > 50 && reused.playouts == 0, "{reused:?}");
+    let mut other = Game::new();
+    other.push_uci("a2a3").unwrap();
+    engine.set_game(other);
+    assert_eq!(search(&mut engine, &nodes(1)).report.nodes, 1);
+    engine.set_game(game);
+    assert_eq!(search(&mut engine, &nodes(1)).report.nodes, 1, "what was left is gone");
+}
+
+#[test]
+fn only_the_moves_asked_for_are_searched() {
+    let mut engine = engine(&[("Backend", "random"), ("VerboseMoveStats", "true"), ("Threads", "1")]);
+    let wanted: Vec<_> = Game::new().current().legal_moves().into_iter().take(2).collect();
+    let end = search(&mut engine, &GoParams { search_moves: wanted.clone(), ..nodes(500) });
+    assert!(wanted.contains(&end.best.unwrap()));
+    for stats in end.move_stats.iter().filter(|stats| stats.mv.is_some()) {
+        assert_eq!(stats.n > 0, wanted.contains(&stats.mv.unwrap()), "{stats:?}");
+    }
+}
+
+#[test]
+fn multi_pv_gives_ranked_lines() {
+    let mut engine = engine(&[("Backend", "random"), ("MultiPV", "5"), ("Threads", "1")]);
+    let lines = search(&mut engine, &nodes(1000)).report.lines;
+    assert_eq!(lines.len(), 5);
+    assert!(lines.is_sorted_by(|a, b| a.visits >= b.visits));
+}
+
+#[test]
+fn stop_answers_an_endless_search() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "2")]);
+    let answer = Arc::new(Answer::default());
+    let go = GoParams { infinite: true, ..GoParams::default() };
+    engine.go(&go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
+    while answer.reports.lock().is_empty() {
+        std::thread::yield_now();
+    }
+    assert!(engine.is_searching() && answer.end.lock().is_none());
+    engine.stop();
+    engine.wait();
+    let end = answer.end.lock().take().unwrap();
+    assert_eq!(end.reason, EndReason::Stopped);
+    assert!(end.best.is_some());
+}
+
+#[test]
+fn an_endless_search_waits_although_a_win_is_found() {
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1")]);
+    set(&mut engine, "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+    let answer = Arc::new(Answer::default());
+    let go = GoParams { infinite: true, ..GoParams::default() };
+    engine.go(&go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
+    while !answer.reports.lock().iter().any(|report| report.lines[0].mate == Some(1)) {
+        std::thread::yield_now();
+    }
+    assert!(engine.is_searching() && answer.end.lock().is_none());
+    engine.finish();
+    assert_eq!(best(&answer.end.lock().take().unwrap()), "d1d8");
+}
+
+#[test]
+fn the_clock_is_kept_and_the_plan_explained() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("MoveOverheadMs", "50")]);
+    let answer = Arc::new(Answer::default());
+    let go = GoParams { wtime: Some(3000.0), winc: Some(20.0), btime: Some(1.0), ..GoParams::default() };
+    let plan = engine.go(&go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap().unwrap();
+    engine.wait();
+    let end = answer.end.lock().take().unwrap();
+    assert!(plan.budget_ms > 0.0 && plan.hard_limit_ms <= 2950.0, "{plan}");
+    assert_eq!(plan.term("clock").unwrap().value, 3000.0);
+    assert!(end.report.elapsed_ms < 3000.0 && end.best.is_some(), "{:?}", end.report);
+}
+
+#[test]
+fn no_clock_at_all_still_gives_a_move() {
+    let mut engine = engine(&[("Backend", "random")]);
+    for clock in [0.0, 1.0, 150.0] {
+        let go = GoParams { wtime: Some(clock), btime: Some(clock), ..GoParams::default() };
+        let end = search(&mut engine, &go);
+        assert!(end.best.is_some() && end.report.nodes >= 1, "{clock} ms");
+    }
+}
