@@ -133,6 +133,19 @@ impl Uci {
         self.reply()
     }
 
+    /// What the engine says to a line at once, nothing being loaded for it: the lines before it complains of another one.
+    pub fn tell_at_once(&mut self, line: &str) -> Vec<String> {
+        const MARK: &str = "xyzzy";
+        self.send(line);
+        self.send(MARK);
+        let mut lines = Vec::new();
+        while !lines.last().is_some_and(|line: &String| line.ends_with(&format!("unknown command \"{MARK}\""))) {
+            lines.extend(self.until("info"));
+        }
+        lines.pop();
+        lines
+    }
+
     /// The lines before it is ready again.
     pub fn reply(&mut self) -> Vec<String> {
         let mut lines = self.ask("isready", "readyok");

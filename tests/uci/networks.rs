@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use zeitnot::backend::runtime;
 use zeitnot::network::testing::random_network;
 
-/// A folder in which the binary is alone: neither it nor the folders above it hold a network or a library.
+/// A folder in which the binary is alone: neither it nor the folders around it hold a network or a library.
 struct Island {
     folder: TempDir,
     executable: PathBuf,
@@ -16,7 +16,7 @@ struct Island {
 impl Island {
     fn new() -> Island {
         let folder = tempfile::tempdir().unwrap();
-        // Four folders above the executable are searched for `models`.
+        // Deep enough that no folder above, where `models` may be looked for, is anyone else's.
         let bin = folder.path().join("a/b/c/d");
         fs::create_dir_all(&bin).unwrap();
         let built = Path::new(env!("CARGO_BIN_EXE_zeitnot"));
@@ -71,7 +71,7 @@ fn nothing_anywhere_and_then_everything() {
 #[test]
 fn a_network_beside_the_engine_is_found() {
     let island = Island::new();
-    let models = island.folder.path().join("a/b/c/models");
+    let models = island.folder.path().join("a/b/c/d/models");
     fs::create_dir(&models).unwrap();
     fs::write(models.join("beside.pb.gz"), random_network(1, 1, 8)).unwrap();
     let mut engine = island.engine();

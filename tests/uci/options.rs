@@ -22,7 +22,7 @@ fn advertised(engine: &mut Uci) -> Vec<Advertised> {
 
 /// Numbers are strings to UCI, so their ends are not advertised; the error for a senseless value tells them.
 fn ends(engine: &mut Uci, option: &Advertised) -> Option<Vec<String>> {
-    let line = engine.tell(&format!("setoption name {} value none of these", option.name)).pop()?;
+    let line = engine.tell_at_once(&format!("setoption name {} value none of these", option.name)).pop()?;
     let (_, range) = line.split_once(" number from ")?;
     Some(range.split(" to ").map(str::to_owned).collect())
 }
@@ -34,14 +34,14 @@ fn every_default_is_accepted() {
         let Advertised { name, kind, rest } = option;
         assert!(["check", "spin", "combo", "string", "button"].contains(&&*kind), "{name}: {kind}");
         if kind == "button" {
-            assert_eq!(engine.tell(&format!("setoption name {name}")), [""; 0]);
+            assert_eq!(engine.tell_at_once(&format!("setoption name {name}")), [""; 0]);
             continue;
         }
         let default = rest.strip_prefix("default ").unwrap();
         let end = [" min ", " var "].iter().filter_map(|key| default.find(key)).min().unwrap_or(default.len());
         let default = &default[..end];
         for name in [name.clone(), name.to_lowercase(), name.to_uppercase()] {
-            let lines = engine.tell(&format!("setoption name {name} value {default}"));
+            let lines = engine.tell_at_once(&format!("setoption name {name} value {default}"));
             assert!(errors(&lines).is_empty(), "{name} {default}: {lines:?}");
         }
         if kind == "spin" {
