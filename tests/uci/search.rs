@@ -32,6 +32,9 @@ fn every_limit_ends_the_search() {
         for position in ["startpos", KIWIPETE, "startpos moves e2e4"] {
             let answer = engine.search(position, go);
             assert!(errors(&answer.lines).is_empty(), "{go}: {:?}", answer.lines);
+            let plans = answer.lines.iter().filter(|line| line.starts_with("info string time ")).count();
+            assert_eq!(plans, usize::from(go.contains("wtime")), "{go}: {:?}", answer.lines);
+            assert!(plans == 0 || answer.lines[0].starts_with("info string time "), "{go}: {:?}", answer.lines);
         }
     }
     engine.quit();
