@@ -114,6 +114,22 @@ fn mates_in_one_are_found() {
     engine.quit();
 }
 
+/// Every move draws by the fifty-move rule: there is no depth to be had.
+#[test]
+fn a_depth_that_is_not_there_is_not_waited_for() {
+    for options in [&["--minibatch-size=1"][..], &["--out-of-order-eval=false"], &["--threads=2"]] {
+        let mut engine = Uci::ready_with(&[&["--backend=random", "--smart-pruning-factor=0"], options].concat());
+        let position = "8/5k2/8/8/8/2Q5/1K6/8 w - - 99 80";
+        assert_eq!(engine.search(position, "go depth 9").number("depth"), 1);
+        // And who waits for stop hears something meanwhile.
+        engine.send("go infinite");
+        engine.until("info");
+        engine.send("stop");
+        engine.answer(&game(position));
+        engine.quit();
+    }
+}
+
 #[test]
 fn searchmoves_are_kept_to() {
     let mut engine = Uci::ready_with(&["--backend=random", "--multipv=20", "--threads=2"]);
