@@ -18,7 +18,7 @@ pub fn command() -> Command {
             Arg::new("depth")
                 .long("depth")
                 .value_name("PLIES")
-                .default_value("5")
+                .default_value("6")
                 .value_parser(value_parser!(u32).range(1..=100))
                 .help("Mean depth of the visits at which a position is done"),
         )

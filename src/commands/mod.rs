@@ -4,6 +4,7 @@ mod bench;
 mod engine_options;
 mod eval;
 mod matches;
+mod options;
 mod perft;
 mod runtime;
 mod uci;
@@ -22,6 +23,7 @@ fn cli() -> Command {
         matches::command(),
         eval::command(),
         bench::command(),
+        options::command(),
         perft::command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
@@ -59,6 +61,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
+        Some(("options", matches)) => options::run(matches)?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
