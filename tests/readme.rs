@@ -12,6 +12,9 @@ fn tables_are_up_to_date() {
     for table in tables.split("\n\n") {
         let table = table.trim();
         assert!(table.starts_with("| ") && table.lines().count() > 5, "{table}");
-        assert!(readme.contains(table), "put the table that `zeitnot options --markdown` prints into README.md:\n{table}");
+        assert!(
+            readme.contains(table),
+            "put the table that `zeitnot options --markdown` prints into README.md:\n{table}"
+        );
     }
 }
