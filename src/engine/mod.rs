@@ -195,6 +195,9 @@ impl Engine {
             limits,
         };
         let backend = Arc::clone(&loaded.backend);
+        if let Some(plan) = &plan {
+            listener.planned(plan);
+        }
         let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
         self.search = Some(search.map_err(EngineError::Thread)?);
         Ok(plan)

@@ -8,7 +8,7 @@ use super::state::{Setting, State};
 use super::tree::Tree;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
-use crate::time_manager::{MoveOutcome, SearchLimits, StopReason, Stoppers, TimeManager};
+use crate::time_manager::{MoveOutcome, Plan, SearchLimits, StopReason, Stoppers, TimeManager};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +28,8 @@ const REPORT_INTERVAL_MS: f64 = 5000.0;
 
 /// Hears from a search. Called from the search's own threads.
 pub trait Listener: Send + Sync {
+    /// What the time manager decided, before the search of a timed move starts.
+    fn planned(&self, _: &Plan) {}
     /// Something worth telling changed: the best move, the depth, or five seconds passed.
     fn report(&self, report: &Report);
     /// The end: exactly one call a search.
@@ -140,6 +142,8 @@ impl Search {
             0 => attributes.preferred_batch,
             size => size,
         };
+        let nodes = request.limits.nodes;
+        let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
         let setting = Setting {
             draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
             minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
@@ -149,7 +153,7 @@ impl Search {
             search_moves: request.search_moves,
             multi_pv: request.multi_pv,
             start_ms: request.start_ms,
-            node_limit: request.limits.nodes.unwrap_or(u64::from(u32::MAX)),
+            node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
             backend,
         };
         let shared = Arc::new(Shared {
@@ -187,15 +191,15 @@ impl Search {
         self.shared.wake.notify_all();
     }
 
-    /// Whether the answer was given.
+    /// Whether the answer was given, or is just being given: whoever has read it finds the search finished.
     pub fn is_finished(&self) -> bool {
-        self.watchdog.is_finished()
+        self.shared.over.load(Ordering::SeqCst) || self.watchdog.is_finished()
     }
 
     /// Waits for the answer alone: batches may still be under way.
     pub fn wait_for_answer(&self) {
         let mut answered = self.shared.answered.lock();
-        while !*answered && !self.is_finished() {
+        while !*answered && !self.watchdog.is_finished() {
             self.shared.answer_given.wait_for(&mut answered, Duration::from_millis(WATCHDOG_LONGEST_MS as u64));
         }
     }
@@ -224,6 +228,9 @@ impl Shared {
 /// One worker: gather under the lock, evaluate without it, back up under it.
 fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
     let mut game = shared.setting.game.clone();
+    if game.current().legal_moves().is_empty() {
+        return evaluator;
+    }
     let mut state = shared.state.lock();
     // At least one evaluation is always made: without it there is nothing to choose by.
     let pending = |state: &State| state.tree.is_empty() && state.error.is_none() && !shared.over.load(Ordering::SeqCst);
@@ -272,9 +279,7 @@ fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator
 /// Answers when the search is to end, whether or not the workers are still evaluating, and reports meanwhile.
 fn watch(shared: &Shared, listener: &dyn Listener) {
     let mut state = shared.state.lock();
-    if !shared.setting.game.current().legal_moves().is_empty() {
-        attend(shared, listener, &mut state);
-    }
+    attend(shared, listener, &mut state);
     shared.over.store(true, Ordering::SeqCst);
     let end = conclude(shared, &mut state);
     drop(state);
@@ -287,18 +292,21 @@ fn watch(shared: &Shared, listener: &dyn Listener) {
 /// Reports what is new until an answer is due.
 fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State>) {
     let setting = &shared.setting;
+    let has_moves = !setting.game.current().legal_moves().is_empty();
     let mut reported = Reported::default();
     let mut stop_wanted_ms = None;
     loop {
         state.check(setting);
         let user_stop = shared.user_stop.load(Ordering::SeqCst);
         // An infinite search that has nothing left to do still waits to be asked.
-        let over = state.stop.is_some() || state.error.is_some();
-        let overdue = state.tree.is_empty() && shared.deadline_ms.is_some_and(|due| setting.elapsed_ms() >= due);
+        let over = !has_moves || state.stop.is_some() || state.error.is_some();
+        let overdue = !shared.infinite
+            && state.tree.is_empty()
+            && shared.deadline_ms.is_some_and(|due| setting.elapsed_ms() >= due);
         if user_stop || (over && !shared.infinite) || overdue {
             let since = *stop_wanted_ms.get_or_insert(setting.elapsed_ms());
             let waited_ms = setting.elapsed_ms() - since;
-            if !state.tree.is_empty() || state.error.is_some() || waited_ms >= FIRST_EVALUATION_GRACE_MS {
+            if !has_moves || !state.tree.is_empty() || state.error.is_some() || waited_ms >= FIRST_EVALUATION_GRACE_MS {
                 break;
             }
         }

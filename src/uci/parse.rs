@@ -9,6 +9,22 @@ const LONGEST_MS: f64 = 1e12;
 /// Largest number of nodes, moves or plies. More is cut to it.
 const LARGEST_COUNT: f64 = u32::MAX as f64;
 
+/// The words that `go` knows: `searchmoves` takes what comes up to the next of them.
+const GO_WORDS: &[&str] = &[
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "movetime",
+    "nodes",
+    "depth",
+    "mate",
+    "infinite",
+    "ponder",
+    "searchmoves",
+];
+
 /// A command of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command<'a> {
@@ -114,12 +130,24 @@ pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
-                while let Some(mv) = words.peek().and_then(|text| parse_uci(game.current().chess(), text).ok()) {
-                    go.search_moves.push(mv);
-                    words.next();
+                let mut illegal = Vec::new();
+                while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
+                    match parse_uci(game.current().chess(), text) {
+                        Ok(mv) => go.search_moves.push(mv),
+                        Err(_) => illegal.push(text),
+                    }
                 }
-                if go.search_moves.is_empty() {
-                    complaints.push("go searchmoves names no legal move: all are searched".to_owned());
+                let illegal = illegal.join(" ");
+                match (go.search_moves.is_empty(), illegal.is_empty()) {
+                    (true, true) => complaints.push("go searchmoves names no move: all are searched".to_owned()),
+                    (true, false) => {
+                        complaints
+                            .push(format!("go searchmoves names no legal move (\"{illegal}\"): all are searched"));
+                    }
+                    (false, false) => {
+                        complaints.push(format!("go searchmoves \"{illegal}\" is not legal here: ignored"))
+                    }
+                    (false, true) => {}
                 }
             }
             _ => complaints.push(format!("go does not know \"{word}\": ignored")),
@@ -201,11 +229,13 @@ mod tests {
             ("depth x", "go depth \"x\" is not a number: taken as 0"),
             ("nodes nan", "go nodes \"nan\" is not a number: taken as 0"),
             ("movetime", "go movetime lacks its number: taken as 0"),
-            ("searchmoves e2e5", "go searchmoves names no legal move: all are searched"),
+            ("searchmoves e2e5", "go searchmoves names no legal move (\"e2e5\"): all are searched"),
+            ("searchmoves nodes 5", "go searchmoves names no move: all are searched"),
+            ("searchmoves e2e4 e2e5 zz nodes 5", "go searchmoves \"e2e5 zz\" is not legal here: ignored"),
             ("fast", "go does not know \"fast\": ignored"),
         ] {
             let complaints = go(text, &game).1;
-            assert_eq!(complaints[0], complaint);
+            assert_eq!(complaints, [complaint]);
         }
         assert_eq!(go("wtime -5", &game).0.wtime, Some(0.0));
         assert_eq!(go("nodes 99999999999999999999999", &game).0.nodes, Some(u64::from(u32::MAX)));

@@ -5,9 +5,13 @@ use super::print::{self, Display};
 use crate::engine::options::{SPECS, is_inert};
 use crate::engine::{Engine, EngineError, OptionError, Options};
 use crate::search::{Listener, Report, SearchEnd};
+use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
+
+/// Longest complaint, in characters: what it quotes may be as long as the input likes.
+const LONGEST_COMPLAINT: usize = 2000;
 
 /// Where lines for the GUI go; shared by the loop and the search's threads, one whole line at a time.
 #[derive(Clone)]
@@ -26,7 +30,12 @@ impl Output {
     }
 
     fn error(&self, error: &dyn std::fmt::Display) {
-        self.line(&format!("info string error {}", error.to_string().replace('\n', " ")));
+        let text = error.to_string();
+        // A quoted line break must not let the input speak in the engine's name.
+        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+        let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).take(LONGEST_COMPLAINT).collect();
+        let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
+        self.line(&format!("info string error {line}{rest}"));
     }
 }
 
@@ -37,6 +46,10 @@ struct Reporter {
 }
 
 impl Listener for Reporter {
+    fn planned(&self, plan: &Plan) {
+        self.output.line(&format!("info string time {plan}"));
+    }
+
     fn report(&self, report: &Report) {
         for line in self.display.report(report) {
             self.output.line(&line);
@@ -157,17 +170,19 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
         turn: engine.game().current().turn(),
     };
     let reporter = Arc::new(Reporter { output: output.clone(), display });
-    match engine.go(&params, start_ms, reporter) {
-        Ok(Some(plan)) => output.line(&format!("info string time {plan}")),
-        Ok(None) => {}
-        Err(error) => cannot_search(engine, &error, output),
+    if let Err(error) = engine.go(&params, start_ms, reporter) {
+        cannot_search(engine, &error, output);
     }
 }
 
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
     let first = engine.game().current().legal_moves().first().copied();
-    output.error(&format!("{error}: the first legal move is played"));
+    match error {
+        // Why there is none was said when it was looked for.
+        EngineError::NothingLoaded => output.line(&format!("info string {error}: the first legal move is played")),
+        _ => output.error(&format!("{error}: the first legal move is played")),
+    }
     let best = first.map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
     output.line(&format!("bestmove {best}"));
 }

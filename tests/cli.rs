@@ -1,0 +1,278 @@
+//! The command line: help, exit codes, and what the commands print for people and for machines.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A short match of a backend that costs nothing.
+const SHORT_MATCH: [&str; 4] = ["match", "--tc=0.5+0.05", "--backend=uniform", "--move-overhead=10"];
+
+/// The binary, in a folder of its own.
+fn zeitnot(folder: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder.path()).env_remove("RUST_LOG").timeout(std::time::Duration::from_secs(120));
+    command
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// What the command prints, line by line; it must succeed.
+fn lines(command: &mut Command) -> Vec<String> {
+    let output = command.assert().success().get_output().stdout.clone();
+    String::from_utf8(output).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+/// Fails with the exit code 1, prints nothing, and says why in one line that names each of `parts`.
+fn fails(command: &mut Command, parts: &[&str]) {
+    let assert = command.assert().code(1).stdout("");
+    let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(text.starts_with("zeitnot: "), "{text}");
+    for part in parts {
+        assert!(text.contains(part), "without {part:?}: {text}");
+    }
+}
+
+#[test]
+fn every_command_has_help() {
+    let folder = folder();
+    for command in [
+        &[][..],
+        &["uci"],
+        &["match"],
+        &["eval"],
+        &["perft"],
+        &["runtime"],
+        &["runtime", "status"],
+        &["runtime", "install"],
+    ] {
+        let lines = lines(zeitnot(&folder).args(command).arg("--help"));
+        assert!(lines.iter().any(|line| line.starts_with("Usage: zeitnot")), "{command:?}: {lines:?}");
+    }
+    let help = lines(zeitnot(&folder).arg("--help")).join("\n");
+    for word in ["uci", "match", "eval", "perft", "runtime", "--weights", "--time-manager", "--threads", "RUST_LOG"] {
+        assert!(help.contains(word), "{word}");
+    }
+    let version = lines(zeitnot(&folder).arg("--version"));
+    assert_eq!(version, [format!("zeitnot {}", env!("CARGO_PKG_VERSION"))]);
+}
+
+#[test]
+fn a_wrong_command_line_exits_with_2() {
+    let folder = folder();
+    for arguments in [
+        &["--no-such-flag"][..],
+        &["nonsense"],
+        &["uci", "--no-such-flag"],
+        &["match", "--games=0"],
+        &["match", "--games=x"],
+        &["match", "--tc=fast"],
+        &["match", "--tc=0"],
+        &["perft"],
+        &["perft", "0"],
+        &["perft", "21"],
+        &["perft", "x"],
+        &["runtime"],
+        &["runtime", "nonsense"],
+        &["eval", "--positions=x", "--fen=y"],
+    ] {
+        let assert = zeitnot(&folder).args(arguments).assert().code(2).stdout("");
+        assert!(!assert.get_output().stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_wrong_value_is_one_line() {
+    let folder = folder();
+    fails(zeitnot(&folder).arg("--threads=many"), &["--threads", "\"many\"", "0 to 128"]);
+    fails(zeitnot(&folder).arg("--threads=129"), &["--threads", "\"129\""]);
+    fails(zeitnot(&folder).arg("--cpuct=nan"), &["--cpuct", "\"nan\""]);
+    fails(zeitnot(&folder).arg("--score-type=x"), &["--score-type", "centipawn"]);
+    fails(zeitnot(&folder).arg("--show-wdl=maybe"), &["--show-wdl", "\"maybe\""]);
+    fails(zeitnot(&folder).arg("--time-manager=nonsense"), &["--time-manager", "nonsense", "smooth"]);
+    fails(zeitnot(&folder).args(["eval", "--backend=gpu9000", "--weights=x"]), &["x"]);
+    fails(zeitnot(&folder).args(["eval", "--weights=no/such/file.pb.gz"]), &["no/such/file.pb.gz"]);
+    fails(zeitnot(&folder).args(["perft", "1", "--fen=nonsense"]), &["nonsense"]);
+    fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option1=Threads"), &["Threads", "NAME=VALUE"]);
+    fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option2=Threads=x"), &["Threads", "\"x\""]);
+    fails(zeitnot(&folder).args(SHORT_MATCH).arg("--fen=nonsense"), &["nonsense"]);
+    let nowhere = Path::new("no").join("folder").join("games.pgn");
+    let unwritable = predicate::str::contains(format!("zeitnot: cannot write {}", nowhere.display()));
+    zeitnot(&folder).args(SHORT_MATCH).arg("--pgn").arg(&nowhere).assert().code(1).stdout("").stderr(unwritable);
+}
+
+#[test]
+fn perft_counts() {
+    let folder = folder();
+    assert_eq!(lines(zeitnot(&folder).args(["perft", "4"])).last().unwrap(), "197281 leaves");
+    let counts = json(&lines(zeitnot(&folder).args(["perft", "4", "--json"])).join(""));
+    assert_eq!((&counts["leaves"], &counts["depth"]), (&197_281.into(), &4.into()));
+    let moves = counts["moves"].as_object().unwrap();
+    assert_eq!((moves.len(), &moves["e2e4"]), (20, &13_160.into()));
+    assert_eq!(moves.values().map(|leaves| leaves.as_u64().unwrap()).sum::<u64>(), 197_281);
+    let mated =
+        json(&lines(zeitnot(&folder).args(["perft", "2", "--json", "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])).join(""));
+    assert_eq!((&mated["leaves"], mated["moves"].as_object().unwrap().len()), (&0.into(), 0));
+    let castling = ["perft", "1", "--json", "--chess960", "--fen=4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"];
+    assert!(json(&lines(zeitnot(&folder).args(castling)).join(""))["moves"]["e1h1"].is_u64());
+}
+
+/// Shape and arithmetic of one line of `eval`.
+fn check_evaluation(line: &Value, moves: usize) {
+    let number = |key: &str| line[key].as_f64().unwrap_or_else(|| panic!("{key}: {line}"));
+    assert!(number("q").abs() <= 1.0 && (0.0..=1.0).contains(&number("d")), "{line}");
+    assert!(line["m"].is_null() || number("m") >= 0.0, "{line}");
+    let policy = line["policy"].as_array().unwrap();
+    assert_eq!(policy.len(), moves, "{line}");
+    let mut sum = 0.0;
+    for entry in policy {
+        assert!(entry["move"].as_str().is_some_and(|mv| mv.len() >= 4), "{entry}");
+        assert!(entry["index"].as_u64().is_some_and(|index| index < 1858), "{entry}");
+        assert!(entry["logit"].is_f64(), "{entry}");
+        sum += entry["p"].as_f64().unwrap();
+    }
+    assert!(moves == 0 || (sum - 1.0).abs() < 1e-5, "{sum}");
+    let indices: std::collections::BTreeSet<_> = policy.iter().map(|entry| entry["index"].as_u64()).collect();
+    assert_eq!(indices.len(), moves, "each move has its own index");
+}
+
+#[test]
+fn eval_prints_one_object_a_position() {
+    let folder = folder();
+    for backend in ["--backend=random", "--backend=uniform"] {
+        let start = json(&lines(zeitnot(&folder).args(["eval", backend]))[0]);
+        check_evaluation(&start, 20);
+        let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+        let castling = json(&lines(zeitnot(&folder).args(["eval", backend, "--fen", fen]))[0]);
+        check_evaluation(&castling, 26);
+        let moves: Vec<&str> =
+            castling["policy"].as_array().unwrap().iter().map(|e| e["move"].as_str().unwrap()).collect();
+        assert!(moves.contains(&"e1h1") && moves.contains(&"e1a1"), "castling as king takes rook: {moves:?}");
+        let played = json(&lines(zeitnot(&folder).args(["eval", backend, "--fen", fen, "--moves", "e1g1", "e8c8"]))[0]);
+        check_evaluation(&played, 24);
+        let mated =
+            json(&lines(zeitnot(&folder).args(["eval", backend, "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"]))[0]);
+        check_evaluation(&mated, 0);
+    }
+}
+
+#[test]
+fn eval_reads_positions() {
+    let folder = folder();
+    let good = r#"{"id": "start", "fen": null, "moves": ["e2e4"], "chess960": false}
+
+{"id": 7, "fen": "k7/8/8/8/8/8/8/K6R w - - 0 1"}
+{}
+"#;
+    fs::write(folder.path().join("good.jsonl"), good).unwrap();
+    let answers: Vec<Value> = lines(zeitnot(&folder).args(["eval", "--backend=random", "--positions=good.jsonl"]))
+        .iter()
+        .map(|line| json(line))
+        .collect();
+    assert_eq!(answers.iter().map(|line| &line["id"]).collect::<Vec<_>>(), [&"start".into(), &7.into(), &Value::Null]);
+    check_evaluation(&answers[0], 20);
+    // Positions that are none are named; the others are answered all the same.
+    let bad = r#"{"id": "bad move", "moves": ["e2e5"]}
+{"id": "bad fen", "fen": "nonsense"}
+{"id": "good"}
+"#;
+    fs::write(folder.path().join("bad.jsonl"), bad).unwrap();
+    zeitnot(&folder)
+        .args(["eval", "--backend=random", "--positions=bad.jsonl"])
+        .assert()
+        .code(1)
+        .stdout(predicate::function(|text: &str| text.lines().count() == 1 && text.contains("\"good\"")))
+        .stderr(predicate::str::contains("bad move").and(predicate::str::contains("e2e5")))
+        .stderr(predicate::str::contains("bad fen").and(predicate::str::contains("nonsense")));
+    // A line that is no request is named by file and line.
+    fs::write(folder.path().join("broken.jsonl"), "{}\n\n{\"id\": 1, \"moves\": 3}\n").unwrap();
+    zeitnot(&folder)
+        .args(["eval", "--backend=random", "--positions=broken.jsonl"])
+        .assert()
+        .code(1)
+        .stderr(predicate::function(|text: &str| text.lines().count() == 1 && text.contains("broken.jsonl line 3")));
+    fails(zeitnot(&folder).args(["eval", "--backend=random", "--positions=absent.jsonl"]), &["absent.jsonl"]);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = folder();
+    fs::write(folder.path().join("many.jsonl"), "{}\n".repeat(2000)).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_zeitnot"))
+        .current_dir(folder.path())
+        .args(["eval", "--backend=random", "--positions=many.jsonl"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn the_runtime_reports_itself() {
+    let folder = folder();
+    let output = zeitnot(&folder).args(["runtime", "status", "--json"]).output().unwrap();
+    let status = json(std::str::from_utf8(&output.stdout).unwrap());
+    assert_eq!(status["runtime"].is_object(), output.status.success(), "{status}");
+    let output = zeitnot(&folder).args(["runtime", "status", "--json", "--library=no/such/library"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let status = json(std::str::from_utf8(&output.stdout).unwrap());
+    assert!(status["runtime"].is_null() && status.to_string().contains("no/such/library"), "{status}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+}
+
+#[test]
+fn a_match_leaves_games_with_clocks() {
+    let folder = folder();
+    let mut command = zeitnot(&folder);
+    command.args(SHORT_MATCH).args(["--games=2", "--json", "--pgn=games.pgn", "--option2=CPuct=3"]);
+    // A few moves from the end, or it would take all the time there is.
+    command.arg("--fen=7k/5ppp/8/8/8/8/8/R3K3 w - - 96 90");
+    let answers: Vec<Value> = lines(&mut command).iter().map(|line| json(line)).collect();
+    assert_eq!(answers.len(), 3, "{answers:?}");
+    for (game, names) in answers[..2].iter().zip([["Zeitnot 1", "Zeitnot 2"], ["Zeitnot 2", "Zeitnot 1"]]) {
+        assert_eq!((&game["white"], &game["black"]), (&names[0].into(), &names[1].into()), "{game}");
+        assert!(["1-0", "0-1", "1/2-1/2"].contains(&game["result"].as_str().unwrap()), "{game}");
+        assert!(game["clock_ms"]["white"].is_f64() && game["termination"].is_string(), "{game}");
+    }
+    let score = &answers[2];
+    let sum = ["wins", "draws", "losses"].iter().map(|key| score[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum, 2, "{score}");
+    let pgn = fs::read_to_string(folder.path().join("games.pgn")).unwrap();
+    let plies: usize = answers[..2].iter().map(|game| game["plies"].as_u64().unwrap() as usize).sum();
+    for mark in ["[%clk ", "[%emt "] {
+        assert_eq!(pgn.matches(mark).count(), plies, "{pgn}");
+    }
+    for tag in ["Event", "Date", "White", "Black", "Result", "TimeControl", "Termination", "FEN", "SetUp"] {
+        assert_eq!(pgn.matches(&format!("[{tag} \"")).count(), 2, "{tag}: {pgn}");
+    }
+    assert_eq!(pgn.matches("[TimeControl \"0.5+0.05\"]").count(), 2, "{pgn}");
+}
+
+#[test]
+fn a_match_adds_to_the_games_there_are() {
+    let folder = folder();
+    let path = folder.path().join("match.pgn");
+    fs::write(&path, "{dear old games}\n\n").unwrap();
+    // Mate at once: no move is played, but it is a game.
+    let mated = "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
+    for played in 1..=2 {
+        let text = lines(zeitnot(&folder).args(SHORT_MATCH).arg(mated)).join("\n");
+        assert!(text.contains("1-0 (checkmate)") && text.contains("match.pgn"), "{text}");
+        let pgn = fs::read_to_string(&path).unwrap();
+        assert!(pgn.starts_with("{dear old games}\n\n"), "{pgn}");
+        assert_eq!(pgn.matches("[Result \"1-0\"]").count(), played, "{pgn}");
+    }
+}

@@ -1,0 +1,209 @@
+//! Networks and ONNX Runtime: absent, broken, exchanged while the engine runs.
+
+use super::driver::{Uci, errors, lonely};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use zeitnot::backend::runtime;
+use zeitnot::network::testing::random_network;
+
+/// A folder in which the binary is alone: neither it nor the folders around it hold a network or a library.
+struct Island {
+    folder: TempDir,
+    executable: PathBuf,
+}
+
+impl Island {
+    fn new() -> Island {
+        let folder = tempfile::tempdir().unwrap();
+        // Deep enough that no folder above, where `models` may be looked for, is anyone else's.
+        let bin = folder.path().join("a/b/c/d");
+        fs::create_dir_all(&bin).unwrap();
+        let built = Path::new(env!("CARGO_BIN_EXE_zeitnot"));
+        let executable = bin.join(built.file_name().unwrap());
+        if fs::hard_link(built, &executable).is_err() {
+            fs::copy(built, &executable).unwrap();
+        }
+        Island { folder, executable }
+    }
+
+    fn engine(&self) -> Uci {
+        Uci::spawn(lonely(&self.executable, self.folder.path()))
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> String {
+        let path = self.folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        path.display().to_string()
+    }
+}
+
+/// The library of ONNX Runtime, installed if it must be.
+fn onnx_runtime() -> String {
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap().path.display().to_string()
+}
+
+fn set(engine: &mut Uci, option: &str, value: &str) {
+    engine.send(&format!("setoption name {option} value {value}"));
+}
+
+#[test]
+fn nothing_anywhere_and_then_everything() {
+    let island = Island::new();
+    let mut engine = island.engine();
+    engine.ask("uci", "uciok");
+    engine.complains("", &["no network found", "--weights"]);
+    // A match must go on all the same: a legal move, and why it is no better.
+    for go in ["go nodes 10", "go infinite", "go wtime 100 btime 100"] {
+        let answer = engine.search("startpos moves e2e4", go);
+        assert_eq!(errors(&answer.lines).len(), 1, "{go}: {:?}", answer.lines);
+    }
+    let network = island.write("good.pb.gz", &random_network(1, 1, 8));
+    set(&mut engine, "WeightsFile", &network);
+    engine.complains("", &["ONNX Runtime was not found", "zeitnot runtime install"]);
+    set(&mut engine, "OnnxRuntime", &onnx_runtime());
+    let news = engine.reply();
+    assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("good")), "{news:?}");
+    engine.plays();
+    engine.quit();
+}
+
+#[test]
+fn a_network_beside_the_engine_is_found() {
+    let island = Island::new();
+    let models = island.folder.path().join("a/b/c/d/models");
+    fs::create_dir(&models).unwrap();
+    fs::write(models.join("beside.pb.gz"), random_network(1, 1, 8)).unwrap();
+    let mut engine = island.engine();
+    set(&mut engine, "OnnxRuntime", &onnx_runtime());
+    let news = engine.reply();
+    assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("beside")), "{news:?}");
+    engine.plays();
+}
+
+#[test]
+fn a_bad_network_leaves_the_good_one_in_use() {
+    let island = Island::new();
+    let good = random_network(1, 1, 8);
+    let network = island.write("good.pb.gz", &good);
+    let mut engine = island.engine();
+    set(&mut engine, "OnnxRuntime", &onnx_runtime());
+    set(&mut engine, "WeightsFile", &network);
+    assert!(errors(&engine.reply()).is_empty());
+    let folder = island.folder.path().display().to_string();
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 0xff;
+    for (name, content) in [
+        ("missing", None),
+        ("empty", Some(&b""[..])),
+        ("short", Some(&good[..10])),
+        ("truncated", Some(&good[..good.len() / 2])),
+        ("flipped", Some(&flipped[..])),
+        ("text", Some(b"this is no network")),
+        ("gzip_of_nothing", Some(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00")),
+        ("gzip_start", Some(b"\x1f\x8b")),
+        ("onnx_start", Some(b"\x08\x07")),
+        ("magic_alone", Some(b"\x0d\xc0\x01\x00\x00")),
+    ] {
+        let path = match content {
+            Some(content) => island.write(name, content),
+            None => format!("{folder}/{name}"),
+        };
+        set(&mut engine, "WeightsFile", &path);
+        let lines = engine.reply();
+        assert!(errors(&lines).len() == 1 && errors(&lines)[0].contains(name), "{name}: {lines:?}");
+        assert!(lines.iter().any(|line| line.contains("playing on with") && line.contains("good")), "{lines:?}");
+        let answer = engine.search("startpos", "go nodes 20");
+        assert_eq!(answer.number("nodes"), 20, "{name}: {:?}", answer.lines);
+        assert_eq!(errors(&answer.lines).len(), 1, "{name}: {:?}", answer.lines);
+    }
+    set(&mut engine, "WeightsFile", &folder);
+    assert_eq!(errors(&engine.reply()).len(), 1, "a folder is no network");
+    set(&mut engine, "WeightsFile", &network);
+    assert!(errors(&engine.reply()).is_empty());
+    engine.plays();
+    engine.quit();
+}
+
+#[test]
+fn a_library_that_is_none_can_be_corrected() {
+    let island = Island::new();
+    let network = island.write("good.pb.gz", &random_network(1, 1, 8));
+    let mut engine = island.engine();
+    set(&mut engine, "WeightsFile", &network);
+    let mut wrong = vec![
+        island.write("text.so", b"no library"),
+        island.write("empty.so", b""),
+        island.folder.path().join("missing.so").display().to_string(),
+        island.folder.path().display().to_string(),
+    ];
+    wrong.extend(some_other_library());
+    for path in wrong {
+        set(&mut engine, "OnnxRuntime", &path);
+        let lines = engine.reply();
+        assert!(errors(&lines).len() == 1 && errors(&lines)[0].contains(&path), "{path}: {lines:?}");
+    }
+    set(&mut engine, "OnnxRuntime", &onnx_runtime());
+    assert!(errors(&engine.reply()).is_empty());
+    engine.plays();
+    // A process keeps its library: another one is refused, and the engine plays on.
+    set(&mut engine, "OnnxRuntime", "elsewhere.so");
+    assert_eq!(errors(&engine.reply()).len(), 1);
+    let answer = engine.search("startpos", "go nodes 20");
+    assert_eq!(answer.number("nodes"), 20);
+    engine.quit();
+}
+
+/// A library that is not ONNX Runtime: the one of C, which this process has loaded.
+fn some_other_library() -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let path = maps.lines().filter_map(|line| line.split_whitespace().nth(5)).find(|path| path.contains("libc.so"))?;
+    Some(path.to_owned())
+}
+
+/// Evaluations that take their time let workers meet on the same leaves. Visits that came to nothing once stayed in the
+/// tree, and a node limit was never reached.
+#[test]
+fn workers_that_meet_count_to_the_last_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = folder.path().join("slow.pb.gz");
+    fs::write(&network, random_network(1, 4, 32)).unwrap();
+    let weights = format!("--weights={}", network.display());
+    let library = format!("--onnxruntime={}", onnx_runtime());
+    for (threads, size) in [(1, 16), (2, 1), (4, 1), (4, 4)] {
+        let options = [format!("--threads={threads}"), format!("--minibatch-size={size}")];
+        let fixed =
+            [weights.clone(), library.clone(), "--smart-pruning-factor=0".into(), "--verbose-move-stats".into()];
+        let mut engine = Uci::ready_with(&[&options[..], &fixed].concat());
+        for _ in 0..3 {
+            engine.send("ucinewgame");
+            let answer = engine.search("startpos", "go nodes 200");
+            assert_eq!(answer.number("nodes"), 200, "{options:?}");
+            for line in answer.move_stats() {
+                assert!(threads > 1 || line.contains(" (+ 0) "), "{line}");
+            }
+        }
+        engine.quit();
+    }
+}
+
+#[test]
+fn a_network_speaks_and_is_exchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = Uci::start(&[format!("--onnxruntime={}", onnx_runtime()), "--show-wdl=true".into()]);
+    let mut answers = Vec::new();
+    for seed in [1, 2, 1] {
+        let path = folder.path().join(format!("net {seed}.pb.gz"));
+        fs::write(&path, random_network(seed, 1, 8)).unwrap();
+        set(&mut engine, "WeightsFile", &path.display().to_string());
+        let answer = engine.search("startpos", "go nodes 1");
+        assert!(errors(&answer.lines).is_empty(), "{:?}", answer.lines);
+        answers.push(
+            answer.infos().last().unwrap().split(" wdl ").nth(1).unwrap().split(" pv ").next().unwrap().to_owned(),
+        );
+    }
+    let wdl = |text: &String| text.split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(wdl(&answers[0]), wdl(&answers[2]));
+    assert_ne!(wdl(&answers[0]), wdl(&answers[1]), "another network, another opinion");
+    engine.quit();
+}

@@ -1,0 +1,174 @@
+//! `setoption`, by the list that the engine itself gives.
+
+use super::driver::{Uci, errors};
+
+/// An option as advertised: name, type and the rest of the line.
+struct Advertised {
+    name: String,
+    kind: String,
+    rest: String,
+}
+
+fn advertised(engine: &mut Uci) -> Vec<Advertised> {
+    let lines = engine.ask("uci", "uciok");
+    let options = lines.iter().filter_map(|line| line.strip_prefix("option name "));
+    let parse = |line: &str| {
+        let (name, rest) = line.split_once(" type ").unwrap();
+        let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        Advertised { name: name.to_owned(), kind: kind.to_owned(), rest: rest.to_owned() }
+    };
+    options.map(parse).collect()
+}
+
+/// Numbers are strings to UCI, so their ends are not advertised; the error for a senseless value tells them.
+fn ends(engine: &mut Uci, option: &Advertised) -> Option<Vec<String>> {
+    let line = engine.tell_at_once(&format!("setoption name {} value none of these", option.name)).pop()?;
+    let (_, range) = line.split_once(" number from ")?;
+    Some(range.split(" to ").map(str::to_owned).collect())
+}
+
+#[test]
+fn every_default_is_accepted() {
+    let mut engine = Uci::uniform();
+    for option in advertised(&mut engine) {
+        let Advertised { name, kind, rest } = option;
+        assert!(["check", "spin", "combo", "string", "button"].contains(&&*kind), "{name}: {kind}");
+        if kind == "button" {
+            assert_eq!(engine.tell_at_once(&format!("setoption name {name}")), [""; 0]);
+            continue;
+        }
+        let default = rest.strip_prefix("default ").unwrap();
+        let end = [" min ", " var "].iter().filter_map(|key| default.find(key)).min().unwrap_or(default.len());
+        let default = &default[..end];
+        for name in [name.clone(), name.to_lowercase(), name.to_uppercase()] {
+            let lines = engine.tell_at_once(&format!("setoption name {name} value {default}"));
+            assert!(errors(&lines).is_empty(), "{name} {default}: {lines:?}");
+        }
+        if kind == "spin" {
+            let words: Vec<&str> = rest.split(' ').collect();
+            let number = |index: usize| words[index].parse::<u64>().unwrap();
+            assert_eq!((words[0], words[2], words[4]), ("default", "min", "max"), "{name}");
+            assert!((number(3)..=number(5)).contains(&number(1)), "{name}: {rest}");
+        }
+        if kind == "combo" {
+            assert!(rest.split(" var ").skip(1).any(|word| word == default), "{name}: {rest}");
+        }
+    }
+    engine.send("setoption name Backend value uniform");
+    engine.plays();
+    engine.quit();
+}
+
+/// The engine plays at both ends of every range.
+#[test]
+fn extremes_are_played_with() {
+    let mut engine = Uci::uniform();
+    let mut tried = 0;
+    for option in advertised(&mut engine) {
+        let words: Vec<&str> = option.rest.split(' ').collect();
+        let values: Vec<String> = match &*option.kind {
+            "check" => vec!["true".into(), "false".into()],
+            "spin" => vec![words[3].into(), words[5].into()],
+            "combo" => option.rest.split(" var ").skip(1).map(str::to_owned).collect(),
+            "string" => match ends(&mut engine, &option) {
+                Some(ends) => ends,
+                None => continue,
+            },
+            _ => continue,
+        };
+        for value in values {
+            let mut engine = Uci::ready_with(&["--backend=random"]);
+            engine.send(&format!("setoption name {} value {value}", option.name));
+            for position in ["startpos", "startpos moves e2e4", "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"] {
+                let answer = engine.search(position, "go nodes 300");
+                assert!(errors(&answer.lines).is_empty(), "{} {value}: {:?}", option.name, answer.lines);
+            }
+            engine.quit();
+            tried += 1;
+        }
+    }
+    assert!(tried > 80, "{tried}");
+}
+
+#[test]
+fn wrong_values_are_named_and_change_nothing() {
+    let mut engine = Uci::uniform();
+    for (option, value) in [
+        ("Threads", "abc"),
+        ("Threads", ""),
+        ("Threads", "-1"),
+        ("Threads", "129"),
+        ("Threads", "1.5"),
+        ("MultiPV", "0"),
+        ("MultiPV", "99999999999999999999999"),
+        ("CPuct", "nan"),
+        ("CPuct", "inf"),
+        ("CPuct", "-0.1"),
+        ("CPuct", "1,5"),
+        ("UCI_Chess960", "maybe"),
+        ("UCI_Chess960", ""),
+        ("ScoreType", "centipawns"),
+        ("HistoryFill", "yes"),
+    ] {
+        engine.complains(&format!("setoption name {option} value {value}"), &[option, &format!("\"{value}\"")]);
+    }
+    engine.complains("setoption name No Such Thing value 1", &["\"No Such Thing\""]);
+    engine.complains("setoption Threads 4", &["setoption", "\"Threads 4\""]);
+    engine.complains("setoption", &["setoption"]);
+    engine.complains("setoption name", &["setoption"]);
+    engine.complains("setoption value 4", &["setoption"]);
+    let answer = engine.search("startpos", "go nodes 100");
+    assert!(answer.infos().all(|line| !line.contains("multipv")), "{:?}", answer.lines);
+    engine.plays();
+}
+
+#[test]
+fn lc0s_options_without_a_meaning_here_are_accepted() {
+    let mut engine = Uci::uniform();
+    for (option, value) in
+        [("Ponder", "true"), ("SyzygyPath", "/a b/c"), ("Temperature", "0.5"), ("ramlimitmb", "1000")]
+    {
+        let lines = engine.tell(&format!("setoption name {option} value {value}"));
+        assert!(errors(&lines).is_empty(), "{lines:?}");
+        assert!(lines.len() == 1 && lines[0].starts_with("info string ") && lines[0].contains(option), "{lines:?}");
+    }
+    engine.plays();
+}
+
+#[test]
+fn other_spellings_of_the_overhead() {
+    let mut engine = Uci::uniform();
+    for (name, overhead) in [("Move Overhead", 33), ("MoveOverhead", 44), ("moveoverheadms", 55)] {
+        assert!(engine.tell(&format!("setoption name {name} value {overhead}")).is_empty());
+        let answer = engine.search("startpos", "go wtime 1000 btime 1000");
+        let plan = answer.lines.iter().find(|line| line.starts_with("info string time ")).unwrap();
+        assert!(plan.contains(&format!(" overhead={overhead}ms ")), "{plan}");
+    }
+}
+
+#[test]
+fn a_bad_time_manager_is_refused_with_what_there_is() {
+    let mut engine = Uci::uniform();
+    engine.send("setoption name TimeManager value smooth(init-nps=1234)");
+    for (spec, part) in [
+        ("nonsense", "smooth"),
+        ("", "smooth"),
+        ("smooth(", "offset 7"),
+        ("smooth(init-npz=1)", "init-nps"),
+        ("smooth(init-nps=abc)", "init-nps"),
+        ("smooth(init-nps=1),smooth", "time manager"),
+        ("smooth(((((((((((", "offset"),
+    ] {
+        engine.complains(
+            &format!("setoption name TimeManager value {spec}"),
+            &["TimeManager", &format!("\"{spec}\""), part],
+        );
+        let answer = engine.search("startpos", "go wtime 300 btime 300");
+        let plan = answer.lines.iter().find(|line| line.starts_with("info string time smooth: "));
+        assert!(plan.is_some(), "{spec}: {:?}", answer.lines);
+        engine.send("ucinewgame");
+        let answer = engine.search("startpos", "go wtime 300 btime 300");
+        assert!(answer.lines.iter().any(|line| line.contains(" nps=1234nps ")), "{spec}: {:?}", answer.lines);
+    }
+    engine.quit();
+}

@@ -1,0 +1,203 @@
+//! Input that no GUI should send: one line that names it, and the engine plays on.
+
+use super::driver::{Uci, errors, game};
+
+#[test]
+fn bad_positions_are_named_and_the_last_good_one_stays() {
+    let mut engine = Uci::uniform();
+    engine.send("position startpos moves e2e4");
+    for (text, parts) in [
+        ("", &["position"][..]),
+        ("foo", &["\"foo\""]),
+        ("startpos e2e4", &["\"startpos e2e4\""]),
+        ("moves e2e4", &["\"moves e2e4\""]),
+        ("fen", &["FEN"]),
+        ("fen moves e2e4", &["FEN"]),
+        ("fen 8/8/8/8/8/8/8/8 w - - 0 1", &["8/8/8/8/8/8/8/8 w - - 0 1", "king"]),
+        ("fen 9/8 w - -", &["9/8 w - -", "rank 8"]),
+        ("fen 8/8/8/8/8/8/8/8/8 w", &["ranks"]),
+        ("fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", &["x KQkq", "turn"]),
+        ("fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1", &["e9", "ep square"]),
+        ("fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - -1 1", &["-1 1", "halfmove"]),
+        ("fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 7", &["fields"]),
+        ("fen kK6/8/8/8/8/8/8/8 w - - 0 1", &["kK6"]),
+        ("fen KK6/8/8/8/8/8/8/k7 w - - 0 1", &["KK6", "king"]),
+        ("fen 7k/8/8/8/8/8/6Q1/K6R w - - 0 1", &["7k"]),
+        ("fen P6k/8/8/8/8/8/8/K7 w - - 0 1", &["pawn"]),
+        ("fen ♔♚ w - - 0 1", &["♔♚"]),
+        ("startpos moves e2e5", &["e2e5"]),
+        ("startpos moves e2e4 e2e4", &["e2e4"]),
+        ("startpos moves e2e4 e7e5 0000", &["0000"]),
+        ("startpos moves P@e4", &["P@e4"]),
+        ("startpos moves e1g1", &["e1g1"]),
+        ("startpos moves e2e4q", &["e2e4q"]),
+        ("startpos moves e4 e5", &["\"e4\""]),
+        ("startpos moves E2E4", &["E2E4"]),
+        ("startpos moves é2é4", &["é2é4"]),
+    ] {
+        engine.complains(&format!("position {text}"), parts);
+        engine.send("go nodes 20");
+        engine.answer(&game("startpos moves e2e4"));
+    }
+    engine.plays();
+    engine.quit();
+}
+
+/// Positions that no game reaches, and counters that no game has.
+#[test]
+fn strange_positions_are_played() {
+    let mut engine = Uci::ready_with(&["--backend=random", "--multipv=500", "--verbose-move-stats"]);
+    for position in [
+        // The most moves a position can have, for either side.
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+        "Kbnn1kb1/PP1q4/q4q2/2q4q/4q3/1q4q1/3q4/r6r b - - 0 1",
+        "k7/8/8/8/8/8/8/K6R w - - 99 80",
+        "k7/8/8/8/8/8/8/K6R w - - 100 80",
+        "k7/8/8/8/8/8/8/K6R w - - 150 80",
+        "k7/8/8/8/8/8/8/K6R w - - 4294967295 4294967295 moves h1h2 a8b8 h2h1",
+        "k7/8/8/8/8/8/8/K7 w - - 0 1",
+        "k/1R//K",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        // Rights without a rook, an en passant square without a pawn, an impossible double check.
+        "4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1",
+        "4k3/8/8/8/8/8/8/4K2R w - e6 0 1",
+        "3rk3/8/8/8/8/8/3r4/3K3r w - - 0 1",
+    ] {
+        for go in ["go nodes 300", "go depth 2", "go wtime 100 btime 100"] {
+            let answer = engine.search(position, go);
+            assert!(errors(&answer.lines).is_empty(), "{position} {go}: {:?}", answer.lines);
+        }
+    }
+    engine.quit();
+}
+
+/// More legal moves than any game can have: refused, or played, but survived.
+#[test]
+fn boards_full_of_queens_do_no_harm() {
+    let mut engine = Uci::ready_with(&["--backend=random"]);
+    for fen in [
+        "QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q5pp/Q5pb/QQQQ1Kbk w - - 0 1",
+        "Q1Q1Q1Q1/8/Q6Q/8/Q6Q/6pp/Q5pb/Q1QQ1Kbk w - - 0 1",
+        "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQpp/QQQQQQpb/KQQQQQbk w - - 0 1",
+    ] {
+        let lines = engine.tell(&format!("position fen {fen}"));
+        if lines.is_empty() {
+            engine.send("go nodes 500");
+            engine.answer(&game(fen));
+        } else {
+            assert!(lines.len() == 1 && errors(&lines).len() == 1 && lines[0].contains(fen), "{lines:?}");
+        }
+        engine.plays();
+    }
+    engine.quit();
+}
+
+#[test]
+fn unknown_commands_are_named() {
+    let mut engine = Uci::uniform();
+    for line in ["foo", "foo 1 2", "UCI", "Go nodes 5", "\u{1b}[31mred", "{\"json\":1}"] {
+        let shown: String = line.chars().filter(|c| !c.is_control()).collect();
+        engine.complains(line, &["unknown command", &shown]);
+    }
+    for line in ["", " ", "\t", "\r", "debug on", "register later"] {
+        assert!(engine.tell(line).is_empty(), "{line:?}");
+    }
+    engine.plays();
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let mut engine = Uci::uniform();
+    for line in [&b"\xff\xfe\x00"[..], b"position fen \xff\xff", b"setoption name \x80 value \x81", b"\0\0\0"] {
+        engine.send_bytes(line);
+        let lines = engine.reply();
+        assert_eq!(errors(&lines).len(), 1, "{line:?}: {lines:?}");
+    }
+    engine.send_bytes(b"position startpos moves e2e4\0");
+    assert_eq!(errors(&engine.reply()).len(), 1);
+    engine.plays();
+    engine.quit();
+}
+
+/// A complaint about a long line is not as long as the line.
+#[test]
+fn very_long_lines() {
+    let mut engine = Uci::uniform();
+    for line in [
+        "x".repeat(1 << 20),
+        format!("position fen {}", "8/".repeat(1 << 18)),
+        format!("setoption name {} value 1", "a ".repeat(1 << 18)),
+        format!("position startpos moves {}", "e2e4 ".repeat(1 << 16)),
+        format!("go nodes {}x", "9".repeat(1 << 16)),
+        format!("setoption name TimeManager value {}", "(".repeat(1 << 18)),
+    ] {
+        engine.send(&line);
+        if line.starts_with("go") {
+            engine.until("bestmove");
+            continue;
+        }
+        let lines = engine.reply();
+        assert_eq!(errors(&lines).len(), 1, "{}", &line[..40]);
+        assert!(lines[0].len() < 4096, "{} bytes in answer to {}", lines[0].len(), &line[..40]);
+    }
+    // Long is not wrong: a game of 2000 plies with every repetition in it.
+    let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(500);
+    let answer = engine.search(&format!("startpos moves {}", shuffle.trim()), "go nodes 100");
+    assert!(errors(&answer.lines).is_empty());
+    engine.quit();
+}
+
+/// A carriage return within a line must not let the input speak in the engine's name.
+#[test]
+fn complaints_are_one_line_whatever_they_quote() {
+    let mut engine = Uci::uniform();
+    engine.send("xyzzy\rbestmove a1a1\u{b}\u{c}\u{85}\u{2028}end");
+    let lines = engine.reply();
+    assert_eq!(errors(&lines).len(), 1, "{lines:?}");
+    assert!(lines[0].chars().all(|c| !c.is_control() && c != '\u{2028}'), "{lines:?}");
+}
+
+#[test]
+fn senseless_numbers_of_go() {
+    let mut engine = Uci::uniform();
+    for (go, part) in [
+        ("nodes", "nodes"),
+        ("nodes abc", "\"abc\""),
+        ("nodes -5", "-5"),
+        ("nodes 0x10", "0x10"),
+        ("nodes nan", "\"nan\""),
+        ("depth -1", "-1"),
+        ("depth depth", "\"depth\""),
+        ("movetime nan", "\"nan\""),
+        ("movetime -inf", "-inf"),
+        ("movetime -1e400", "-1e400"),
+        ("wtime -100", "-100"),
+        ("wtime abc", "\"abc\""),
+        ("wtime", "wtime"),
+        ("wtime 100 winc -1000", "-1000"),
+        ("wtime 100 movestogo -1", "-1"),
+        ("wtime 100 movestogo x", "\"x\""),
+        ("wtime 200 winc 99999999999999999999999999", "99999999999999999999999999"),
+        ("nodes 5 fast", "\"fast\""),
+        ("fast nodes 5", "\"fast\""),
+    ] {
+        let answer = engine.search("startpos", &format!("go {go}"));
+        let complaints = errors(&answer.lines);
+        assert!(complaints.len() == 1 && complaints[0].contains(part), "{go}: {complaints:?}");
+    }
+    // These are as good as endless, and must be stopped.
+    for go in ["nodes 99999999999999999999999", "movetime inf", "movetime 1e300", "depth 1e99", "mate 0", "wtime inf"] {
+        engine.send(&format!("go {go}"));
+        let lines = engine.reply();
+        assert_eq!(errors(&lines).len(), usize::from(go != "mate 0"), "{go}: {lines:?}");
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{go}: {lines:?}");
+        engine.send("stop");
+        engine.answer(&game("startpos"));
+    }
+    for go in ["wtime 100 movestogo 0", "wtime 1 movestogo 4294967295", "nodes 10 nodes 20", "nodes +5", "movetime 0.5"]
+    {
+        let answer = engine.search("startpos", &format!("go {go}"));
+        assert!(errors(&answer.lines).is_empty(), "{go}: {:?}", answer.lines);
+    }
+    engine.quit();
+}

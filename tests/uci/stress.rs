@@ -1,0 +1,143 @@
+//! Many commands in a hurry: nothing hangs, every search has one answer, and every move in it is legal.
+
+use super::driver::{Uci, errors, game, legal_moves};
+
+/// Numbers that are the same in every run (the generator splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+#[test]
+fn go_and_stop_at_once() {
+    for threads in ["--threads=1", "--threads=4"] {
+        let mut engine = Uci::ready_with(&["--backend=uniform", threads, "--minibatch-size=4"]);
+        for round in 0..200 {
+            engine.send(if round % 2 == 0 { "go infinite\nstop" } else { "go wtime 60000 btime 60000\nstop\nstop" });
+            engine.answer(&game("startpos"));
+        }
+        assert!(engine.reply().is_empty());
+        engine.quit();
+    }
+}
+
+/// A GUI that never waits for anything.
+#[test]
+fn everything_at_once() {
+    const POSITIONS: [&str; 8] = [
+        "startpos",
+        "startpos moves e2e4 e7e5",
+        "startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1",
+        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "k7/8/8/8/8/8/8/K6R w - - 99 80",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    ];
+    for seed in 0..6 {
+        let mut random = Random(seed);
+        let mut engine = Uci::ready_with(&["--backend=random"]);
+        let mut searched: Vec<&str> = Vec::new();
+        let mut position = "startpos";
+        for _ in 0..150 {
+            match random.below(8) {
+                0 => {
+                    position = random.of(&POSITIONS);
+                    engine.send(&super::driver::position_command(position));
+                }
+                1 => {
+                    let option = random.of(&[
+                        "Threads value 1",
+                        "Threads value 4",
+                        "MinibatchSize value 1",
+                        "MinibatchSize value 256",
+                        "MultiPV value 3",
+                        "MultiPV value 1",
+                        "Backend value uniform",
+                        "Backend value random",
+                        "NNCacheSize value 0",
+                        "NNCacheSize value 1000",
+                        "TimeManager value smooth(init-nps=5)",
+                        "ClearTree",
+                    ]);
+                    engine.send(&format!("setoption name {option}"));
+                }
+                2 => {
+                    engine.send("ucinewgame");
+                    position = "startpos";
+                }
+                3 => engine.send("stop"),
+                _ => {
+                    let go = random.of(&[
+                        "infinite",
+                        "nodes 1",
+                        "nodes 500",
+                        "depth 2",
+                        "movetime 1",
+                        "movetime 20",
+                        "wtime 1 btime 1",
+                        "wtime 2000 btime 2000 winc 10 binc 10",
+                        "ponder wtime 100 btime 100",
+                        "mate 1",
+                        "searchmoves a2a3 e2e4 infinite",
+                    ]);
+                    searched.push(position);
+                    engine.send(&format!("go {go}"));
+                }
+            }
+        }
+        engine.send("stop");
+        for (index, position) in searched.iter().enumerate() {
+            let answer = engine.answer(&game(position));
+            let complaints = errors(&answer.lines);
+            assert!(complaints.iter().all(|line| line.contains("searchmoves")), "seed {seed}, {index}: {complaints:?}");
+        }
+        assert!(engine.reply().is_empty(), "seed {seed}");
+        assert!(engine.quit().is_empty(), "seed {seed}");
+    }
+}
+
+/// Games of random moves, so that the tree is now and then reused and now and then not; each position has one search.
+#[test]
+fn along_random_games() {
+    for (seed, backend) in [(1, "random"), (2, "uniform"), (3, "random"), (4, "uniform")] {
+        let mut random = Random(seed);
+        let options = [format!("--backend={backend}"), "--multipv=4".into(), "--verbose-move-stats".into()];
+        let mut engine = Uci::ready_with(&options);
+        let mut position = "startpos moves".to_owned();
+        for ply in 0..120 {
+            let legal = if ply == 0 { game("startpos") } else { game(&position) };
+            let moves = legal_moves(&legal);
+            let Some(bound) = Some(moves.len()).filter(|bound| *bound > 0) else { break };
+            // A shuffling game meets repetitions and the fifty-move rule at the root.
+            position = format!("{position} {}", moves[random.below(bound)]);
+            let go = random.of(&["go nodes 60", "go nodes 300", "go wtime 300 btime 300", "go movetime 5"]);
+            let answer = engine.search(&position, go);
+            assert!(errors(&answer.lines).is_empty(), "{position}: {:?}", answer.lines);
+        }
+        engine.quit();
+    }
+}
+
+#[test]
+fn draws_at_the_root_are_searched() {
+    let mut engine = Uci::ready_with(&["--backend=random", "--threads=1", "--smart-pruning-factor=0"]);
+    let mut moves = String::new();
+    for ply in 0..120 {
+        moves.push_str([" g1f3", " g8f6", " f3g1", " f6g8"][ply % 4]);
+        let answer = engine.search(&format!("startpos moves{moves}"), "go nodes 40");
+        assert!(answer.number("nodes") >= 40, "{:?}", answer.lines);
+    }
+    engine.quit();
+}
