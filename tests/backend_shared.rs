@@ -13,18 +13,15 @@ use zeitnot::chess::Game;
 use zeitnot::network::Network;
 
 /// How far a logit (relative to its size where that is above 1), q and d may be from Lc0's.
+///
+/// An absolute 1e-4 is asked for. Lc0's own float32 run is further than that from the same networks in 64-bit floats: by
+/// 8.7e-4 on maia-1900, 2.9e-4 on meangirl-8, 1.5e-4 on tinygyal-8 (its Winograd convolutions round), where ONNX Runtime is
+/// within 1.1e-5. So the golden files can only be met as closely as they are exact; each test prints how closely.
 const USUAL: f32 = 1e-4;
-/// The same for two small networks with large activations, where the rounding of Lc0's Winograd convolutions shows: on
-/// meangirl-8, position 2, Lc0 is 1.6e-4 from the same network in 64-bit floats, and ONNX Runtime 1e-5.
+/// The same for two small networks with large activations, where Lc0's rounding shows in q as well.
 const LARGE_ACTIVATIONS: f32 = 3e-4;
 /// How far the moves left may be from Lc0's, in plies.
 const PLIES: f32 = 0.01;
-
-/// A position that Lc0 takes although it is illegal: the side that does not move is in check.
-const ILLEGAL: u32 = 256;
-/// A FEN whose en passant square no pawn can use. Lc0 takes the double push back in the history that it makes up; here
-/// the rules of chess drop such a square.
-const USELESS_EN_PASSANT: u32 = 214;
 
 #[derive(Deserialize)]
 struct Line {
@@ -51,12 +48,11 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
 
 fn games(shared: &Path) -> HashMap<u32, Game> {
     let game = |line: Line| {
-        let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
+        let mut game = line.fen.map_or_else(Game::new, |fen| Game::for_evaluation(&fen, line.chess960).unwrap());
         line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
         (line.id, game)
     };
-    let all = lines::<Line>(&shared.join("golden/positions.jsonl"));
-    all.into_iter().filter(|line| line.id != ILLEGAL).map(game).collect()
+    lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter().map(game).collect()
 }
 
 /// Compares every golden evaluation of a network; in batches, so that rows are told apart as well.
@@ -68,8 +64,8 @@ fn agrees(file: &str, tolerance: f32) {
     let backend = backend::create("auto", Some(&network), &options).unwrap();
     let mut evaluator = backend.evaluator().unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let mut golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
-    golden.retain(|golden| ![ILLEGAL, USELESS_EN_PASSANT].contains(&golden.id));
+    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
+    let (mut largest, mut beyond) = ([0f32; 4], 0);
     assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
     let games = games(&shared);
     for part in golden.chunks(7) {
@@ -83,8 +79,10 @@ fn agrees(file: &str, tolerance: f32) {
             let id = golden.id;
             let logits: HashMap<u16, f32> = query.indices.iter().copied().zip(answer.logits.iter().copied()).collect();
             assert_eq!(logits.len(), golden.idx.len(), "{name}, position {id}: number of moves");
+            let mut furthest = 0f32;
             for (index, &wanted) in golden.idx.iter().zip(&golden.logits) {
                 let found = logits[index];
+                furthest = furthest.max((found - wanted).abs());
                 let error = (found - wanted).abs() / wanted.abs().max(1.0);
                 assert!(error <= tolerance, "{name}, position {id}: logit {index} is {found}, not {wanted}");
             }
@@ -100,12 +98,21 @@ fn agrees(file: &str, tolerance: f32) {
                 answer.d,
                 golden.d
             );
+            let m_error = answer.m.zip(golden.m).map_or(0.0, |(m, wanted)| (m - wanted).abs());
+            let errors = [furthest, (answer.q - golden.q).abs(), (answer.d - golden.d).abs(), m_error];
+            largest = std::array::from_fn(|i| largest[i].max(errors[i]));
+            beyond += usize::from(furthest > USUAL);
             if let Some(m) = answer.m {
                 let wanted = golden.m.unwrap();
                 assert!((m - wanted).abs() <= PLIES, "{name}, position {id}: m {m}, not {wanted}");
             }
         }
     }
+    let [logit, q, d, m] = largest;
+    let positions = golden.len();
+    eprintln!(
+        "{name}: largest difference of a logit {logit:.1e} (above 1e-4 in {beyond} of {positions} positions), q {q:.1e}, d {d:.1e}, m {m:.1e}"
+    );
 }
 
 macro_rules! networks {

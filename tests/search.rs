@@ -109,7 +109,7 @@ fn a_threefold_draw_is_seen() {
     engine.set_game(game);
     let end = search(&mut engine, &nodes(500));
     let back = end.move_stats.iter().find(|stats| stats.mv.is_some_and(|mv| to_uci(mv, false) == "f6g8")).unwrap();
-    assert_eq!((back.proven, back.d, back.wl), (Some(0), Some(1.0), Some(0.0)));
+    assert_eq!((back.bounds, back.d, back.wl), ((0, 0), Some(1.0), Some(0.0)));
 }
 
 #[test]

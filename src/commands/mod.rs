@@ -1,8 +1,10 @@
 //! One file per subcommand. Without one the program is a UCI engine.
 
+mod bench;
 mod engine_options;
 mod eval;
 mod matches;
+mod options;
 mod perft;
 mod runtime;
 mod uci;
@@ -20,6 +22,8 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        bench::command(),
+        options::command(),
         perft::command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
@@ -56,6 +60,8 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", _)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("bench", matches)) => bench::run(matches)?,
+        Some(("options", matches)) => options::run(matches)?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),

@@ -107,6 +107,25 @@ impl Listener for Answer {
     }
 }
 
+/// Searches until the engine answers.
+///
+/// # Errors
+/// [`EngineError`] when it cannot search, or its evaluator failed.
+pub(super) fn search_to_end(
+    engine: &mut Engine,
+    go: &GoParams,
+    start_ms: f64,
+) -> Result<(SearchEnd, Option<Plan>), EngineError> {
+    let answer = Arc::new(Answer::default());
+    let plan = engine.go(go, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
+    engine.wait_for_answer();
+    let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
+    match end.error {
+        Some(error) => Err(EngineError::Search(error)),
+        None => Ok((end, plan)),
+    }
+}
+
 /// The end of a game by the rules, and its winner.
 fn ended(game: &Game) -> Option<(Termination, Option<Color>)> {
     let position = game.current();
@@ -151,9 +170,6 @@ pub fn play(
         clocks_ms: [time_control.base_ms + time_control.increment_ms; 2],
     };
     let mut moves_made = [0; 2];
-    for player in players.iter().map(|player| player.name.as_str()) {
-        tracing::debug!(player, "plays");
-    }
     let [white, black] = players;
     for player in [&mut *white, &mut *black] {
         player.engine.new_game();
@@ -177,16 +193,10 @@ pub fn play(
             movestogo: to_go,
             ..GoParams::default()
         };
-        let answer = Arc::new(Answer::default());
         let start_ms = engine.now_ms();
         engine.set_game(game.clone());
-        let plan = engine.go(&params, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
-        engine.wait_for_answer();
+        let (end, plan) = search_to_end(engine, &params, start_ms)?;
         let used_ms = engine.now_ms() - start_ms;
-        let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
-        if let Some(error) = end.error {
-            return Err(EngineError::Search(error));
-        }
         let mv = end.best.expect("a position with legal moves has a best one");
         let left = record.clocks_ms[side] - used_ms;
         if left < 0.0 {

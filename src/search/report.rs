@@ -1,6 +1,6 @@
 //! What a search says of itself: statistics of the root's moves, the best line, the score.
 
-use super::node::{Bounds, NodeId};
+use super::node::NodeId;
 use super::params::SearchParams;
 use super::puct::{DrawScore, Selector, visited_policy};
 use super::tree::Tree;
@@ -72,8 +72,9 @@ pub struct MoveStats {
     pub s: Option<f32>,
     /// The value of the move's own position: the network's from the cache, or the result of a terminal.
     pub v: Option<f32>,
-    /// Proven result for the side to move at the root: 1 win, 0 draw, -1 loss.
-    pub proven: Option<i8>,
+    /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal when
+    /// the result is proven.
+    pub bounds: (i8, i8),
     /// Moves the node has (the root's line prints it).
     pub edges: usize,
 }
@@ -188,7 +189,6 @@ impl Reader<'_> {
         let root_id = self.tree.root();
         let root = &self.tree[root_id];
         let selector = self.selector();
-        let proven = |bounds: Bounds, sign: i8| (bounds.lower == bounds.upper).then_some(sign * bounds.lower);
         let mut ranked: Vec<usize> = (0..root.edges.len()).collect();
         ranked.sort_by(|a, b| self.compare(root_id, 0, *b, *a));
         let mut stats: Vec<MoveStats> = Vec::with_capacity(ranked.len() + 1);
@@ -211,7 +211,7 @@ impl Reader<'_> {
                 u: Some(u),
                 s: Some(q + u + m),
                 v: terminal.or_else(|| value_of(Some(edge.mv)).filter(|_| visited.is_some()).map(|value| -value)),
-                proven: visited.and_then(|child| proven(child.bounds, 1)),
+                bounds: visited.map_or((-1, 1), |child| (child.bounds.lower, child.bounds.upper)),
                 edges: child.map_or(0, |child| child.edges.len()),
             });
         }
@@ -228,7 +228,7 @@ impl Reader<'_> {
             u: None,
             s: None,
             v: value_of(None),
-            proven: proven(root.bounds, -1),
+            bounds: (-root.bounds.upper, -root.bounds.lower),
             edges: root.edges.len(),
         });
         stats

@@ -59,14 +59,13 @@ impl Display {
 
     /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
     pub fn move_stats(&self, stats: &MoveStats) -> String {
-        let (label, index) = match stats.mv {
-            Some(mv) => (to_uci(mv, true), usize::from(policy_index(mv, self.turn, Transform::NONE))),
-            None => ("node".to_owned(), stats.edges),
+        let head = match stats.mv {
+            Some(mv) => format!("{:<5} ({:<4})", to_uci(mv, true), policy_index(mv, self.turn, Transform::NONE)),
+            None => format!("{:<5} ({:>4})", "node", stats.edges),
         };
         let percent = stats.p * 100.0;
         let digits = if stats.p >= 0.999_95 { 1 } else { 2 };
-        let mut text =
-            format!("{label:<5} ({index:<4}) N: {:>7} (+{:>2}) (P: {percent:>5.digits$}%) ", stats.n, stats.in_flight);
+        let mut text = format!("{head} N: {:>7} (+{:>2}) (P: {percent:>5.digits$}%) ", stats.n, stats.in_flight);
         match (stats.wl, stats.d, stats.m) {
             (Some(wl), Some(d), Some(m)) => write!(text, "(WL: {wl:>8.5}) (D: {d:>5.3}) (M: {m:>4.1}) "),
             _ => write!(text, "(WL:  -.-----) (D: -.---) (M:  -.-) "),
@@ -81,11 +80,11 @@ impl Display {
             None => write!(text, "(V:  -.----) "),
         }
         .ok();
-        text.push_str(match stats.proven {
-            Some(1) => "(W) ",
-            Some(0) => "(T) ",
-            Some(_) => "(L) ",
-            None => "",
+        text.push_str(match stats.bounds {
+            (lower, upper) if lower == upper => "(T) ",
+            (0, 1) => "(W) ",
+            (-1, 0) => "(L) ",
+            _ => "",
         });
         text
     }
@@ -168,17 +167,17 @@ mod tests {
             u: Some(0.0727),
             s: Some(0.10002),
             v: None,
-            proven: None,
+            bounds: (-1, 1),
             edges: 20,
         };
         assert_eq!(
             display().move_stats(&stats),
             "e2e4  (322 ) N:     312 (+ 0) (P: 44.24%) (WL:  0.02652) (D: 0.050) (M:  4.3) (Q:  0.02652) (U: 0.07270) (S:  0.10002) (V:  -.----) "
         );
-        let node = MoveStats { mv: None, u: None, s: None, v: Some(-0.5), proven: Some(1), wl: None, ..stats };
+        let node = MoveStats { mv: None, u: None, s: None, v: Some(-0.5), bounds: (1, 1), wl: None, ..stats };
         assert_eq!(
             display().move_stats(&node),
-            "node  (20  ) N:     312 (+ 0) (P: 44.24%) (WL:  -.-----) (D: -.---) (M:  -.-) (Q:  0.02652) (V: -0.5000) (W) "
+            "node  (  20) N:     312 (+ 0) (P: 44.24%) (WL:  -.-----) (D: -.---) (M:  -.-) (Q:  0.02652) (V: -0.5000) (T) "
         );
     }
 

@@ -66,12 +66,15 @@ class RecordingUci(chess.engine.UciProtocol):
         self.error_lines: list[str] = []
         self.stderr_lines: list[str] = []
         self.oddities: list[str] = []
+        self.asked = asyncio.Event()
+        """Set when `go` is written."""
 
     def send_line(self, line: str) -> None:
         if line.startswith("go "):
             clocks = CLOCKS.search(line)
             clock_ms = int(clocks[1 if self.board.turn == chess.WHITE else 2]) if clocks else 0
             self.answers.append(Answer(go=line, clock_ms=clock_ms, sent=time.monotonic()))
+            self.asked.set()
         super().send_line(line)
 
     def line_received(self, line: str) -> None:

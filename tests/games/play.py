@@ -30,7 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--opponent", metavar="PATH", help="default: the stockfish on PATH, or Debian's")
     parser.add_argument("--games", type=_positive, default=2, metavar="N")
     parser.add_argument("--tc", default="10+0.1", metavar="[MOVES/]SECONDS[+INCREMENT]")
-    parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once; measures best at 1")
+    parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once; 1 measures best")
     parser.add_argument("--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of Zeitnot")
     parser.add_argument("--opponent-option", type=_setting, action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="PGN or EPD; default: a built-in list")

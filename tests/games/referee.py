@@ -87,8 +87,7 @@ async def play(
             black_inc=control.increment_s,
             remaining_moves=control.moves and control.moves - made[side] % control.moves,
         )
-        first = made[side] == 0
-        answer, trouble = await _ask(engines[side], game.board, limit, identity, game.clocks_s[side], first)
+        answer, trouble = await _ask(engines[side], game.board, limit, identity, game.clocks_s[side])
         if answer is None or answer.elapsed_s is None:
             _fail(game, side, *trouble)
             break
@@ -117,16 +116,23 @@ async def _ask(
     limit: chess.engine.Limit,
     identity: object,
     clock_s: float,
-    first: bool,
 ) -> tuple[Answer | None, tuple[str, str]]:
     """The answer, if one came, and else what happened instead."""
     asked = len(engine.answers)
-    patience_s = clock_s + HANG_S + (NEW_GAME_S if first else 0.0)
+    engine.asked.clear()
+    playing = asyncio.ensure_future(engine.play(board, limit, game=identity))
+    # Before `go` no clock runs: a new game may take its time.
+    started = asyncio.ensure_future(engine.asked.wait())
+    await asyncio.wait({playing, started}, timeout=NEW_GAME_S, return_when=asyncio.FIRST_COMPLETED)
+    started.cancel()
+    patience_s = clock_s + HANG_S if engine.asked.is_set() else 0.0
     trouble = ("crash", "")
     try:
-        await asyncio.wait_for(engine.play(board, limit, game=identity), patience_s)
+        await asyncio.wait_for(playing, patience_s)
     except (TimeoutError, asyncio.TimeoutError):
-        trouble = ("hang", f"no bestmove within {patience_s:.1f} s")
+        missing = f"no bestmove within {patience_s:.1f} s" if engine.asked.is_set() else "not ready for a new game"
+        stderr = "; ".join(line for line in engine.stderr_lines if "panicked" in line)
+        trouble = ("hang", missing + (f" ({stderr})" if stderr else ""))
     except chess.engine.EngineTerminatedError as error:
         stderr = "; ".join(engine.stderr_lines[-3:])
         trouble = ("crash", f"{error}" + (f" ({stderr})" if stderr else ""))

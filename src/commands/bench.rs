@@ -1,0 +1,63 @@
+//! `zeitnot bench`: a node count that changes when the search does and at no other time, and the speed here.
+
+// The command's output.
+#![allow(clippy::print_stdout)]
+
+use super::engine_options::{self, MAY_INSTALL};
+use super::json_flag;
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use zeitnot::lab::{self, BENCH_POSITIONS, BenchResult};
+
+pub fn command() -> Command {
+    let command = Command::new("bench")
+        .about("Search fixed positions to a fixed depth: the node count is the engine's signature, and its speed")
+        .after_help("One thread and no smart pruning unless told otherwise, so that the count repeats.")
+        .arg(
+            Arg::new("depth")
+                .long("depth")
+                .value_name("PLIES")
+                .default_value("6")
+                .value_parser(value_parser!(u32).range(1..=100))
+                .help("Mean depth of the visits at which a position is done"),
+        )
+        .arg(json_flag());
+    engine_options::add_to(command)
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let depth = *matches.get_one::<u32>("depth").context("--depth has a default")?;
+    let json = matches.get_flag("json");
+    let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    for (option, value) in [("Threads", "1"), ("SmartPruningFactor", "0")] {
+        if !matches.contains_id(option) {
+            engine.set_option(option, value)?;
+        }
+    }
+    if let Some(news) = engine.prepare()? {
+        eprintln!("{news}");
+    }
+    let mut index = 0;
+    let show = |result: &BenchResult| {
+        index += 1;
+        if !json {
+            let BenchResult { fen, best, nodes, elapsed_ms } = result;
+            println!("{index:>2}/{} {nodes:>8} nodes {elapsed_ms:>8.0} ms  {best:<6} {fen}", BENCH_POSITIONS.len());
+        }
+    };
+    let results = lab::bench(&mut engine, depth, show)?;
+    let total: u64 = results.iter().map(|result| result.nodes).sum();
+    let elapsed_ms: f64 = results.iter().map(|result| result.elapsed_ms).sum();
+    let nps = (total as f64 * 1e3 / elapsed_ms.max(1.0)) as u64;
+    if json {
+        let positions: Vec<Value> = results
+            .iter()
+            .map(|r| json!({ "fen": r.fen, "best": r.best, "nodes": r.nodes, "ms": r.elapsed_ms }))
+            .collect();
+        println!("{}", json!({ "nodes": total, "nps": nps, "positions": positions }));
+    } else {
+        println!("{total} nodes\n{nps} nps");
+    }
+    Ok(())
+}
