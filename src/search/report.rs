@@ -104,7 +104,9 @@ impl Reader<'_> {
     }
 
     /// `Less` when edge `a` of the node is to be preferred to `b`: proven wins (the shortest first), then open moves and
-    /// draws by visits, value and prior, then proven losses (the longest first).
+    /// draws by visits, value and prior, then proven losses (the longest first). Lc0 compares two draws by their length
+    /// before their visits, but either of them with an open move by visits: that is no order, and sorting needs one.
+    /// Here the shorter draw goes first where visits and value are equal.
     fn compare(&self, id: NodeId, depth: u32, a: usize, b: usize) -> Ordering {
         let edges = &self.tree[id].edges;
         let child = |index: usize| edges[index].child.map(|child| &self.tree[child]).filter(|child| child.n > 0);
@@ -119,18 +121,20 @@ impl Reader<'_> {
         }
         if let (Some(node_a), Some(node_b)) = (node_a, node_b) {
             match rank(Some(node_a)) {
-                0 if node_a.is_terminal() && node_b.is_terminal() => return node_a.m.total_cmp(&node_b.m),
                 1 => return node_a.m.total_cmp(&node_b.m),
                 -1 => return node_b.m.total_cmp(&node_a.m),
                 _ => {}
             }
         }
         let visits = |node: Option<&super::node::Node>| node.map_or(0, |node| node.n);
+        let draw_length =
+            |node: Option<&super::node::Node>| node.filter(|node| node.is_terminal()).map_or(0.0, |node| node.m);
         let draw = self.draw.at(depth + 1);
         let q = |node: Option<&super::node::Node>| node.map_or(0.0, |node| node.q(draw));
         visits(node_b)
             .cmp(&visits(node_a))
             .then(q(node_b).total_cmp(&q(node_a)))
+            .then(draw_length(node_a).total_cmp(&draw_length(node_b)))
             .then(edges[b].p.total_cmp(&edges[a].p))
             .then(a.cmp(&b))
     }
@@ -232,5 +236,48 @@ impl Reader<'_> {
             edges: root.edges.len(),
         });
         stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::expand::{edges, make_terminal};
+    use super::super::node::{Terminal, Value};
+    use super::*;
+    use crate::chess::{Color, Game};
+
+    /// Sorting panics where the comparison is no order: a long search in a drawish endgame once died of it.
+    #[test]
+    fn ranking_is_an_order() {
+        let moves: Vec<Move> = Game::new().current().legal_moves().into_iter().collect();
+        let mut tree = Tree::new(Game::new());
+        let root = tree.root();
+        tree[root].edges = edges(&moves, &vec![0.0; moves.len()], 1.0);
+        // Every mix of visits, results and lengths, the unvisited among them.
+        for index in 0..moves.len() - 1 {
+            let child = tree.child(root, index);
+            let (visits, m) = (1 + index as u32 % 3, (index * 7 % 5) as f32);
+            tree[child].add_visits(Value { wl: 0.0, d: 1.0, m }, visits);
+            match index % 5 {
+                0 => make_terminal(&mut tree, child, 1, m, Terminal::End),
+                1 => make_terminal(&mut tree, child, -1, m, Terminal::End),
+                2 | 3 => make_terminal(&mut tree, child, 0, m, Terminal::End),
+                _ => {}
+            }
+        }
+        let params = SearchParams::LC0;
+        let draw = DrawScore::new(0.0, Color::White);
+        let reader = Reader { tree: &tree, params: &params, draw, has_moves_left: true, search_moves: &[] };
+        let before = |a, b| reader.compare(root, 0, a, b).is_lt();
+        let all = 0..moves.len();
+        for a in all.clone() {
+            for b in all.clone() {
+                assert_eq!(before(a, b), reader.compare(root, 0, b, a).is_gt(), "{a} {b}");
+                for c in all.clone() {
+                    assert!(!(before(a, b) && before(b, c)) || before(a, c), "{a} {b} {c}");
+                }
+            }
+        }
+        assert_eq!(reader.ranked().len(), moves.len());
     }
 }
