@@ -102,7 +102,7 @@ fn mates_in_one_are_found() {
             let answer = engine.search(position, go);
             assert_eq!(answer.best, mate, "{position} {go}");
             assert!(answer.infos().last().unwrap().contains(" score mate 1 "), "{:?}", answer.lines);
-            assert!(answer.move_stats().iter().any(|line| line.starts_with(mate) && line.contains("(W)")));
+            assert!(answer.move_stats().iter().any(|line| line.starts_with(mate) && line.contains("(T)")));
         }
     }
     // Mate in two, and being mated in one whatever one does.
@@ -202,7 +202,7 @@ fn verbose_move_stats() {
             rest[..end].trim().parse().unwrap_or(f64::NAN)
         };
         let (node, moves) = stats.split_last().unwrap();
-        assert!(node.starts_with(&format!("node  ({:<4}) N:    1000 (+ 0) ", legal.len())), "{node}");
+        assert!(node.starts_with(&format!("node  ({:>4}) N:    1000 (+ 0) ", legal.len())), "{node}");
         let visits: Vec<f64> = moves.iter().map(|line| field(line, " N:")).collect();
         assert!(visits.is_sorted(), "{visits:?}");
         assert_eq!(visits.iter().sum::<f64>(), 999.0, "all but the root's own");

@@ -111,14 +111,24 @@ fn everything_at_once() {
 /// Games of random moves, so that the tree is now and then reused and now and then not; each position has one search.
 #[test]
 fn along_random_games() {
-    for (seed, backend) in [(1, "random"), (2, "uniform"), (3, "random"), (4, "uniform")] {
+    // Where nearly every line is a draw by the fifty-move rule, ends of the game, draws and open moves meet at the root.
+    const QUEEN: &str = "8/5k2/8/8/8/2Q5/1K6/8 w - - 88 50";
+    for (seed, backend, start, out_of_order) in [
+        (1, "random", "startpos", true),
+        (2, "uniform", "startpos", false),
+        (3, "random", QUEEN, true),
+        (4, "uniform", QUEEN, true),
+        (5, "random", QUEEN, false),
+        (6, "uniform", QUEEN, false),
+    ] {
         let mut random = Random(seed);
-        let options = [format!("--backend={backend}"), "--multipv=4".into(), "--verbose-move-stats".into()];
+        let out_of_order = format!("--out-of-order-eval={out_of_order}");
+        let options =
+            [format!("--backend={backend}"), out_of_order, "--multipv=4".into(), "--verbose-move-stats".into()];
         let mut engine = Uci::ready_with(&options);
-        let mut position = "startpos moves".to_owned();
+        let mut position = format!("{start} moves");
         for ply in 0..120 {
-            let legal = if ply == 0 { game("startpos") } else { game(&position) };
-            let moves = legal_moves(&legal);
+            let moves = legal_moves(&game(if ply == 0 { start } else { &position }));
             let Some(bound) = Some(moves.len()).filter(|bound| *bound > 0) else { break };
             // A shuffling game meets repetitions and the fifty-move rule at the root.
             position = format!("{position} {}", moves[random.below(bound)]);
