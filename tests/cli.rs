@@ -1,5 +1,7 @@
 //! The command line: help, exit codes, and what the commands print for people and for machines.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use assert_cmd::Command;
 use predicates::prelude::*;
 use serde_json::Value;

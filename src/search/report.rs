@@ -229,3 +229,46 @@ impl Reader<'_> {
         stats
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::expand::{edges, make_terminal};
+    use super::super::node::{Terminal, Value};
+    use super::*;
+    use crate::chess::{Color, Game};
+
+    /// Sorting panics where the comparison is no order: a long search in a drawish endgame once died of it.
+    #[test]
+    fn ranking_is_an_order() {
+        let moves: Vec<Move> = Game::new().current().legal_moves().into_iter().collect();
+        let mut tree = Tree::new(Game::new());
+        let root = tree.root();
+        tree[root].edges = edges(&moves, &vec![0.0; moves.len()], 1.0);
+        // Every mix of visits, results and lengths, the unvisited among them.
+        for index in 0..moves.len() - 1 {
+            let child = tree.child(root, index);
+            let (visits, m) = (1 + index as u32 % 3, (index * 7 % 5) as f32);
+            tree[child].add_visits(Value { wl: 0.0, d: 1.0, m }, visits);
+            match index % 5 {
+                0 => make_terminal(&mut tree, child, 1, m, Terminal::End),
+                1 => make_terminal(&mut tree, child, -1, m, Terminal::End),
+                2 | 3 => make_terminal(&mut tree, child, 0, m, Terminal::End),
+                _ => {}
+            }
+        }
+        let params = SearchParams::LC0;
+        let draw = DrawScore::new(0.0, Color::White);
+        let reader = Reader { tree: &tree, params: &params, draw, has_moves_left: true, search_moves: &[] };
+        let before = |a, b| reader.compare(root, 0, a, b).is_lt();
+        let all = 0..moves.len();
+        for a in all.clone() {
+            for b in all.clone() {
+                assert_eq!(before(a, b), reader.compare(root, 0, b, a).is_gt(), "{a} {b}");
+                for c in all.clone() {
+                    assert!(!(before(a, b) && before(b, c)) || before(a, c), "{a} {b} {c}");
+                }
+            }
+        }
+        assert_eq!(reader.ranked().len(), moves.len());
+    }
+}

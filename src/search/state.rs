@@ -106,6 +106,11 @@ impl State {
         batch
     }
 
+    /// Visits this search has backed up.
+    pub fn playouts(&self) -> u64 {
+        self.progress.playouts
+    }
+
     /// Takes in what a batch did.
     pub fn count(&mut self, progress: Progress) {
         self.progress.playouts += progress.playouts;
@@ -135,13 +140,18 @@ impl State {
         self.root_visits.extend(ranked.iter().map(|index| child(index).map_or(0, |child| child.n)));
         let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
         let draw = setting.draw.at(1);
+        let all_decided = children().filter(|child| child.is_terminal()).count() == ranked.len();
         let snapshot = SearchSnapshot {
             elapsed_ms: setting.elapsed_ms(),
             since_first_batch_ms: self.first_batch_end_ms.map(|end| setting.elapsed_ms() - end),
             new_nodes: self.progress.playouts,
             total_nodes: u64::from(root.n),
             batches: self.batches,
-            average_depth: (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
+            average_depth: match all_decided {
+                // There is nothing deeper to be found, and `go depth` would wait for it for ever.
+                true => u32::MAX,
+                false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
+            },
             mate_depth: children()
                 .filter(|child| child.is_terminal() && child.wl == 1.0)
                 .map(|child| child.m.round() as u32 / 2 + 1)

@@ -3,6 +3,7 @@
 use super::running::Shared;
 use super::state::State;
 use crate::backend::Evaluator;
+use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -19,16 +20,21 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
     // At least one evaluation is always made: without it there is nothing to choose by.
     let pending = |state: &State| state.tree.is_empty() && state.error.is_none() && !shared.over.load(Ordering::SeqCst);
     while !shared.must_end(&state) || pending(&state) {
+        // A batch that asks the network nothing keeps the lock: the watchdog and the other workers must get it, too.
+        MutexGuard::bump(&mut state);
+        let playouts = state.playouts();
         let batch = state.gather(&shared.setting, &mut game);
         if batch.is_empty() {
             // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
             batch.cancel(&mut state.tree);
-            // Cache hits and terminals may have been backed up on the way; other workers hold the rest of the tree.
             state.check(&shared.setting);
             if shared.must_end(&state) && !pending(&state) {
                 break;
             }
-            shared.backed_up.wait_for(&mut state, IDLE);
+            // Unless cache hits and terminals were backed up on the way, other workers hold the rest of the tree.
+            if state.playouts() == playouts {
+                shared.backed_up.wait_for(&mut state, IDLE);
+            }
             continue;
         }
         let answers = if batch.queries().is_empty() {

@@ -1,4 +1,5 @@
 //! The binary as a UCI engine, over its pipes.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 #[path = "../common/uci.rs"]
 mod driver;

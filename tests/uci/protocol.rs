@@ -81,7 +81,9 @@ fn infinite_waits_to_be_asked() {
         "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1",
         "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
     ] {
-        for go in ["go infinite", "go infinite nodes 5", "go", "go ponder wtime 100 btime 100"] {
+        for go in
+            ["go infinite", "go infinite nodes 5", "go infinite movetime 1", "go", "go ponder wtime 100 btime 100"]
+        {
             let mut engine = Uci::uniform();
             engine.send(&format!("position fen {position}\n{go}"));
             let early = engine.listen(A_WHILE);

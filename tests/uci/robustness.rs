@@ -76,6 +76,9 @@ fn strange_positions_are_played() {
 fn boards_full_of_queens_do_no_harm() {
     let mut engine = Uci::ready_with(&["--backend=random"]);
     for fen in [
+        // The most moves of any board with two kings (shakmaty's own record).
+        "kBQQQQQQ/BR5Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
+        "QQQQQQQQ/Q6Q/Q6Q/1Q5Q/1Q5Q/1Q2Q1QQ/3Q2pp/QQQ1KQbk w - - 0 1",
         "QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q5pp/Q5pb/QQQQ1Kbk w - - 0 1",
         "Q1Q1Q1Q1/8/Q6Q/8/Q6Q/6pp/Q5pb/Q1QQ1Kbk w - - 0 1",
         "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQpp/QQQQQQpb/KQQQQQbk w - - 0 1",

@@ -32,6 +32,9 @@ fn every_limit_ends_the_search() {
         for position in ["startpos", KIWIPETE, "startpos moves e2e4"] {
             let answer = engine.search(position, go);
             assert!(errors(&answer.lines).is_empty(), "{go}: {:?}", answer.lines);
+            let plans = answer.lines.iter().filter(|line| line.starts_with("info string time ")).count();
+            assert_eq!(plans, usize::from(go.contains("wtime")), "{go}: {:?}", answer.lines);
+            assert!(plans == 0 || answer.lines[0].starts_with("info string time "), "{go}: {:?}", answer.lines);
         }
     }
     engine.quit();
@@ -109,6 +112,22 @@ fn mates_in_one_are_found() {
     let answer = engine.search("8/8/8/8/8/6k1/r7/7K w - - 0 1", "go nodes 500");
     assert!(answer.infos().last().unwrap().contains(" score mate -1 "), "{:?}", answer.lines);
     engine.quit();
+}
+
+/// Every move draws by the fifty-move rule: there is no depth to be had.
+#[test]
+fn a_depth_that_is_not_there_is_not_waited_for() {
+    for options in [&["--minibatch-size=1"][..], &["--out-of-order-eval=false"], &["--threads=2"]] {
+        let mut engine = Uci::ready_with(&[&["--backend=random", "--smart-pruning-factor=0"], options].concat());
+        let position = "8/5k2/8/8/8/2Q5/1K6/8 w - - 99 80";
+        assert_eq!(engine.search(position, "go depth 9").number("depth"), 1);
+        // And who waits for stop hears something meanwhile.
+        engine.send("go infinite");
+        engine.until("info");
+        engine.send("stop");
+        engine.answer(&game(position));
+        engine.quit();
+    }
 }
 
 #[test]
