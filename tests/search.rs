@@ -89,6 +89,20 @@ fn a_lost_side_resists_longest() {
 }
 
 #[test]
+fn roots_full_of_drawn_ends_are_ranked() {
+    // Many moves stalemate or leave bare kings here: open moves and drawn ends of different lengths stand side by side.
+    let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("MultiPV", "500")]);
+    for fen in [
+        "7k/5Q2/8/8/8/8/8/K7 w - - 0 1",
+        "8/8/8/8/8/k7/p7/2K5 w - - 0 1",
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    ] {
+        set(&mut engine, fen);
+        assert!(search(&mut engine, &nodes(20_000)).best.is_some(), "{fen}");
+    }
+}
+
+#[test]
 fn ends_of_the_game_have_no_move() {
     let mut engine = engine(&[("Backend", "uniform")]);
     for fen in ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {

@@ -125,7 +125,10 @@ impl Engine {
     }
 
     fn forget(&mut self) {
-        self.tree = Some(Tree::new(self.game.clone()));
+        match &mut self.tree {
+            Some(tree) => tree.reset(self.game.clone()),
+            None => self.tree = Some(Tree::new(self.game.clone())),
+        }
         self.manager = None;
     }
 
@@ -157,31 +160,22 @@ impl Engine {
         self.finish();
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
-        let overhead_ms = self.options.move_overhead as f64;
+        let (manager, plan) = match params.clock(turn) {
+            Some(clock) => {
+                let mut manager = self.take_manager()?;
+                let plan = manager.plan(&self.move_request(clock, params.movestogo));
+                (Some(manager), Some(plan))
+            }
+            None => (None, None),
+        };
+        if let Some(plan) = &plan {
+            listener.planned(plan);
+        }
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         let evaluators = loaded.take_evaluators(&self.options)?;
+        let backend = Arc::clone(&loaded.backend);
+        let clock_ms = params.clock(turn).map(|clock| clock.time_ms);
         let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
-        let mut manager = None;
-        let mut plan = None;
-        if let Some(clock) = params.clock(turn) {
-            let built = match self.manager.take() {
-                Some(manager) if self.manager_spec == self.options.time_manager => manager,
-                _ => time_manager::build(&self.options.time_manager)?,
-            };
-            self.manager_spec = self.options.time_manager.clone();
-            let built = manager.insert(built);
-            plan = Some(built.plan(&MoveRequest {
-                clock_ms: clock.time_ms,
-                increment_ms: clock.increment_ms,
-                moves_to_go: params.movestogo.filter(|moves| *moves > 0),
-                ply: self.game.current().ply(),
-                overhead_ms,
-                reused_nodes: u64::from(tree.visits()),
-                moves_left_plies: tree.moves_left().filter(|_| loaded.backend.attributes().has_moves_left),
-                pieces: Some(self.game.current().piece_count()),
-            }));
-        }
-        let movetime_deadline = limits.movetime_ms.map(|time| (time - overhead_ms).max(0.0));
         let request = SearchRequest {
             game: self.game.clone(),
             stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
@@ -191,16 +185,39 @@ impl Engine {
             multi_pv: self.options.multi_pv as usize,
             with_move_stats: self.options.verbose_move_stats,
             start_ms,
-            deadline_ms: plan.as_ref().map(|plan| plan.hard_limit_ms).or(movetime_deadline),
+            due_ms: plan.as_ref().zip(clock_ms).map(|(plan, clock_ms)| midway(plan.hard_limit_ms, clock_ms)),
             limits,
         };
-        let backend = Arc::clone(&loaded.backend);
-        if let Some(plan) = &plan {
-            listener.planned(plan);
-        }
         let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
         self.search = Some(search.map_err(EngineError::Thread)?);
         Ok(plan)
+    }
+
+    /// The manager of this game; a new one for a new game, or when another one was asked for.
+    fn take_manager(&mut self) -> Result<Box<dyn TimeManager>, EngineError> {
+        let spec = &self.options.time_manager;
+        match self.manager.take() {
+            Some(manager) if self.manager_spec == *spec => Ok(manager),
+            _ => {
+                self.manager_spec.clone_from(spec);
+                Ok(time_manager::build(spec)?)
+            }
+        }
+    }
+
+    fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let position = self.game.current();
+        MoveRequest {
+            clock_ms: clock.time_ms,
+            increment_ms: clock.increment_ms,
+            moves_to_go: movestogo,
+            ply: position.ply(),
+            overhead_ms: self.options.move_overhead as f64,
+            reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
+            moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
+            pieces: Some(position.piece_count()),
+        }
     }
 
     /// Whether a search is still to answer.
@@ -252,4 +269,10 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+/// When a move is due that nothing was evaluated for yet: a slow first evaluation may use up to half of what the manager
+/// left on the clock, the overhead mostly. Better a late good move than a random one, but not a lost game.
+fn midway(hard_limit_ms: f64, clock_ms: f64) -> f64 {
+    (hard_limit_ms + clock_ms.max(hard_limit_ms)) / 2.0
 }

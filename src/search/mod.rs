@@ -11,7 +11,8 @@
 //! | `backup` | values on their way up, and what they prove |
 //! | `gather` | picking leaves, batches, collisions |
 //! | `state` | what threads share under the lock, the question to the stoppers |
-//! | `running` | workers, watchdog, the search as a value |
+//! | `running` | a search under way as a value |
+//! | `worker`, `watchdog` | what its threads do |
 //! | `report` | root statistics, lines, best move |
 
 mod backup;
@@ -25,6 +26,8 @@ mod report;
 mod running;
 mod state;
 mod tree;
+mod watchdog;
+mod worker;
 
 pub use clock::{Clock, MonotonicClock};
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};

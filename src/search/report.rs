@@ -1,6 +1,6 @@
 //! What a search says of itself: statistics of the root's moves, the best line, the score.
 
-use super::node::NodeId;
+use super::node::{Node, NodeId};
 use super::params::SearchParams;
 use super::puct::{DrawScore, Selector, visited_policy};
 use super::tree::Tree;
@@ -27,7 +27,7 @@ pub struct Line {
 }
 
 /// The state of a search at one moment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Mean depth of the visits of this search, in plies.
     pub depth: u32,
@@ -104,39 +104,30 @@ impl Reader<'_> {
     }
 
     /// `Less` when edge `a` of the node is to be preferred to `b`: proven wins (the shortest first), then open moves and
-    /// draws by visits, value and prior, then proven losses (the longest first). Lc0 compares two draws by their length
-    /// before their visits, but either of them with an open move by visits: that is no order, and sorting needs one.
-    /// Here the shorter draw goes first where visits and value are equal.
+    /// draws by visits, value and prior, then proven losses (the longest first).
+    ///
+    /// Lc0 also prefers the shorter of two drawn ends whatever their visits; that is no order (it contradicts the order by
+    /// visits through an open move between them), so here it decides between equal visits and values.
     fn compare(&self, id: NodeId, depth: u32, a: usize, b: usize) -> Ordering {
         let edges = &self.tree[id].edges;
         let child = |index: usize| edges[index].child.map(|child| &self.tree[child]).filter(|child| child.n > 0);
         let (node_a, node_b) = (child(a), child(b));
-        let rank = |node: Option<&super::node::Node>| match node {
+        let rank = |node: Option<&Node>| match node {
             Some(node) if node.is_terminal() && node.wl != 0.0 => node.wl.signum() as i32,
             _ => 0,
         };
-        let by_rank = rank(node_b).cmp(&rank(node_a));
-        if by_rank != Ordering::Equal {
-            return by_rank;
-        }
-        if let (Some(node_a), Some(node_b)) = (node_a, node_b) {
-            match rank(Some(node_a)) {
-                1 => return node_a.m.total_cmp(&node_b.m),
-                -1 => return node_b.m.total_cmp(&node_a.m),
-                _ => {}
-            }
-        }
-        let visits = |node: Option<&super::node::Node>| node.map_or(0, |node| node.n);
-        let draw_length =
-            |node: Option<&super::node::Node>| node.filter(|node| node.is_terminal()).map_or(0.0, |node| node.m);
+        // Plies to a proven result; all of a rank but 0 have them.
+        let plies = |node: Option<&Node>| node.filter(|node| node.is_terminal()).map_or(f32::INFINITY, |node| node.m);
+        let visits = |node: Option<&Node>| node.map_or(0, |node| node.n);
         let draw = self.draw.at(depth + 1);
-        let q = |node: Option<&super::node::Node>| node.map_or(0.0, |node| node.q(draw));
-        visits(node_b)
-            .cmp(&visits(node_a))
-            .then(q(node_b).total_cmp(&q(node_a)))
-            .then(draw_length(node_a).total_cmp(&draw_length(node_b)))
-            .then(edges[b].p.total_cmp(&edges[a].p))
-            .then(a.cmp(&b))
+        let q = |node: Option<&Node>| node.map_or(0.0, |node| node.q(draw));
+        let shortest = plies(node_a).total_cmp(&plies(node_b));
+        let within_rank = match rank(node_a) {
+            1 => shortest,
+            -1 => shortest.reverse(),
+            _ => visits(node_b).cmp(&visits(node_a)).then(q(node_b).total_cmp(&q(node_a))).then(shortest),
+        };
+        rank(node_b).cmp(&rank(node_a)).then(within_rank).then(edges[b].p.total_cmp(&edges[a].p)).then(a.cmp(&b))
     }
 
     /// The line that starts with the root's edge.
@@ -201,7 +192,7 @@ impl Reader<'_> {
             let child = edge.child.map(|child| &self.tree[child]);
             let visited = child.filter(|child| child.n > 0);
             let (q, m) = selector.utility(child);
-            let u = selector.u(edge.p, child.map_or(0, super::node::Node::n_started));
+            let u = selector.u(edge.p, child.map_or(0, Node::n_started));
             let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));
             stats.push(MoveStats {
                 mv: Some(edge.mv),

@@ -9,6 +9,9 @@ use std::ops::{Index, IndexMut};
 pub struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
+    /// Roots of subtrees that are not needed any more. Their nodes are taken apart one by one as new ones are made:
+    /// starting a move costs the same however much of the tree it gives up.
+    abandoned: Vec<NodeId>,
     root: NodeId,
     game: Game,
 }
@@ -29,7 +32,7 @@ impl IndexMut<NodeId> for Tree {
 impl Tree {
     /// An empty tree at the end of `game`.
     pub fn new(game: Game) -> Tree {
-        Tree { nodes: vec![Node::new(None, 0)], free: Vec::new(), root: NodeId(0), game }
+        Tree { nodes: vec![Node::new(None, 0)], free: Vec::new(), abandoned: Vec::new(), root: NodeId(0), game }
     }
 
     /// The game at whose end the root stands.
@@ -45,11 +48,6 @@ impl Tree {
     /// Plies the game is expected to go on from the root; `None` before the first visit.
     pub fn moves_left(&self) -> Option<f64> {
         (!self.is_empty()).then(|| f64::from(self[self.root].m))
-    }
-
-    /// Nodes in use.
-    pub fn len(&self) -> usize {
-        self.nodes.len() - self.free.len()
     }
 
     /// Whether nothing was searched yet.
@@ -69,7 +67,7 @@ impl Tree {
             && old.positions()[0].rule50() == new.positions()[0].rule50()
             && new.moves().starts_with(old.moves());
         if !same {
-            *self = Tree::new(game);
+            self.reset(game);
             return false;
         }
         let played = game.moves()[self.game.moves().len()..].to_vec();
@@ -83,37 +81,43 @@ impl Tree {
         true
     }
 
-    /// Makes the child by `mv` the root and gives the rest back.
-    fn descend(&mut self, mv: Move) {
-        let old = self.root;
-        let child = self[old].edges.iter().find(|edge| edge.mv == mv).and_then(|edge| edge.child);
-        let mut doomed: Vec<NodeId> = self[old].edges.iter().filter_map(|edge| edge.child).collect();
-        doomed.retain(|id| Some(*id) != child);
-        self.release(doomed);
-        self.root = match child {
-            Some(child) => {
-                self[child].parent = None;
-                self.recycle(old);
-                child
-            }
-            None => {
-                self[old] = Node::new(None, 0);
-                old
-            }
-        };
+    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a second for some millions.
+    pub fn reset(&mut self, game: Game) {
+        let old = std::mem::replace(self, Tree::new(game));
+        // Without a thread to do it they are freed here.
+        let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
-    /// Gives the subtrees under `doomed` back, themselves included.
-    fn release(&mut self, mut doomed: Vec<NodeId>) {
-        while let Some(id) = doomed.pop() {
-            doomed.extend(self[id].edges.iter().filter_map(|edge| edge.child));
-            self.recycle(id);
+    /// Makes the child by `mv` the root and abandons the rest.
+    fn descend(&mut self, mv: Move) {
+        let old = self.root;
+        let edges = std::mem::take(&mut self[old].edges);
+        let next = edges.iter().find(|edge| edge.mv == mv).and_then(|edge| edge.child);
+        self.abandoned.extend(edges.iter().filter_map(|edge| edge.child).filter(|child| Some(*child) != next));
+        match next {
+            Some(next) => {
+                self[next].parent = None;
+                self.free.push(old);
+                self.root = next;
+            }
+            None => self[old] = Node::new(None, 0),
         }
     }
 
-    fn recycle(&mut self, id: NodeId) {
-        self[id].edges = Box::default();
-        self.free.push(id);
+    /// A slot for a new node: one given back, one of an abandoned subtree, or a new one.
+    fn slot(&mut self, node: Node) -> NodeId {
+        let used = self.free.pop().or_else(|| {
+            let id = self.abandoned.pop()?;
+            let edges = std::mem::take(&mut self[id].edges);
+            self.abandoned.extend(edges.iter().filter_map(|edge| edge.child));
+            Some(id)
+        });
+        if let Some(id) = used {
+            self[id] = node;
+            return id;
+        }
+        self.nodes.push(node);
+        NodeId(u32::try_from(self.nodes.len() - 1).expect("visits are limited to 4e9, nodes are fewer"))
     }
 
     /// The child by that edge, made if it is not there yet.
@@ -121,17 +125,7 @@ impl Tree {
         if let Some(child) = self[parent].edges[edge_index].child {
             return child;
         }
-        let node = Node::new(Some(parent), edge_index as u16);
-        let id = match self.free.pop() {
-            Some(id) => {
-                self[id] = node;
-                id
-            }
-            None => {
-                self.nodes.push(node);
-                NodeId(u32::try_from(self.nodes.len() - 1).expect("visits are limited to 4e9, nodes are fewer"))
-            }
-        };
+        let id = self.slot(Node::new(Some(parent), edge_index as u16));
         self[parent].edges[edge_index].child = Some(id);
         id
     }
@@ -196,6 +190,11 @@ mod tests {
         tree[id].edges = moves.into_iter().map(|mv| Edge { mv, p, child: None }).collect();
     }
 
+    /// Nodes below and at `id`.
+    fn size(tree: &Tree, id: NodeId) -> usize {
+        1 + tree[id].edges.iter().filter_map(|edge| edge.child).map(|child| size(tree, child)).sum::<usize>()
+    }
+
     fn grown() -> Tree {
         let mut tree = Tree::new(Game::new());
         let game = Game::new();
@@ -216,22 +215,24 @@ mod tests {
     #[test]
     fn the_root_follows_the_game_and_the_rest_is_recycled() {
         let mut tree = grown();
-        assert_eq!(tree.len(), 7);
+        assert_eq!(size(&tree, tree.root()), 7);
         let mv = tree[tree.root()].edges[1].mv;
         let mut game = Game::new();
         game.push(mv);
         assert!(tree.follow(game.clone()));
-        assert_eq!((tree.len(), tree.visits()), (2, 2));
-        let size = tree.nodes.len();
+        assert_eq!((size(&tree, tree.root()), tree.visits()), (2, 2));
+        let slots = tree.nodes.len();
         let root = tree.root();
-        for index in 1..5 {
+        for index in 1..6 {
             tree.child(root, index);
         }
-        assert_eq!(tree.nodes.len(), size, "released nodes are used again");
+        assert_eq!(tree.nodes.len(), slots, "the five nodes given up are used again");
+        assert!(tree.free.is_empty() && tree.abandoned.is_empty());
+        assert_eq!(size(&tree, root), 7, "and each once");
         // The same position again changes nothing; an unsearched move or another game starts anew.
         assert!(tree.follow(game.clone()) && tree.visits() == 2);
         game.push_uci("h7h5").unwrap();
-        assert!(tree.follow(game) && tree.is_empty() && tree.len() == 1);
+        assert!(tree.follow(game) && tree.is_empty() && size(&tree, tree.root()) == 1);
         assert!(!tree.follow(Game::new()) && tree.is_empty());
     }
 
