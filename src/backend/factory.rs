@@ -58,6 +58,39 @@ impl Default for BackendOptions {
     }
 }
 
+/// What a name means.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    OnnxRuntime,
+    Uniform,
+    Random,
+}
+
+fn kind(name: &str) -> Result<Kind, BackendError> {
+    match name.to_ascii_lowercase().as_str() {
+        "auto" | "onnxruntime" | "onnxruntime-cpu" | "onnx" | "onnx-cpu" => Ok(Kind::OnnxRuntime),
+        "uniform" | "trivial" => Ok(Kind::Uniform),
+        "random" => Ok(Kind::Random),
+        lower => {
+            let (name, known) = (name.to_owned(), BACKENDS.join(", "));
+            let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
+            Err(match absent {
+                Some((_, needs)) => BackendError::NotInThisBuild { name, needs: (*needs).to_owned(), known },
+                None => BackendError::Unknown { name, known },
+            })
+        }
+    }
+}
+
+/// Whether the backend `name` runs a network.
+///
+/// # Errors
+///
+/// When there is no such backend, or not in this build.
+pub fn needs_network(name: &str) -> Result<bool, BackendError> {
+    Ok(kind(name)? == Kind::OnnxRuntime)
+}
+
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
 /// `auto` is the fastest that can run the network on this machine; what it took, [`Backend::attributes`] says. Names are
@@ -73,22 +106,14 @@ pub fn create(
     network: Option<&Network>,
     options: &BackendOptions,
 ) -> Result<Arc<dyn Backend>, BackendError> {
-    let inner: Arc<dyn Backend> = match name.to_ascii_lowercase().as_str() {
-        "auto" | "onnxruntime" | "onnxruntime-cpu" | "onnx" | "onnx-cpu" => {
+    let inner: Arc<dyn Backend> = match kind(name)? {
+        Kind::OnnxRuntime => {
             let network = network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()))?;
             let runtime = runtime::load(options.runtime.as_deref())?;
             Arc::new(OnnxRuntimeBackend::new(runtime, network, options.session_threads, options.history_fill)?)
         }
-        "uniform" | "trivial" => Arc::new(UniformBackend::new()),
-        "random" => Arc::new(RandomBackend::new(options.seed)),
-        lower => {
-            let (name, known) = (name.to_owned(), BACKENDS.join(", "));
-            let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
-            return Err(match absent {
-                Some((_, needs)) => BackendError::NotInThisBuild { name, needs: (*needs).to_owned(), known },
-                None => BackendError::Unknown { name, known },
-            });
-        }
+        Kind::Uniform => Arc::new(UniformBackend::new()),
+        Kind::Random => Arc::new(RandomBackend::new(options.seed)),
     };
     Ok(match options.cache_size {
         0 => inner,

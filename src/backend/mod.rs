@@ -43,7 +43,7 @@ mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend};
 pub use error::BackendError;
-pub use factory::{BACKENDS, BackendOptions, create};
+pub use factory::{BACKENDS, BackendOptions, create, needs_network};
 pub use onnxruntime::OnnxRuntimeBackend;
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;

@@ -20,7 +20,7 @@ pub fn command() -> Command {
     let command = Command::new("eval")
         .about("Print what the network says of positions, one JSON object a line")
         .arg(Arg::new("fen").long("fen").help("The position [default: the start position]"))
-        .arg(Arg::new("moves").long("moves").num_args(1..).requires("fen").help("Moves played from it"))
+        .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from it"))
         .arg(
             Arg::new("positions")
                 .long("positions")

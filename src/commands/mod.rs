@@ -17,7 +17,7 @@ const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the cl
 const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine. Set RUST_LOG=debug for a log on standard error.";
 
 fn cli() -> Command {
-    let uci = Command::new("uci").about("Be a UCI engine (the same as no command)");
+    let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));
     let commands = [
         uci,
         matches::command(),
@@ -57,7 +57,7 @@ pub fn run() -> ExitCode {
 fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
         None => uci::run(matches)?,
-        Some(("uci", _)) => uci::run(matches)?,
+        Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,

@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Backends that run no network, by the names they go by.
-const WITHOUT_NETWORK: &[&str] = &["uniform", "trivial", "random"];
-
 /// Why an engine cannot search. Its text is one line.
 #[derive(Debug, Error)]
 pub enum EngineError {
@@ -88,13 +85,14 @@ pub(super) fn load(
         present.ensure_evaluators(options)?;
         return Ok(None);
     }
-    let network = match WITHOUT_NETWORK.contains(&key.backend.as_str()) {
-        true => None,
-        false => {
+    let network = match backend::needs_network(&key.backend)? {
+        false => None,
+        true => {
+            let network = read_network(key.weights.as_deref())?;
             if let RuntimePolicy::Install(announce) = policy {
                 runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
             }
-            Some(read_network(key.weights.as_deref())?)
+            Some(network)
         }
     };
     let backend_options = BackendOptions {

@@ -225,6 +225,11 @@ impl Engine {
         self.search.as_ref().is_some_and(|search| !search.is_finished())
     }
 
+    /// Whether there is a search that only [`Engine::stop`] ends.
+    pub fn is_endless(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.is_endless() && !search.is_finished())
+    }
+
     /// Tells the search to answer now.
     pub fn stop(&self) {
         if let Some(search) = &self.search {

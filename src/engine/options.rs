@@ -150,6 +150,8 @@ options! {
         "Count cache hits and ends of the game while a batch is still gathered";
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
         Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes";
+    max_collision_events: u64 = LC0.max_collision_events, "MaxCollisionEvents", "max-collision-events",
+        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer, whatever the size of the tree";
     max_collision_visits: u64 = LC0.max_collision_visits, "MaxCollisionVisits", "max-collision-visits",
         Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree";
     collision_scaling_start: u64 = LC0.max_collision_visits_scaling_start, "MaxCollisionVisitsScalingStart",
@@ -189,7 +191,6 @@ const INERT: &[&str] = &[
     "IdlingMinimumWork",
     "LogFile",
     "LogLiveStats",
-    "MaxCollisionEvents",
     "MaxConcurrentSearchers",
     "MaxPrefetch",
     "MinimumPerTaskProcessing",
@@ -283,6 +284,7 @@ impl Options {
             two_fold_draws: self.two_fold_draws,
             out_of_order_eval: self.out_of_order_eval,
             max_out_of_order_evals_factor: self.max_out_of_order,
+            max_collision_events: self.max_collision_events as u32,
             max_collision_visits: self.max_collision_visits as u32,
             max_collision_visits_scaling_start: self.collision_scaling_start as u32,
             max_collision_visits_scaling_end: self.collision_scaling_end as u32,

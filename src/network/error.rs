@@ -7,12 +7,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The file cannot be opened or read.
-    #[error("cannot read the network file {}: {source}", path.display())]
+    #[error("cannot read the network file {}: {reason}", path.display())]
     Read {
         /// The path as it was asked for.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
     /// No network was asked for, and none lies where networks are looked for.
     #[error(
@@ -29,12 +29,12 @@ pub enum NetworkError {
         name: String,
     },
     /// The gzip stream ends early or is damaged.
-    #[error("the network file {name} is truncated or damaged: {source}")]
+    #[error("the network file {name} is truncated or damaged: {reason}")]
     Gzip {
         /// Name of the file.
         name: String,
         /// What the decompressor says.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The file is, or inflates to, more than a protobuf message can hold.
     #[error("the network file {name} is too large: more than {limit_mib} MiB of content")]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 
 use flate2::read::GzDecoder;
@@ -54,7 +54,11 @@ fn kind(head: &[u8]) -> Kind {
 
 /// The content of a file, as it lies there.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
-    let error = |source| NetworkError::Read { path: path.to_owned(), source };
+    let error = |reason| NetworkError::Read { path: path.to_owned(), reason };
+    // A pipe would wait for its writer, a device be read without end.
+    if !std::fs::metadata(path).map_err(error)?.is_file() {
+        return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
+    }
     let file = File::open(path).map_err(error)?;
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(error)?;
@@ -117,7 +121,7 @@ fn inflate<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, [u8]>, NetworkErro
     if !bytes.starts_with(&GZIP_START) {
         return Ok(Cow::Borrowed(bytes));
     }
-    let damaged = |source| NetworkError::Gzip { name: name.to_owned(), source };
+    let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
     let mut decoder = GzDecoder::new(bytes);
     let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;

@@ -76,6 +76,8 @@ pub struct SearchParams {
     pub out_of_order_eval: bool,
     /// How many of those a batch may bring, in batch sizes.
     pub max_out_of_order_evals_factor: f32,
+    /// Collisions a batch may suffer, whatever the size of the tree.
+    pub max_collision_events: u32,
     /// Collisions a batch may suffer in a large tree.
     pub max_collision_visits: u32,
     /// Visits of the tree up to which one collision is allowed.
@@ -110,6 +112,7 @@ impl SearchParams {
         two_fold_draws: true,
         out_of_order_eval: true,
         max_out_of_order_evals_factor: 2.4,
+        max_collision_events: 917,
         max_collision_visits: 80_000,
         max_collision_visits_scaling_start: 28,
         max_collision_visits_scaling_end: 145_000,
@@ -117,7 +120,13 @@ impl SearchParams {
     };
 
     /// Collisions allowed while gathering one batch, for a tree of `visits`.
+    ///
+    /// Each is one walk to a leaf that is taken already, so that Lc0's two limits, of events and of visits, are both on it.
     pub fn collision_budget(&self, visits: u32) -> u32 {
+        self.scaled_collision_visits(visits).min(self.max_collision_events)
+    }
+
+    fn scaled_collision_visits(&self, visits: u32) -> u32 {
         let (start, end) = (self.max_collision_visits_scaling_start, self.max_collision_visits_scaling_end);
         if visits >= end {
             return self.max_collision_visits;
@@ -154,6 +163,8 @@ mod tests {
         let params = SearchParams::LC0;
         assert_eq!(params.collision_budget(0), 1);
         assert_eq!(params.collision_budget(28), 1);
+        assert_eq!(params.collision_budget(145_000), 917);
+        let params = SearchParams { max_collision_events: u32::MAX, ..params };
         assert_eq!(params.collision_budget(145_000), 80_000);
         // round(1 + 79999 * ((10000 - 28) / 144972)^1.25): 0.068786^1.25 = 0.0352266, times 79999 = 2818.1, plus 1.
         assert_eq!(params.collision_budget(10_000), 2819);

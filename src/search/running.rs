@@ -205,6 +205,11 @@ impl Search {
         self.shared.over.load(Ordering::SeqCst) || self.watchdog.is_finished()
     }
 
+    /// Whether only [`Search::stop`] ends it.
+    pub fn is_endless(&self) -> bool {
+        self.shared.infinite
+    }
+
     /// Waits for the answer alone: batches may still be under way.
     pub fn wait_for_answer(&self) {
         let mut answered = self.shared.answered.lock();

@@ -79,16 +79,23 @@ pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
     })
 }
 
-/// `name <words> [value <words>]`; both may hold spaces.
+/// `name <words> [value <text>]`; both may hold spaces, and a value (a path, say) keeps its own.
 fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    if words.first() != Some(&"name") || words.len() < 2 {
-        return Err(ParseError::SetOption(rest.to_owned()));
+    let error = || ParseError::SetOption(rest.to_owned());
+    let named = rest.strip_prefix("name").filter(|rest| rest.starts_with(char::is_whitespace)).ok_or_else(error)?;
+    let value_at = named.match_indices("value").map(|(at, _)| at).find(|at| {
+        let (before, after) = (&named[..*at], &named[at + "value".len()..]);
+        before.ends_with(char::is_whitespace) && (after.is_empty() || after.starts_with(char::is_whitespace))
+    });
+    let (name, value) = match value_at {
+        Some(at) => (&named[..at], named[at + "value".len()..].trim()),
+        None => (named, ""),
+    };
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(error());
     }
-    let value_at = words.iter().position(|word| *word == "value").unwrap_or(words.len());
-    let name = words[1..value_at].join(" ");
-    let value = words.get(value_at + 1..).unwrap_or_default().join(" ");
-    Ok(Command::SetOption { name, value })
+    Ok(Command::SetOption { name, value: value.to_owned() })
 }
 
 /// `startpos | fen <fen>` and `[moves <moves>]`.
@@ -193,6 +200,10 @@ mod tests {
         assert_eq!(command("setoption name Threads value 2"), set("Threads", "2"));
         assert_eq!(command("setoption name Move Overhead value 30"), set("Move Overhead", "30"));
         assert_eq!(command("setoption name WeightsFile value a b.pb"), set("WeightsFile", "a b.pb"));
+        assert_eq!(command("setoption name WeightsFile value a  b.pb"), set("WeightsFile", "a  b.pb"));
+        assert_eq!(command("setoption name valued value value"), set("valued", "value"));
+        assert_eq!(command("setoption name X value"), set("X", ""));
+        assert!(command("setoption name value 3").is_err());
         assert_eq!(command("setoption name ClearTree"), set("ClearTree", ""));
         assert!(command("setoption Threads 2").is_err());
         assert!(command("setoption name").is_err());

@@ -16,6 +16,7 @@ pub(super) struct Display {
     pub multi_pv: bool,
     pub has_wdl: bool,
     pub turn: Color,
+    pub is_check: bool,
 }
 
 impl Display {
@@ -55,6 +56,11 @@ impl Display {
             text
         };
         report.lines.iter().enumerate().map(info).collect()
+    }
+
+    /// The score of a position without a legal move.
+    pub fn no_moves(&self) -> &'static str {
+        if self.is_check { "info depth 0 score mate 0" } else { "info depth 0 score cp 0" }
     }
 
     /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
@@ -123,6 +129,7 @@ mod tests {
             multi_pv: true,
             has_wdl: true,
             turn: Color::White,
+            is_check: false,
         }
     }
 

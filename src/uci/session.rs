@@ -4,7 +4,7 @@ use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::engine::options::{SPECS, is_inert};
 use crate::engine::{Engine, EngineError, OptionError, Options};
-use crate::search::{Listener, Report, SearchEnd};
+use crate::search::{EndReason, Listener, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
@@ -61,6 +61,9 @@ impl Listener for Reporter {
             self.output.error(error);
         }
         self.report(&end.report);
+        if end.reason == EndReason::NoMoves {
+            self.output.line(self.display.no_moves());
+        }
         for stats in &end.move_stats {
             self.output.line(&format!("info string {}", self.display.move_stats(stats)));
         }
@@ -117,6 +120,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
             // Pondering is not offered; a GUI that ponders all the same gets its move.
             engine.stop();
         }
+        Command::Wait if engine.is_endless() => output.error(&"wait: this search only ends with stop"),
         Command::Wait => engine.wait(),
         Command::Fen => output.line(&format!("info string {}", engine.game().fen())),
         Command::Quit | Command::Debug | Command::Empty => {}
@@ -168,6 +172,7 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
         multi_pv: options.multi_pv > 1,
         has_wdl: engine.attributes().is_some_and(|attributes| attributes.has_wdl),
         turn: engine.game().current().turn(),
+        is_check: engine.game().current().is_check(),
     };
     let reporter = Arc::new(Reporter { output: output.clone(), display });
     if let Err(error) = engine.go(&params, start_ms, reporter) {
