@@ -56,7 +56,7 @@ def policy_index(board: chess.Board, move: chess.Move) -> int:
 
 
 def _conv_slots() -> np.ndarray:
-    """For each policy index its place in the flat 80x8x8 output of the convolutional policy head (plane * 64 + from)."""
+    """For each policy index its place in the flat 80x8x8 output of the convolutional head (plane * 64 + from)."""
     rays = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]
     knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]
     slots = []

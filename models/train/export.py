@@ -105,7 +105,7 @@ def main() -> None:
     args = parser.parse_args()
     network, state = load(args.checkpoint)
     samples = state["samples"]
-    lc0_file.write(args.output, message(network, samples, samples // state["step"], state["lr"]))
+    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"]))
     print(f"{args.output}: {args.output.stat().st_size} bytes, {samples} samples of training")
 
 

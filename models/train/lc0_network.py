@@ -21,9 +21,9 @@ CONVOLUTIONAL_POLICY, WDL, MISH = 2, 2, 1
 
 
 class Lc0Network:
-    """call: planes [n, 112, 8, 8] -> policy logits [n, 80 * 64], WDL logits [n, 3] or scalar [n, 1], plies left or None.
+    """call: planes [n, 112, 8, 8] -> policy logits [n, 80 * 64], WDL logits [n, 3] or scalar [n, 1], plies left [n].
 
-    The fifty-move plane is in plies, as Lc0 gives it; plies left are after the final ReLU.
+    The fifty-move plane is in plies, as Lc0 gives it; plies left are after the final ReLU, None without such a head.
     """
 
     def __init__(self, path: Path):
@@ -39,7 +39,9 @@ class Lc0Network:
         self.blocks = []
         for data in weights[2]:
             fields = lc0_file.decode(data)
-            se = [self._values(lc0_file.decode(fields[3][0])[field][0]) for field in (1, 2, 3, 4)] if 3 in fields else None
+            se = lc0_file.decode(fields[3][0]) if 3 in fields else None
+            if se:
+                se = [self._values(se[field][0]) for field in (1, 2, 3, 4)]
             self.blocks.append((self._conv(fields[1][0], channels), self._conv(fields[2][0], channels), se))
         self.policy = self._conv(weights[11][0], channels), self._conv(weights[3][0], channels)
         self.value = self._conv(weights[6][0], channels), [self._values(weights[field][0]) for field in (7, 8, 9, 10)]

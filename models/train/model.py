@@ -69,9 +69,10 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """forward: planes [n, 112, 8, 8] (any number type) -> policy logits [n, 80 * 64], WDL logits [n, 3], plies left [n].
+    """forward: planes [n, 112, 8, 8] -> policy logits [n, 80 * 64], WDL logits [n, 3], plies left [n].
 
-    The plies left may be slightly negative here: the final ReLU is Lc0's, at inference.
+    Planes may be of any number type, the fifty-move counter in plies. The plies left may be slightly negative here: the
+    final ReLU is Lc0's, at inference.
     """
 
     def __init__(self, shape: Shape):

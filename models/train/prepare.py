@@ -42,7 +42,7 @@ def games(path: Path):
 
 
 def pack(path: Path) -> dict[str, np.ndarray]:
-    """Replays every game of a shard. Arrays of frames, of samples, and of legal moves (see `data.py` for the fields)."""
+    """Replays every game of a shard: arrays of frames, of samples and of legal moves (fields: `data.Positions`)."""
     frames, repeated = [], []
     samples, moves, probabilities = [], [], bytearray()
     for game, (fen, opening, plies) in enumerate(games(path)):

@@ -31,7 +31,8 @@ class Encoding(unittest.TestCase):
             castling = {POLICY_MOVES[policy_index(board, move)][:2] for move in board.generate_castling_moves()}
             self.assertEqual(castling, {(chess.E1, chess.H1), (chess.E1, chess.A1)})
         promotions = chess.Board("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1")
-        indices = {uci: policy_index(promotions, chess.Move.from_uci(uci)) for uci in ("a7a8q", "a7a8b", "a7b8q", "a7b8n")}
+        moves = "a7a8q", "a7a8b", "a7b8q", "a7b8n"
+        indices = {uci: policy_index(promotions, chess.Move.from_uci(uci)) for uci in moves}
         self.assertEqual((indices["a7a8q"], indices["a7a8b"], indices["a7b8q"]), (1792, 1794, 1795))
         self.assertEqual(POLICY_MOVES[indices["a7b8n"]], (chess.A7, chess.B8, ""))
         self.assertEqual(policy_index(chess.Board(), chess.Move.from_uci("e2e4")), 322)
@@ -75,7 +76,9 @@ class Export(unittest.TestCase):
                 torch.nn.init.uniform_(module.running_var, 0.5, 1.5)
             if isinstance(module, torch.nn.Linear):
                 torch.nn.init.normal_(module.bias, std=0.1)
-        boards = ["8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 73 50", chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K2R b KQ - 9 9"]
+        boards = [
+            "8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 73 50", chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K2R b KQ - 9 9",
+        ]
         batch = torch.from_numpy(np.stack([inputs(chess.Board(fen)) for fen in boards]))
         self.assertEqual(batch[0, RULE50_PLANE, 0, 0].item(), 73)
         with tempfile.TemporaryDirectory() as folder, torch.no_grad():

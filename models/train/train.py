@@ -4,8 +4,8 @@
 
 Writes WORK/NAME/checkpoint.pt (network, averaged network, optimisers, position in the data) and WORK/NAME/log.txt.
 The learning rate warms up, stays, and falls linearly to zero over the last part; with another --samples a run that
-is still on its plateau may be shortened or lengthened when it is resumed. The averaged weights are the product:
-they are good at any time, and best at the end.
+is still on its plateau may be shortened or lengthened when it is resumed (the batch may change then, too). The
+averaged weights are the product: they are good at any time, and best at the end.
 """
 
 from __future__ import annotations
@@ -201,9 +201,9 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
             tool.load_state_dict(kept)
-        step = state["step"]
-    say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to train "
-        f"on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}")
+        step = state["samples"] // args.batch
+    say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to "
+        f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}")
     paths = "work", "pause_file"
     say("# " + " ".join(f"{key}={value}" for key, value in sorted(vars(args).items()) if key not in paths))
 
@@ -211,7 +211,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "lr": tools[0].param_groups[0]["lr"],
         })
 
     forward = network if args.no_compile else torch.compile(network)
