@@ -22,11 +22,12 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     a, b, c = NEWTON_SCHULZ
     tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if tall else matrices
-    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    # Half precision is enough (Jordan 2024) and, where the processor has bfloat16, more than twice as fast.
+    x = (x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)).bfloat16()
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = x @ x.mT
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return x.mT if tall else x
+    return (x.mT if tall else x).float()
 
 
 class Muon(torch.optim.Optimizer):
