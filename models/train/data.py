@@ -1,0 +1,91 @@
+"""Packed positions in memory and batches of tensors from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from encoding import CONV_SLOTS, HISTORY, MIRRORED, planes
+
+#: One game in HELD_OUT is never trained on. Whole games, so that no position has a neighbour in the other part.
+HELD_OUT = 64
+#: Teacher's moves-left labels are in 1/16 ply.
+LEFT_UNIT = 16.0
+
+
+class Positions:
+    """All packed shards of a folder.
+
+    Per sample: frame (its own), before (frames of its game before it), fill (repeat the first frame backwards),
+    black, castling, rule50, win/draw (65535 = certain), left (1/16 ply), count (legal moves), played (policy index),
+    game, remaining (plies to the end of the game). Per frame: pieces, repeated. Per legal move: moves (policy index,
+    ascending), probabilities (255 * sqrt(p)).
+    """
+
+    def __init__(self, packed: Path):
+        paths = sorted(packed.glob("*.npz"))
+        if not paths:
+            raise SystemExit(f"no packed positions in {packed}: run prepare.py first")
+        shards = []
+        frames = games = 0
+        for path in paths:
+            with np.load(path) as file:
+                shard = {name: file[name] for name in file.files}
+            shard["frame"] = shard["frame"].astype(np.int64) + frames
+            shard["game"] = shard["game"].astype(np.int64) + games
+            frames += len(shard["pieces"])
+            games = int(shard["game"][-1]) + 1
+            shards.append(shard)
+        self.arrays = {name: np.concatenate([shard[name] for shard in shards]) for name in shards[0]}
+        counts = self.arrays["count"].astype(np.int64)
+        self.offset = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        self.names = [path.name for path in paths]
+        held_out = self.arrays["game"] % HELD_OUT == 0
+        self.training = np.flatnonzero(~held_out)
+        self.held_out = np.flatnonzero(held_out)
+
+    def __len__(self) -> int:
+        return len(self.arrays["frame"])
+
+    def batch(self, chosen: np.ndarray, mirror: np.ndarray | None = None) -> dict[str, torch.Tensor]:
+        """Tensors of the chosen samples.
+
+        planes [n, 112, 8, 8] bytes; slots [n, k] places of the legal moves in the flat policy head, legal [n, k] bool,
+        policy [n, k] probabilities, wdl [n, 3], left [n] plies. mirror: coin per sample; it counts where no castling
+        rights are left, the only positions whose mirror image is the same game.
+        """
+        get = self.arrays
+        castling = get["castling"][chosen]
+        if mirror is not None:
+            mirror = mirror & (castling == 0)
+        slot = np.arange(HISTORY)[None, :]
+        before = get["before"][chosen][:, None]
+        frame = get["frame"][chosen][:, None] - np.minimum(slot, before)
+        there = (slot <= before) | get["fill"][chosen][:, None]
+        pieces = get["pieces"][frame] * there[:, :, None].astype(np.uint64)
+        repeated = get["repeated"][frame] * there
+        inputs = planes(pieces, repeated, castling, get["rule50"][chosen], get["black"][chosen], mirror)
+
+        count = get["count"][chosen].astype(np.int64)
+        column = np.arange(count.max())[None, :]
+        legal = column < count[:, None]
+        at = np.where(legal, self.offset[chosen][:, None] + column, 0)
+        moves = get["moves"][at].astype(np.int64)
+        if mirror is not None:
+            moves[mirror] = MIRRORED[moves[mirror]]
+        policy = np.square(get["probabilities"][at].astype(np.float32) / 255) * legal
+        policy /= policy.sum(1, keepdims=True)
+        win = get["win"][chosen].astype(np.float32) / 65535
+        draw = get["draw"][chosen].astype(np.float32) / 65535
+        wdl = np.stack([win, draw, np.maximum(0, 1 - win - draw)], 1)
+        wdl /= wdl.sum(1, keepdims=True)
+        return {
+            "planes": torch.from_numpy(inputs),
+            "slots": torch.from_numpy(CONV_SLOTS[moves]),
+            "legal": torch.from_numpy(legal),
+            "policy": torch.from_numpy(policy),
+            "wdl": torch.from_numpy(wdl),
+            "left": torch.from_numpy(get["left"][chosen].astype(np.float32) / LEFT_UNIT),
+        }

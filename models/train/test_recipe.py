@@ -1,0 +1,113 @@
+"""Tests of the recipe that need no data: python -m unittest (in this folder)."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import chess
+import numpy as np
+import torch
+
+import lc0_file
+from encoding import CONV_SLOTS, MIRRORED, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
+from export import message
+from lc0_network import Lc0Network
+from model import Network, Shape
+from optimiser import orthogonalise
+
+
+def inputs(board: chess.Board, mirror: bool = False) -> np.ndarray:
+    pieces, repeated = History(board).window()
+    return planes(
+        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
+        np.array([board.turn == chess.BLACK]), np.array([mirror]),
+    )[0]
+
+
+class Encoding(unittest.TestCase):
+    def test_policy_entries_that_lc0_documents(self):
+        for fen in ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1"):
+            board = chess.Board(fen)
+            castling = {POLICY_MOVES[policy_index(board, move)][:2] for move in board.generate_castling_moves()}
+            self.assertEqual(castling, {(chess.E1, chess.H1), (chess.E1, chess.A1)})
+        promotions = chess.Board("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+        moves = "a7a8q", "a7a8b", "a7b8q", "a7b8n"
+        indices = {uci: policy_index(promotions, chess.Move.from_uci(uci)) for uci in moves}
+        self.assertEqual((indices["a7a8q"], indices["a7a8b"], indices["a7b8q"]), (1792, 1794, 1795))
+        self.assertEqual(POLICY_MOVES[indices["a7b8n"]], (chess.A7, chess.B8, ""))
+        self.assertEqual(policy_index(chess.Board(), chess.Move.from_uci("e2e4")), 322)
+        after = chess.Board()
+        after.push_uci("e2e4")
+        self.assertEqual(policy_index(after, chess.Move.from_uci("e7e5")), 322)
+
+    def test_conv_slots_are_distinct_and_start_at_the_from_square(self):
+        self.assertEqual(len(set(CONV_SLOTS)), len(POLICY_MOVES))
+        self.assertTrue(all(slot % 64 == start for slot, (start, _, _) in zip(CONV_SLOTS, POLICY_MOVES)))
+        self.assertLess(CONV_SLOTS.max(), 73 * 64)
+
+    def test_mirrored_planes_are_the_planes_of_the_mirrored_board(self):
+        for fen in ("8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 12 50", "r1n3k1/1P4pp/8/8/8/8/p1p1p2P/1N1R3K b - - 7 40"):
+            board = chess.Board(fen)
+            other = board.transform(chess.flip_horizontal)
+            np.testing.assert_array_equal(inputs(board, mirror=True), inputs(other))
+            moves = sorted(MIRRORED[policy_index(board, move)] for move in board.legal_moves)
+            self.assertEqual(moves, sorted(policy_index(other, move) for move in other.legal_moves))
+
+    def test_repetition_and_history(self):
+        board = chess.Board()
+        history = History(board)
+        for uci in "g1f3 g8f6 f3g1 f6g8".split():
+            board.push_uci(uci)
+            history.add(board)
+        pieces, repeated = history.window()
+        self.assertEqual(repeated.tolist(), [1, 0, 0, 0, 0, 0, 0, 0])
+        self.assertTrue((pieces[0] == pieces[4]).all() and not pieces[5:].any())
+
+
+class Export(unittest.TestCase):
+    def test_file_computes_what_the_trained_network_computes(self):
+        torch.manual_seed(0)
+        network = Network(Shape(2, 16, 8)).eval()
+        for module in network.modules():
+            if isinstance(module, torch.nn.BatchNorm2d):
+                torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+                torch.nn.init.normal_(module.bias, std=0.3)
+                torch.nn.init.normal_(module.running_mean, std=0.3)
+                torch.nn.init.uniform_(module.running_var, 0.5, 1.5)
+            if isinstance(module, torch.nn.Linear):
+                torch.nn.init.normal_(module.bias, std=0.1)
+        boards = [
+            "8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 73 50", chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K2R b KQ - 9 9",
+        ]
+        batch = torch.from_numpy(np.stack([inputs(chess.Board(fen)) for fen in boards]))
+        self.assertEqual(batch[0, RULE50_PLANE, 0, 0].item(), 73)
+        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+            path = Path(folder) / "net.pb.gz"
+            lc0_file.write(path, message(network, 1024, 512, 0.0))
+            expected, actual = network(batch), Lc0Network(path)(batch)
+        torch.testing.assert_close(actual[0], expected[0], atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(actual[1], expected[1], atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(actual[2], expected[2].relu(), atol=2e-2, rtol=1e-3)
+
+    def test_layers_survive_sixteen_bits(self):
+        values = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+        stored = lc0_file.layer_values(lc0_file.encode(lc0_file.layer(values)))
+        self.assertLess(np.abs(stored - values).max(), np.ptp(values) / 65535)
+        constant = lc0_file.layer_values(lc0_file.encode(lc0_file.layer(np.full(4, 0.25))))
+        np.testing.assert_allclose(constant, 0.25)
+
+    def test_truncated_files_are_refused(self):
+        with self.assertRaises(ValueError):
+            lc0_file.decode(lc0_file.encode({3: b"12345678"})[:-3])
+
+
+class Optimiser(unittest.TestCase):
+    def test_orthogonalise_evens_out_singular_values(self):
+        torch.manual_seed(0)
+        for shape in ((2, 16, 64), (2, 64, 16)):
+            values = torch.linalg.svdvals(orthogonalise(torch.randn(shape)))
+            self.assertTrue(((values > 0.6) & (values < 1.3)).all())
+
+
+if __name__ == "__main__":
+    unittest.main()

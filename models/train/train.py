@@ -1,0 +1,284 @@
+"""Trains a network on packed positions; stop it at any time and start it again with the same command.
+
+    python train.py --name small --samples 10000000
+
+Writes WORK/NAME/checkpoint.pt (network, averaged network, optimisers, position in the data) and WORK/NAME/log.txt.
+The learning rate warms up, stays, and falls linearly to zero over the last part; with another --samples a run that
+is still on its plateau may be shortened or lengthened when it is resumed (the batch may change then, too). The
+averaged weights are the product: they are good at any time, and best at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.multiprocessing as multiprocessing
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from data import Positions
+from model import MOVES_LEFT_SCALE, Network, Shape, parameters
+from optimiser import optimisers
+
+#: Huber's bend of the moves-left loss in units of MOVES_LEFT_SCALE (10 plies, as in Lc0's training).
+LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
+#: Weights of the three losses.
+POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
+#: The pause file is looked for every this many batches.
+PAUSE_EVERY = 4
+#: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
+SHARE_EVERY = 1000
+#: Time between lines of progress.
+REPORT_SECONDS = 20.0
+
+
+class Gang:
+    """Processes that train the same network, each on its part of every batch, and average their gradients.
+
+    One process per core with one thread each: on a machine that others use too, threads that meet at the end of every
+    operation lose far more than processes that meet once per batch.
+    """
+
+    def __init__(self, size: int, length: int):
+        context = multiprocessing.get_context("spawn")
+        self.size = size
+        self.shared = torch.zeros(size, length).share_memory_()
+        self.barrier = context.Barrier(size)
+
+    def average_gradients(self, rank: int, network: nn.Module) -> None:
+        """Every process's gradients become the mean over all of them."""
+        if self.size == 1:
+            return
+        weights = list(network.parameters())
+        torch.cat([weight.grad.flatten() for weight in weights], out=self.shared[rank])
+        self.barrier.wait()
+        mean = self.shared.mean(0)
+        self.barrier.wait()
+        for weight, part in zip(weights, mean.split([weight.numel() for weight in weights])):
+            weight.grad.copy_(part.view(weight.shape))
+
+    @torch.no_grad()
+    def share_weights(self, rank: int, network: nn.Module) -> None:
+        """Every process's weights become those of the first."""
+        if self.size == 1:
+            return
+        weights = list(network.parameters())
+        if rank == 0:
+            torch.cat([weight.flatten() for weight in weights], out=self.shared[0])
+        self.barrier.wait()
+        for weight, part in zip(weights, self.shared[0].split([weight.numel() for weight in weights])):
+            weight.copy_(part.view(weight.shape))
+        self.barrier.wait()
+
+
+def losses(outputs: tuple[Tensor, Tensor, Tensor], batch: dict[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """Policy cross-entropy over the legal moves, WDL cross-entropy, Huber loss of the plies left."""
+    policy, value, left = (output.float() for output in outputs)
+    logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
+    policy_loss = -(batch["policy"] * logits.log_softmax(1)).sum(1).mean()
+    value_loss = -(batch["wdl"] * value.log_softmax(1)).sum(1).mean()
+    left_loss = F.huber_loss(left / MOVES_LEFT_SCALE, batch["left"] / MOVES_LEFT_SCALE, delta=LEFT_BEND)
+    return policy_loss, value_loss, left_loss
+
+
+@torch.no_grad()
+def held_out(network: Network, positions: Positions, limit: int) -> str:
+    """One line of held-out measures on evenly spread positions."""
+    network.eval()
+    chosen = positions.held_out[:: max(1, len(positions.held_out) // limit)]
+    sums = np.zeros(4)
+    for part in np.array_split(chosen, max(1, len(chosen) // 512)):
+        batch = positions.batch(part)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            policy, value, left = (output.float() for output in network(batch["planes"]))
+        logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
+        policy_loss, value_loss, _ = losses((policy, value, left), batch)
+        agree = (logits.argmax(1) == batch["policy"].argmax(1)).float().mean()
+        error = (left.relu() - batch["left"]).abs().mean()
+        sums += len(part) * np.array([policy_loss.item(), value_loss.item(), agree.item(), error.item()])
+    policy, value, agree, error = sums / len(chosen)
+    return f"held out {len(chosen)}: policy {policy:.4f} wdl {value:.4f} agreement {100 * agree:.2f} % left {error:.2f}"
+
+
+def rate(samples: int, total: int, warmup: int, decay: float) -> float:
+    """Share of the peak learning rate after so many samples."""
+    falling = (total - samples) / (decay * total)
+    return max(0.0, min(1.0, (samples + 1) / warmup, falling))
+
+
+@torch.no_grad()
+def average(target: nn.Module, source: nn.Module, keep: float) -> None:
+    """Exponential moving average of all weights and batch-norm statistics."""
+    for (_, old), (_, new) in zip(target.state_dict().items(), source.state_dict().items()):
+        if old.is_floating_point():
+            old.lerp_(new, 1 - keep)
+        else:
+            old.copy_(new)
+
+
+def batches(positions: Positions, size: int, seed: int, step: int, rank: int, gang: int):
+    """This process's part of each batch from `step` on.
+
+    A new permutation each epoch, the same ones however often the run is resumed.
+    """
+    per_epoch = len(positions.training) // size
+    while True:
+        epoch, at = divmod(step, per_epoch)
+        random = np.random.default_rng((seed, epoch))
+        order = random.permutation(positions.training)
+        mirror = random.random(len(order)) < 0.5
+        for at in range(at, per_epoch):
+            part = slice(at * size + rank, (at + 1) * size, gang)
+            # In ascending order: the same batch, fetched from memory in one sweep.
+            sweep = np.argsort(order[part])
+            yield positions.batch(order[part][sweep], mirror[part][sweep])
+        step = (epoch + 1) * per_epoch
+
+
+def save(path: Path, state: dict) -> None:
+    """Writes a checkpoint so that there is always a whole one."""
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.rename(path)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
+    parser.add_argument("--name", default="small", help="name of the run (default small)")
+    parser.add_argument("--blocks", type=int, default=Shape.blocks)
+    parser.add_argument("--channels", type=int, default=Shape.channels)
+    parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
+    parser.add_argument("--samples", type=int, default=10_000_000, help="length of the run in samples")
+    parser.add_argument("--batch", type=int, default=512)
+    parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
+    parser.add_argument("--decay", type=float, default=0.4, help="share of the run in which the learning rate falls")
+    parser.add_argument("--warmup", type=int, default=50_000, help="samples until the peak learning rate")
+    parser.add_argument("--weight-decay", type=float, default=0.05)
+    parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
+    parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
+    parser.add_argument("--processes", type=int, default=2, help="they share each batch (default 2)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each process (default 1)")
+    parser.add_argument("--no-compile", action="store_true", help="without torch.compile (which needs a C++ compiler)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save-minutes", type=float, default=3, help="time between checkpoints")
+    parser.add_argument("--check-samples", type=int, default=250_000, help="samples between held-out measures")
+    parser.add_argument("--check-size", type=int, default=4000, help="positions of a held-out measure")
+    parser.add_argument("--pause-file", type=Path, help="training sleeps while this file exists")
+    return parser.parse_args()
+
+
+def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
+    """One process of a training run; the first one also measures, reports and saves."""
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    folder = args.work / args.name
+    path = folder / "checkpoint.pt"
+    log = open(folder / "log.txt", "a", buffering=1)
+
+    def say(line: str) -> None:
+        if rank == 0:
+            print(line, flush=True)
+            log.write(line + "\n")
+
+    positions = Positions(args.work / "packed")
+    network = Network(Shape(args.blocks, args.channels, args.se)).to(memory_format=torch.channels_last)
+    averaged = copy.deepcopy(network)
+    tools = optimisers(network, args.lr, args.weight_decay, args.optimiser == "muon")
+    step = 0
+    if path.exists():
+        state = torch.load(path, weights_only=True)
+        if state["shape"] != network.shape.as_dict():
+            raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
+        network.load_state_dict(state["network"])
+        averaged.load_state_dict(state["averaged"])
+        for tool, kept in zip(tools, state["optimisers"]):
+            tool.load_state_dict(kept)
+        step = state["samples"] // args.batch
+    say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to "
+        f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}")
+    paths = "work", "pause_file"
+    say("# " + " ".join(f"{key}={value}" for key, value in sorted(vars(args).items()) if key not in paths))
+
+    def checkpoint() -> None:
+        save(path, {
+            "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
+            "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
+            "batch": args.batch, "lr": tools[0].param_groups[0]["lr"],
+        })
+
+    forward = network if args.no_compile else torch.compile(network)
+    began = saved = reported = time.monotonic()
+    since, sums = step, np.zeros(3)
+    network.train()
+    for batch in batches(positions, args.batch, args.seed, step, rank, gang.size):
+        if step * args.batch >= args.samples:
+            break
+        if rank == 0 and args.pause_file and step % PAUSE_EVERY == 0:
+            while args.pause_file.exists():
+                time.sleep(1)
+                reported += 1
+        lr = args.lr * rate(step * args.batch, args.samples, args.warmup, args.decay)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            outputs = forward(batch["planes"])
+        policy, value, left = losses(outputs, batch)
+        (POLICY_WEIGHT * policy + VALUE_WEIGHT * value + LEFT_WEIGHT * left).backward()
+        gang.average_gradients(rank, network)
+        for tool in tools:
+            for group in tool.param_groups:
+                group["lr"] = lr
+            tool.step()
+            tool.zero_grad()
+        if step % SHARE_EVERY == 0:
+            gang.share_weights(rank, network)
+        step += 1
+        if rank != 0:
+            continue
+        average(averaged, network, min(args.average, (1 + step) / (10 + step)))
+        sums += [policy.item(), value.item(), left.item()]
+        now = time.monotonic()
+        if now - reported > REPORT_SECONDS:
+            policy, value, left = sums / (step - since)
+            speed = (step - since) * args.batch / (now - reported)
+            say(f"{step * args.batch:>10} samples  {now - began:6.0f} s  {speed:5.0f}/s  lr {lr:.2e}  "
+                f"policy {policy:.4f}  wdl {value:.4f}  left {left:.4f}")
+            reported, since, sums = now, step, np.zeros(3)
+        if step * args.batch // args.check_samples > (step - 1) * args.batch // args.check_samples:
+            before = time.monotonic()
+            say(f"{step * args.batch:>10} " + held_out(averaged, positions, args.check_size))
+            reported += time.monotonic() - before
+        if now - saved > 60 * args.save_minutes:
+            checkpoint()
+            saved = now
+    if rank == 0:
+        checkpoint()
+        say(f"{step * args.batch:>10} " + held_out(averaged, positions, len(positions.held_out)))
+
+
+def main() -> None:
+    args = arguments()
+    if args.processes < 1 or args.batch % args.processes:
+        raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
+    (args.work / args.name).mkdir(parents=True, exist_ok=True)
+    length = parameters(Network(Shape(args.blocks, args.channels, args.se)))
+    # A polite kill ends the processes too (they would wait for each other for ever).
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    gang = Gang(args.processes, length)
+    running = multiprocessing.spawn(work, (gang, args), nprocs=args.processes, join=False)
+    try:
+        while not running.join():
+            pass
+    finally:
+        for process in running.processes:
+            process.terminate()
+
+
+if __name__ == "__main__":
+    main()

