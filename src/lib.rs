@@ -13,7 +13,7 @@
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], ONNX Runtime and where it is found, the cache as a decorator, `uniform` and `random` | trees, UCI |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
-//! | [`uci`] | the protocol as text, and the loop around an engine | anything but strings and the engine's face |
+//! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
 //! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock | UCI |
 //!
 //! The binary (`main.rs`, `commands/`) parses the command line, one file per subcommand, and maps errors to exit codes.

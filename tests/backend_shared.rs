@@ -48,7 +48,7 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
 
 fn games(shared: &Path) -> HashMap<u32, Game> {
     let game = |line: Line| {
-        let mut game = line.fen.map_or_else(Game::new, |fen| Game::for_evaluation(&fen, line.chess960).unwrap());
+        let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
         line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
         (line.id, game)
     };

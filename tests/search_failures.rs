@@ -54,7 +54,7 @@ fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Opti
     let evaluators: Vec<Box<dyn Evaluator>> = vec![Box::new(evaluator)];
     let clock = Arc::new(MonotonicClock::new());
     let listener = Arc::clone(&answer) as Arc<dyn Listener>;
-    (Search::start(Tree::new(game), backend, evaluators, clock, request, listener).unwrap(), answer)
+    (Search::start(Tree::new(game), backend, evaluators, clock, request, listener).ok().unwrap(), answer)
 }
 
 fn end_of(search: Search, answer: &Answer) -> (SearchEnd, Finished) {

@@ -45,10 +45,7 @@ fn visits_of_maia_agree_with_lc0() {
         let golden: Value = serde_json::from_str(line).unwrap();
         let chess960 = golden["chess960"].as_bool().unwrap();
         let fen = golden["fen"].as_str();
-        let Ok(mut game) = fen.map_or_else(|| Ok(Game::new()), |fen| Game::from_fen(fen, chess960)) else {
-            eprintln!("position {} is illegal: {}", golden["id"], fen.unwrap_or_default());
-            continue;
-        };
+        let mut game = fen.map_or_else(|| Ok(Game::new()), |fen| Game::from_fen(fen, chess960)).unwrap();
         for mv in golden["moves"].as_array().unwrap() {
             game.push_uci(mv.as_str().unwrap()).unwrap();
         }
@@ -71,6 +68,6 @@ fn visits_of_maia_agree_with_lc0() {
     }
     let mean = distance_sum / f64::from(positions);
     eprintln!("{agreed} of {positions} best moves agree, mean distance {mean:.5}");
-    assert!(agreed + 2 >= positions as usize, "{agreed} of {positions} best moves");
+    assert!(agreed >= 33 && positions == 35, "{agreed} of {positions} best moves");
     assert!(mean <= 0.03, "mean distance {mean}");
 }

@@ -258,13 +258,13 @@ fn wdl(numbers: &[f32]) -> Result<(f32, f32), String> {
     if !numbers.iter().all(|number| range.contains(number)) || (win + draw + loss - 1.0).abs() > PROBABILITY_TOLERANCE {
         return Err(format!("{win}, {draw}, {loss} as probabilities of win, draw and loss"));
     }
-    Ok((win - loss, draw))
+    Ok(((win - loss).clamp(-1.0, 1.0), draw.clamp(0.0, 1.0)))
 }
 
 /// A scalar value is the expected score; it says nothing of draws.
 fn scalar(value: f32) -> Result<(f32, f32), String> {
     if (-1.0 - PROBABILITY_TOLERANCE..=1.0 + PROBABILITY_TOLERANCE).contains(&value) {
-        Ok((value, 0.0))
+        Ok((value.clamp(-1.0, 1.0), 0.0))
     } else {
         Err(format!("{value} as its value"))
     }

@@ -2,7 +2,7 @@
 
 use shakmaty::fen::Fen;
 use shakmaty::{
-    CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup,
+    CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup, attacks,
 };
 use thiserror::Error;
 
@@ -19,27 +19,27 @@ pub struct FenError {
 /// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
 ///
 /// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules can
-/// still play (extra queens, odd checks) are taken.
+/// still play (extra queens, odd checks, a check by the side to move) are taken.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
-    position(setup(text).map_err(fail)?, chess960).map_err(fail)
-}
-
-/// As [`parse`], but the side that does not move may stand in check. No game has such a position and none can be played
-/// from it (its king can be taken), but a network has an opinion of it as of any other picture of a board.
-pub(super) fn parse_for_evaluation(text: &str, chess960: bool) -> Result<Chess, FenError> {
-    parse(text, chess960).or_else(|error| king_moved_into_check(text, chess960).ok_or(error))
+    let setup = setup(text).map_err(fail)?;
+    position(setup.clone(), chess960)
+        .or_else(|reason| king_moved_into_check(setup, chess960).ok_or(reason))
+        .map_err(fail)
 }
 
 /// shakmaty checks a position that it reads, not one that moves lead to: the king that stands in check is put where the
 /// position is legal with its side to move, and moved back. Its castling rights are lost on the way.
-fn king_moved_into_check(text: &str, chess960: bool) -> Option<Chess> {
-    let mut before = setup(text).ok()?;
+fn king_moved_into_check(after: Setup, chess960: bool) -> Option<Chess> {
+    let mut before = after;
     let side = before.turn.other();
     before.turn = side;
     let rule50 = before.halfmoves;
     before.halfmoves = rule50.saturating_sub(1);
     let to = before.board.king_of(side)?;
+    if attacks::king_attacks(to).contains(before.board.king_of(side.other())?) {
+        return None;
+    }
     before.board.discard_piece_at(to);
     before.castling_rights.discard(to);
     (!before.board.occupied()).into_iter().find_map(|from| {
@@ -141,13 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn a_network_may_be_asked_of_a_position_without_sense() {
-        let fen = "8/8/1k6/8/8/8/1QK5/8 w - - 7 30";
-        assert!(parse(fen, false).unwrap_err().reason.contains("opposite check"));
-        let chess = parse_for_evaluation(fen, false).unwrap();
+    fn a_check_by_the_side_to_move_is_taken() {
+        let chess = parse("8/8/1k6/8/8/8/1QK5/8 w - - 7 30", false).unwrap();
         assert_eq!((chess.turn(), chess.legal_moves().len(), chess.halfmoves()), (Color::White, 22, 7));
-        assert_eq!(parse_for_evaluation("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap().halfmoves(), 0);
-        assert!(parse_for_evaluation("8/8/8/8/8/8/8/K7 w - - 0 1", false).is_err());
+        assert_eq!(parse("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap().halfmoves(), 0);
     }
 
     #[test]

@@ -25,26 +25,15 @@ impl Game {
         Game { positions: vec![Position::first(Chess::new())], moves: Vec::new(), standard: true }
     }
 
-    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN.
+    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN. Positions that no game can
+    /// reach are taken as far as they can be played on from (see [`Position::is_illegal`]).
     ///
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.
     pub fn from_fen(text: &str, chess960: bool) -> Result<Game, FenError> {
-        Ok(Game::from_chess(fen::parse(text, chess960)?))
-    }
-
-    /// As [`Game::from_fen`], but the side that does not move may stand in check: a network can be asked about such a
-    /// position, though nothing can be played from it.
-    ///
-    /// # Errors
-    /// [`FenError`] as there.
-    pub fn for_evaluation(text: &str, chess960: bool) -> Result<Game, FenError> {
-        Ok(Game::from_chess(fen::parse_for_evaluation(text, chess960)?))
-    }
-
-    fn from_chess(chess: Chess) -> Game {
+        let chess = fen::parse(text, chess960)?;
         let standard = chess == Chess::new();
-        Game { positions: vec![Position::first(chess)], moves: Vec::new(), standard }
+        Ok(Game { positions: vec![Position::first(chess)], moves: Vec::new(), standard })
     }
 
     /// Every position, the start first; never empty.
@@ -160,6 +149,15 @@ mod tests {
             }
             assert_eq!(game.current().repetitions(), repetitions, "{}", game.fen());
         }
+    }
+
+    #[test]
+    fn a_king_can_be_taken_where_it_stands_in_check_out_of_turn() {
+        let mut game = played(Some("8/8/1k6/8/8/8/1QK5/8 w - - 0 1"), &[]);
+        assert!(game.current().is_illegal() && !Game::new().current().is_illegal());
+        game.push_uci("b2b6").unwrap();
+        assert!(game.current().legal_moves().is_empty() && !game.current().is_check());
+        assert!(!game.current().is_illegal());
     }
 
     #[test]

@@ -92,9 +92,19 @@ impl Position {
         self.chess.pseudo_legal_ep_square()
     }
 
-    /// All legal moves; castling as king takes rook.
+    /// All legal moves; castling as king takes rook. None when the king is gone, see [`Position::is_illegal`].
     pub fn legal_moves(&self) -> MoveList {
-        self.chess.legal_moves()
+        match self.board().king_of(self.turn()) {
+            Some(_) => self.chess.legal_moves(),
+            None => MoveList::new(),
+        }
+    }
+
+    /// Whether the side that does not move stands in check. No game has such a position, but a FEN can; as in Lc0 it can
+    /// be searched all the same. Taking the king ends the game like stalemate.
+    pub fn is_illegal(&self) -> bool {
+        let (board, turn) = (self.board(), self.turn());
+        board.king_of(turn.other()).is_some_and(|king| board.attacks_to(king, turn, board.occupied()).any())
     }
 
     /// Whether the side to move is in check.

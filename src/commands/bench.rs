@@ -1,10 +1,8 @@
 //! `zeitnot bench`: a node count that changes when the search does and at no other time, and the speed here.
 
-// The command's output.
-#![allow(clippy::print_stdout)]
-
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
+use super::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
@@ -43,7 +41,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         index += 1;
         if !json {
             let BenchResult { fen, best, nodes, elapsed_ms } = result;
-            println!("{index:>2}/{} {nodes:>8} nodes {elapsed_ms:>8.0} ms  {best:<6} {fen}", BENCH_POSITIONS.len());
+            say!("{index:>2}/{} {nodes:>8} nodes {elapsed_ms:>8.0} ms  {best:<6} {fen}", BENCH_POSITIONS.len());
         }
     };
     let results = lab::bench(&mut engine, depth, show)?;
@@ -55,9 +53,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             .iter()
             .map(|r| json!({ "fen": r.fen, "best": r.best, "nodes": r.nodes, "ms": r.elapsed_ms }))
             .collect();
-        println!("{}", json!({ "nodes": total, "nps": nps, "positions": positions }));
+        say!("{}", json!({ "nodes": total, "nps": nps, "positions": positions }));
     } else {
-        println!("{total} nodes\n{nps} nps");
+        say!("{total} nodes\n{nps} nps");
     }
     Ok(())
 }

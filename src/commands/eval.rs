@@ -1,8 +1,5 @@
 //! `zeitnot eval`: what a network says of a position, without a search.
 
-// The command's output.
-#![allow(clippy::print_stdout)]
-
 use super::engine_options::{self, MAY_INSTALL};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -61,7 +58,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             Ok(line) => writeln!(output, "{line}")?,
             Err(error) => {
                 failed = true;
-                eprintln!("zeitnot: position {}: {error:#}", request.id);
+                match &request.id {
+                    Value::Null => eprintln!("zeitnot: {error:#}"),
+                    id => eprintln!("zeitnot: position {id}: {error:#}"),
+                }
             }
         }
         Ok(())
@@ -77,7 +77,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             for (index, line) in BufReader::new(file).lines().enumerate() {
                 let line = line.with_context(|| format!("cannot read {}", path.display()))?;
                 if !line.trim().is_empty() {
-                    let at = || format!("{} line {}", path.display(), index + 1);
+                    let at = || format!("{} line {} is no position", path.display(), index + 1);
                     answer(&serde_json::from_str(&line).with_context(at)?)?;
                 }
             }
@@ -88,10 +88,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
     let mut game = match &request.fen {
-        Some(fen) => Game::for_evaluation(fen, request.chess960)?,
+        Some(fen) => Game::from_fen(fen, request.chess960)?,
         None => Game::new(),
     };
-    for mv in &request.moves {
+    for mv in request.moves.iter().flat_map(|moves| moves.split_ascii_whitespace()) {
         game.push_uci(mv)?;
     }
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();

@@ -1,19 +1,23 @@
 //! `zeitnot match`: timed games between two configurations of this engine.
 
-// The command's output.
-#![allow(clippy::print_stdout)]
-
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
+use super::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::chess::{Color, Game};
 use zeitnot::lab::{self, GameRecord, Player, TimeControl};
 use zeitnot::time_manager::Plan;
+
+/// What a shell reports of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
 
 pub fn command() -> Command {
     let option = |name: &'static str, help: &'static str| {
@@ -26,6 +30,7 @@ pub fn command() -> Command {
                 .long("tc")
                 .value_name("[MOVES/]TIME[+INC]")
                 .default_value("10+0.1")
+                .allow_hyphen_values(true)
                 .value_parser(|text: &str| text.parse::<TimeControl>())
                 .help("Time control in seconds (or minutes:seconds)"),
         )
@@ -63,13 +68,22 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(fen) => Game::from_fen(fen, first.engine.options().chess960)?,
         None => Game::new(),
     };
-    for player in [&mut first, &mut second] {
-        if let Some(news) = player.engine.prepare()? {
-            eprintln!("{}: {news}", player.name);
-        }
+    let cannot_write = || format!("cannot write {} (--pgn=FILE names another file)", pgn_path.display());
+    let mut pgn = OpenOptions::new().create(true).append(true).open(pgn_path).with_context(cannot_write)?;
+    let news = (first.engine.prepare()?.unwrap_or_default(), second.engine.prepare()?.unwrap_or_default());
+    if news.0 == news.1 {
+        eprintln!("both: {}", news.0);
+    } else {
+        eprintln!("{}: {}\n{}: {}", first.name, news.0, second.name, news.1);
     }
-    let open = OpenOptions::new().create(true).append(true).open(pgn_path);
-    let mut pgn = open.with_context(|| format!("cannot write {}", pgn_path.display()))?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || {
+        // A second Ctrl-C means it.
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED);
+        }
+    })?;
     let bar = ProgressBar::new(games).with_style(
         ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}]")
             .unwrap_or(ProgressStyle::default_bar()),
@@ -82,24 +96,36 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let show = |record: &GameRecord| {
             bar.set_message(format!("move {}", record.moves.len().div_ceil(2)));
             if !json && let Some(line) = move_line(record) {
-                bar.suspend(|| println!("{line}"));
+                bar.suspend(|| say!("{line}"));
             }
+            if interrupted.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        if !json {
+            let [white, black] = if first_is_white { ["Zeitnot 1", "Zeitnot 2"] } else { ["Zeitnot 2", "Zeitnot 1"] };
+            bar.suspend(|| say!("game {}: {white} (White) - {black} (Black); clocks: White, Black", round + 1));
+        }
         let record = lab::play(players, start.clone(), time_control, show)?;
-        score.count(&record, first_is_white);
+        if record.termination != lab::Termination::Unfinished {
+            score.count(&record, first_is_white);
+        }
         let date = today();
-        lab::write_pgn(&mut pgn, &record, "zeitnot match", &date, round + 1)
-            .with_context(|| format!("cannot write {}", pgn_path.display()))?;
+        lab::write_pgn(&mut pgn, &record, "zeitnot match", &date, round + 1).with_context(cannot_write)?;
         bar.inc(1);
         bar.suspend(|| match json {
-            true => println!("{}", game_json(&record, round + 1)),
-            false => println!("{} {} ({})", round + 1, record.result(), record.termination),
+            true => say!("{}", game_json(&record, round + 1)),
+            false => {
+                let [white, black] = &record.players;
+                say!("game {}: {white} - {black} {} ({})", round + 1, record.result(), record.termination);
+            }
         });
+        if interrupted.load(Ordering::SeqCst) {
+            break;
+        }
     }
     bar.finish_and_clear();
     match json {
-        true => println!("{}", score.json()),
-        false => println!("{}: {score}; games in {}", first.name, pgn_path.display()),
+        true => say!("{}", score.json()),
+        false => say!("{}: {score}; games in {}", first.name, pgn_path.display()),
     }
     Ok(())
 }

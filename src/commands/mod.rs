@@ -5,6 +5,7 @@ mod engine_options;
 mod eval;
 mod matches;
 mod options;
+mod output;
 mod perft;
 mod runtime;
 mod uci;
@@ -14,7 +15,8 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
-const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine. Set RUST_LOG=debug for a log on standard error.";
+const AFTER_HELP: &str =
+    "Without a command, zeitnot is a UCI engine. Set RUST_LOG=zeitnot=debug for a log on standard error.";
 
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));

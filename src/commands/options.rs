@@ -1,9 +1,7 @@
 //! `zeitnot options`: every option of the engine and every parameter of the time managers, from their declarations.
 
-// The command's output.
-#![allow(clippy::print_stdout)]
-
 use super::json_flag;
+use super::output::{self, say};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -20,11 +18,16 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("json") {
-        println!("{}", as_json());
+        say!("{}", as_json());
     } else if matches.get_flag("markdown") {
-        print!("{}\n{}", options_table(), managers_table());
+        output::text(format_args!(
+            "{}
+{}",
+            options_table(),
+            managers_table()
+        ));
     } else {
-        print!("{}", as_text());
+        output::text(as_text());
     }
     Ok(())
 }

@@ -1,9 +1,7 @@
 //! `zeitnot perft`: counts the leaves of the legal move tree.
 
-// The command's output.
-#![allow(clippy::print_stdout)]
-
 use super::json_flag;
+use super::output::say;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use zeitnot::chess::{Game, divide};
 
@@ -27,12 +25,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let total: u64 = parts.iter().map(|part| part.1).sum();
     if matches.get_flag("json") {
         let moves: serde_json::Map<_, _> = parts.into_iter().map(|(mv, leaves)| (mv, leaves.into())).collect();
-        println!("{}", serde_json::json!({ "fen": game.fen(), "depth": depth, "leaves": total, "moves": moves }));
+        say!("{}", serde_json::json!({ "fen": game.fen(), "depth": depth, "leaves": total, "moves": moves }));
         return Ok(());
     }
     for (mv, leaves) in parts {
-        println!("{mv}: {leaves}");
+        say!("{mv}: {leaves}");
     }
-    println!("\n{total} leaves");
+    say!("\n{total} leaves");
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `zeitnot runtime`: which ONNX Runtime is in use, and obtaining the pinned one.
-#![allow(clippy::print_stdout, reason = "a command's own output")]
 
+use super::output::say;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
@@ -45,9 +45,9 @@ pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
 fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     let status = Status::now(library.as_deref());
     if json {
-        println!("{}", serde_json::to_string_pretty(&status)?);
+        say!("{}", serde_json::to_string_pretty(&status)?);
     } else {
-        println!("{status}");
+        say!("{status}");
     }
     std::io::stdout().flush()?;
     anyhow::ensure!(status.runtime.is_some(), "no ONNX Runtime can be used");
@@ -57,7 +57,7 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
 fn install(force: bool) -> anyhow::Result<()> {
     let installer = Installer::for_this_user()?;
     if !force && installer.is_installed() {
-        println!("already installed: {}", installer.library().display());
+        say!("already installed: {}", installer.library().display());
         return Ok(());
     }
     let bar = progress_bar(installer.pin.wheel_bytes)?;
@@ -73,8 +73,8 @@ fn install(force: bool) -> anyhow::Result<()> {
         }
     });
     bar.finish_and_clear();
-    println!("installed: {}", result?.display());
-    println!("{}", Status::now(None));
+    say!("installed: {}", result?.display());
+    say!("{}", Status::now(None));
     Ok(())
 }
 

@@ -106,6 +106,7 @@ pub(super) fn load(
     fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}", fresh.backend.attributes());
+    tracing::debug!(news, "loaded");
     *loaded = Some(fresh);
     Ok(Some(news))
 }

@@ -19,8 +19,8 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::Attributes;
 use crate::chess::Game;
-use crate::search::{Clock, Listener, Search, SearchRequest, Tree};
-use crate::time_manager::{self, MoveRequest, Plan, Stoppers, TimeManager};
+use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
 use loading::Loaded;
 use std::sync::Arc;
 
@@ -67,10 +67,10 @@ impl Engine {
         let mut options = self.options.clone();
         options.set(name, value)?;
         if options.time_manager != self.options.time_manager {
-            time_manager::build(&options.time_manager).map_err(|error| OptionError::Value {
-                name: "TimeManager".to_owned(),
-                value: options.time_manager.clone(),
-                expected: format!("a time manager: {error}"),
+            time_manager::build(&options.time_manager).map_err(|error| {
+                // Some errors quote the specification themselves.
+                let (spec, error) = (format!("\"{}\"", options.time_manager), error.to_string());
+                OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
             })?;
         }
         self.options = options;
@@ -89,7 +89,7 @@ impl Engine {
         }
         let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy)?;
         if news.is_some() {
-            self.forget();
+            self.reset_tree();
         }
         Ok(news)
     }
@@ -112,24 +112,32 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.finish();
         self.game = Game::new();
-        self.forget();
+        self.reset_tree();
+        self.manager = None;
         if let Some(loaded) = &self.loaded {
             loaded.backend.clear_cache();
         }
     }
 
-    /// Forgets the tree and what the time manager learned, but not the evaluations.
+    /// Forgets the tree.
     pub fn clear_tree(&mut self) {
         self.finish();
-        self.forget();
+        self.reset_tree();
     }
 
-    fn forget(&mut self) {
+    fn reset_tree(&mut self) {
         match &mut self.tree {
             Some(tree) => tree.reset(self.game.clone()),
             None => self.tree = Some(Tree::new(self.game.clone())),
         }
-        self.manager = None;
+        self.tree_changed();
+    }
+
+    /// Tells the time manager that the next tree says nothing of the last one it knows.
+    fn tree_changed(&mut self) {
+        if let Some(manager) = &mut self.manager {
+            manager.finish(&MoveOutcome::default());
+        }
     }
 
     /// The game as it stands.
@@ -160,21 +168,23 @@ impl Engine {
         self.finish();
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        let evaluators = loaded.take_evaluators(&self.options)?;
+        let backend = Arc::clone(&loaded.backend);
         let (manager, plan) = match params.clock(turn) {
             Some(clock) => {
                 let mut manager = self.take_manager()?;
                 let plan = manager.plan(&self.move_request(clock, params.movestogo));
                 (Some(manager), Some(plan))
             }
-            None => (None, None),
+            None => {
+                self.tree_changed();
+                (None, None)
+            }
         };
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
-        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
-        let evaluators = loaded.take_evaluators(&self.options)?;
-        let backend = Arc::clone(&loaded.backend);
-        let clock_ms = params.clock(turn).map(|clock| clock.time_ms);
         let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
         let request = SearchRequest {
             game: self.game.clone(),
@@ -185,11 +195,17 @@ impl Engine {
             multi_pv: self.options.multi_pv as usize,
             with_move_stats: self.options.verbose_move_stats,
             start_ms,
-            due_ms: plan.as_ref().zip(clock_ms).map(|(plan, clock_ms)| midway(plan.hard_limit_ms, clock_ms)),
+            due_ms: due_ms(&limits, plan.as_ref(), params.clock(turn), self.options.move_overhead as f64),
             limits,
         };
         let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
-        self.search = Some(search.map_err(EngineError::Thread)?);
+        match search {
+            Ok(search) => self.search = Some(search),
+            Err(failed) => {
+                self.take_back(*failed.remains);
+                return Err(EngineError::Thread(failed.error));
+            }
+        }
         Ok(plan)
     }
 
@@ -254,11 +270,15 @@ impl Engine {
     pub fn wait(&mut self) {
         if let Some(search) = self.search.take() {
             let finished = search.wait();
-            self.tree = Some(finished.tree);
-            self.manager = finished.manager.or(self.manager.take());
-            if let Some(loaded) = &mut self.loaded {
-                loaded.give_back(finished.evaluators);
-            }
+            self.take_back(finished);
+        }
+    }
+
+    fn take_back(&mut self, finished: Finished) {
+        self.tree = Some(finished.tree);
+        self.manager = finished.manager.or(self.manager.take());
+        if let Some(loaded) = &mut self.loaded {
+            loaded.give_back(finished.evaluators);
         }
     }
 
@@ -276,8 +296,50 @@ impl Drop for Engine {
     }
 }
 
-/// When a move is due that nothing was evaluated for yet: a slow first evaluation may use up to half of what the manager
-/// left on the clock, the overhead mostly. Better a late good move than a random one, but not a lost game.
-fn midway(hard_limit_ms: f64, clock_ms: f64) -> f64 {
-    (hard_limit_ms + clock_ms.max(hard_limit_ms)) / 2.0
+/// What a slow first evaluation may take beyond the move's limit, in milliseconds, if the limit itself is shorter.
+const FIRST_EVALUATION_GRACE_MS: f64 = 1000.0;
+
+/// What a first evaluation gets in any case, in milliseconds: a clock shorter than this is lost, or its judge is lenient.
+const FIRST_EVALUATION_LEAST_MS: f64 = 25.0;
+
+/// When a move is due although nothing was evaluated for it yet. Better a late good move than a random one, but not a lost
+/// game: as long again as the limit of the move (or a second), and half of what then is left at the most.
+fn due_ms(limits: &SearchLimits, plan: Option<&Plan>, clock: Option<SideClock>, overhead_ms: f64) -> Option<f64> {
+    let (limit_ms, end_ms) = match (plan, clock, limits.movetime_ms) {
+        _ if limits.infinite || limits.ponder => return None,
+        (Some(plan), Some(clock), _) => (plan.hard_limit_ms, clock.time_ms),
+        (_, _, Some(movetime_ms)) => (movetime_ms - overhead_ms, movetime_ms),
+        _ => return None,
+    };
+    let limit_ms = limit_ms.max(0.0);
+    let late_ms = ((end_ms - limit_ms).max(0.0) / 2.0).min(limit_ms.max(FIRST_EVALUATION_GRACE_MS));
+    Some((limit_ms + late_ms).max(FIRST_EVALUATION_LEAST_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_evaluation_may_be_late_but_not_lose_the_game() {
+        let movetime = |ms| SearchLimits { movetime_ms: Some(ms), ..SearchLimits::default() };
+        // 300 ms less the overhead of 200, and half of those 200.
+        assert_eq!(due_ms(&movetime(300.0), None, None, 200.0), Some(200.0));
+        assert_eq!(due_ms(&movetime(100.0), None, None, 200.0), Some(50.0));
+        assert_eq!(due_ms(&SearchLimits { infinite: true, ..movetime(100.0) }, None, None, 200.0), None);
+        let mut manager = time_manager::build("smooth").expect("the default manager exists");
+        let mut due = |clock_ms: f64| {
+            let request = MoveRequest { clock_ms, overhead_ms: 200.0, ..MoveRequest::default() };
+            let plan = manager.plan(&request);
+            let clock = SideClock { time_ms: clock_ms, increment_ms: 0.0 };
+            (
+                plan.hard_limit_ms,
+                due_ms(&SearchLimits::default(), Some(&plan), Some(clock), 200.0).expect("it is timed"),
+            )
+        };
+        let (limit, late) = due(60_000.0);
+        assert_eq!(late, limit * 2.0, "as long again");
+        assert_eq!(due(150.0), (0.0, 75.0), "half of what is left");
+        assert_eq!(due(0.0), (0.0, 25.0), "but never nothing");
+    }
 }

@@ -49,6 +49,9 @@ pub enum OptionError {
     /// No option has this name.
     #[error("unknown option \"{0}\"")]
     Unknown(String),
+    /// `TimeManager` does not describe a time manager.
+    #[error("option TimeManager: {0}")]
+    TimeManager(String),
     /// The option does not take this value.
     #[error("option {name}: \"{value}\" is not {expected}")]
     Value {
@@ -109,9 +112,10 @@ impl OptionValue for f32 {
 }
 
 impl OptionValue for String {
-    fn read(text: &str, _: Kind) -> Option<Self> {
-        // UCI cannot send an empty value; this is how GUIs write it.
-        Some(if text == "<empty>" { String::new() } else { text.to_owned() })
+    fn read(text: &str, kind: Kind) -> Option<Self> {
+        // UCI cannot send an empty value; this is how GUIs write it. The other one is Lc0's default for `WeightsFile`.
+        let empty = text == "<empty>" || kind == Kind::File && text == "<autodiscover>";
+        Some(if empty { String::new() } else { text.to_owned() })
     }
     fn print(&self) -> String {
         self.clone()
@@ -150,5 +154,7 @@ mod tests {
         assert_eq!(bool::read("1", Kind::Check), None);
         assert_eq!(<&str>::read("Q", Kind::Combo(&["centipawn", "Q"])), Some("Q"));
         assert_eq!(String::read("<empty>", Kind::Text), Some(String::new()));
+        assert_eq!(String::read("<autodiscover>", Kind::File), Some(String::new()));
+        assert_eq!(String::read("a <empty> folder", Kind::File), Some("a <empty> folder".into()));
     }
 }

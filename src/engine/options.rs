@@ -116,6 +116,8 @@ options! {
         Kind::Spin { min: 1, max: 10_000_000 }, "Visits between two looks at how the distribution of visits changes";
     minimum_kld_gain: f32 = 0.0, "MinimumKLDGainPerNode", "minimum-kldgain-per-node", ONE,
         "Stop when a visit changes the distribution less than this; 0: never";
+    nps_limit: f32 = LC0.nps_limit, "NodesPerSecondLimit", "nps-limit", Kind::Float { min: 0.0, max: 1e6 },
+        "Nodes a second not to be exceeded; 0: no limit";
     nodes_as_playouts: bool = false, "NodesAsPlayouts", "nodes-as-playouts", Kind::Check,
         "Let go nodes count the visits of this search alone";
     cpuct: f32 = LC0.cpuct.init, "CPuct", "cpuct", CPUCT_RANGE, "Exploration";
@@ -151,7 +153,7 @@ options! {
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
         Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes";
     max_collision_events: u64 = LC0.max_collision_events, "MaxCollisionEvents", "max-collision-events",
-        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer, whatever the size of the tree";
+        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer, whatever the size of the tree (Lc0 reads it and does nothing with it)";
     max_collision_visits: u64 = LC0.max_collision_visits, "MaxCollisionVisits", "max-collision-visits",
         Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree";
     collision_scaling_start: u64 = LC0.max_collision_visits_scaling_start, "MaxCollisionVisitsScalingStart",
@@ -197,7 +199,6 @@ const INERT: &[&str] = &[
     "MinimumPickingWork",
     "MinimumProcessingWork",
     "MinimumRemainingPickingWork",
-    "NodesPerSecondLimit",
     "PerPVCounters",
     "Ponder",
     "RamLimitMb",
@@ -263,8 +264,8 @@ impl Options {
             _ => Fpu::Reduction(value),
         };
         SearchParams {
-            threads: self.threads as usize,
             minibatch_size: self.minibatch_size as usize,
+            nps_limit: self.nps_limit,
             cpuct,
             cpuct_at_root: if self.root_has_own_cpuct { cpuct_at_root } else { cpuct },
             fpu: fpu(self.fpu_strategy, self.fpu_value),
@@ -300,7 +301,7 @@ impl Options {
             kld_gain_interval: self.kld_gain_interval,
             minimum_kld_gain: f64::from(self.minimum_kld_gain),
             overhead_ms: self.move_overhead as f64,
-            ..StopperParams::default()
+            nodes_per_second_limit: f64::from(self.nps_limit),
         }
     }
 }

@@ -16,6 +16,7 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
     let time_control = game.time_control.to_string();
     let termination = match game.termination {
         super::Termination::TimeForfeit => "time forfeit",
+        super::Termination::Unfinished => "unterminated",
         _ => "normal",
     };
     let mut tags = vec![

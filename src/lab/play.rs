@@ -7,6 +7,7 @@ use crate::search::{Listener, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// An engine that plays, and its name.
@@ -51,6 +52,8 @@ pub enum Termination {
     InsufficientMaterial,
     /// A clock ran out.
     TimeForfeit,
+    /// It was broken off.
+    Unfinished,
 }
 
 impl fmt::Display for Termination {
@@ -62,6 +65,7 @@ impl fmt::Display for Termination {
             Termination::FiftyMoves => "fifty-move rule",
             Termination::InsufficientMaterial => "insufficient material",
             Termination::TimeForfeit => "time forfeit",
+            Termination::Unfinished => "unfinished",
         })
     }
 }
@@ -89,6 +93,7 @@ impl GameRecord {
     /// As PGN writes results.
     pub fn result(&self) -> &'static str {
         match self.winner {
+            None if self.termination == Termination::Unfinished => "*",
             Some(Color::White) => "1-0",
             Some(Color::Black) => "0-1",
             None => "1/2-1/2",
@@ -147,7 +152,8 @@ fn ended(game: &Game) -> Option<(Termination, Option<Color>)> {
     Some((draw, None))
 }
 
-/// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played.
+/// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played, and may break
+/// the game off.
 ///
 /// The clock judges as a match runner does: who has used more than he had has lost, and only then comes the increment.
 ///
@@ -157,7 +163,7 @@ pub fn play(
     players: [&mut Player; 2],
     start: Game,
     time_control: TimeControl,
-    mut on_move: impl FnMut(&GameRecord),
+    mut on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
 ) -> Result<GameRecord, EngineError> {
     let mut game = start;
     let mut record = GameRecord {
@@ -212,6 +218,9 @@ pub fn play(
         game.push(mv);
         let clocks_ms = record.clocks_ms;
         record.moves.push(MoveRecord { mv, san, color, plan, used_ms, clocks_ms, report: end.report });
-        on_move(&record);
+        if on_move(&record).is_break() {
+            record.termination = Termination::Unfinished;
+            return Ok(record);
+        }
     }
 }

@@ -55,8 +55,6 @@ pub(super) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Visits of earlier searches that were taken back (two-fold draws of an older root).
-    pub reverted: u32,
 }
 
 impl Progress {
@@ -102,7 +100,7 @@ impl Batch {
             && progress.playouts < out_of_order_limit
             && progress.playouts + (self.leaves.len() as u64) < horizon.visits_left
         {
-            let pick = pick(tree, game, rules, horizon, &mut progress.reverted);
+            let pick = pick(tree, game, rules, horizon);
             let path = match pick {
                 Pick::Visit(path) => path,
                 Pick::Collision(path) => {
@@ -190,7 +188,7 @@ fn finish(tree: &mut Tree, leaf: Leaf, answers: &[Evaluation], params: &SearchPa
 }
 
 /// Walks from the root to a leaf by PUCT, counting the visit as on its way; `game` follows.
-fn pick(tree: &mut Tree, game: &mut Game, rules: &Rules, horizon: &Horizon, reverted: &mut u32) -> Pick {
+fn pick(tree: &mut Tree, game: &mut Game, rules: &Rules, horizon: &Horizon) -> Pick {
     let mut id = tree.root();
     let mut path = vec![id];
     loop {
@@ -206,7 +204,7 @@ fn pick(tree: &mut Tree, game: &mut Game, rules: &Rules, horizon: &Horizon, reve
         let index = select(tree, id, depth, rules, horizon);
         game.push(tree[id].edges[index].mv);
         id = tree.child(id, index);
-        *reverted += tree.reopen_stale_repetition(id, depth + 1);
+        tree.reopen_stale_repetition(id, depth + 1);
         path.push(id);
     }
 }

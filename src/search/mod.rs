@@ -14,6 +14,15 @@
 //! | `running` | a search under way as a value |
 //! | `worker`, `watchdog` | what its threads do |
 //! | `report` | root statistics, lines, best move |
+//!
+//! Where it differs from Lc0's classic search:
+//!
+//! - Leaves are picked one visit at a time, not several on one way down; each collision is one visit, and both of Lc0's
+//!   limits are on it, `MaxCollisionEvents` (which does nothing in Lc0) among them. There is no prefetching.
+//! - Priors are kept in 32 bits and logarithm and exponential are exact. With Lc0's 16 bits and its fast exponential in
+//!   their place the visits of `tests/search_golden.rs` differ by 0.0004 on average instead of 0.004.
+//! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
+//! - `go depth` ends when every root move is decided, and node limits are met exactly.
 
 mod backup;
 mod clock;
@@ -32,5 +41,5 @@ mod worker;
 pub use clock::{Clock, MonotonicClock};
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use report::{Line, MoveStats, Report};
-pub use running::{EndReason, Finished, Listener, Search, SearchEnd, SearchRequest};
+pub use running::{EndReason, Finished, Listener, NotStarted, Search, SearchEnd, SearchRequest};
 pub use tree::Tree;

@@ -50,10 +50,10 @@ pub struct MovesLeftParams {
 /// Everything the search can be told. Names and defaults are Lc0's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchParams {
-    /// Gathering threads, each with a batch of its own in flight; 0: what the backend prefers.
-    pub threads: usize,
     /// Positions a batch; 0: what the backend prefers.
     pub minibatch_size: usize,
+    /// Playouts a second not to be exceeded; 0: no limit.
+    pub nps_limit: f32,
     /// Exploration below the root.
     pub cpuct: Cpuct,
     /// Exploration at the root.
@@ -92,8 +92,8 @@ pub struct SearchParams {
 impl SearchParams {
     /// Lc0's defaults as a constant, from which the engine's options take theirs.
     pub const LC0: SearchParams = SearchParams {
-        threads: 0,
         minibatch_size: 0,
+        nps_limit: 0.0,
         cpuct: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
         cpuct_at_root: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
         fpu: Fpu::Reduction(0.330),
@@ -123,7 +123,7 @@ impl SearchParams {
     ///
     /// Each is one walk to a leaf that is taken already, so that Lc0's two limits, of events and of visits, are both on it.
     pub fn collision_budget(&self, visits: u32) -> u32 {
-        self.scaled_collision_visits(visits).min(self.max_collision_events)
+        self.scaled_collision_visits(visits).min(self.max_collision_events).max(1)
     }
 
     fn scaled_collision_visits(&self, visits: u32) -> u32 {

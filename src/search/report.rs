@@ -184,11 +184,8 @@ impl Reader<'_> {
         let root_id = self.tree.root();
         let root = &self.tree[root_id];
         let selector = self.selector();
-        let mut ranked: Vec<usize> = (0..root.edges.len()).collect();
-        ranked.sort_by(|a, b| self.compare(root_id, 0, *b, *a));
-        let mut stats: Vec<MoveStats> = Vec::with_capacity(ranked.len() + 1);
-        for index in ranked {
-            let edge = &root.edges[index];
+        let mut stats: Vec<MoveStats> = Vec::with_capacity(root.edges.len() + 1);
+        for edge in &root.edges {
             let child = edge.child.map(|child| &self.tree[child]);
             let visited = child.filter(|child| child.n > 0);
             let (q, m) = selector.utility(child);
@@ -210,6 +207,7 @@ impl Reader<'_> {
                 edges: child.map_or(0, |child| child.edges.len()),
             });
         }
+        stats.sort_by(|a, b| a.n.cmp(&b.n).then(a.s.unwrap_or_default().total_cmp(&b.s.unwrap_or_default())));
         let visited = root.n > 0;
         stats.push(MoveStats {
             mv: None,

@@ -117,10 +117,21 @@ pub(super) struct Shared {
     panicked: AtomicBool,
 }
 
+/// A worker's thread; it gives its evaluator back unless it panicked.
+type Worker = JoinHandle<Option<Box<dyn Evaluator>>>;
+
+/// A search that did not start.
+pub struct NotStarted {
+    /// The operating system's reason.
+    pub error: std::io::Error,
+    /// What the search was given.
+    pub remains: Box<Finished>,
+}
+
 /// A running search.
 pub struct Search {
     shared: Arc<Shared>,
-    workers: Vec<JoinHandle<Option<Box<dyn Evaluator>>>>,
+    workers: Vec<Worker>,
     watchdog: JoinHandle<()>,
 }
 
@@ -128,7 +139,7 @@ impl Search {
     /// Starts searching on one thread for each evaluator, and a watchdog.
     ///
     /// # Errors
-    /// The operating system's, when it has no thread to give.
+    /// [`NotStarted`], when the operating system has no thread to give.
     pub fn start(
         mut tree: Tree,
         backend: Arc<dyn Backend>,
@@ -136,7 +147,7 @@ impl Search {
         clock: Arc<dyn Clock>,
         request: SearchRequest,
         listener: Arc<dyn Listener>,
-    ) -> std::io::Result<Search> {
+    ) -> Result<Search, NotStarted> {
         tree.follow(request.game.clone());
         let attributes = backend.attributes();
         let minibatch_size = match request.params.minibatch_size {
@@ -147,6 +158,7 @@ impl Search {
         let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
         let setting = Setting {
             draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
+            nps_limit: f64::from(request.params.nps_limit),
             minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
             params: request.params,
             clock,
@@ -173,10 +185,17 @@ impl Search {
         });
         let mut workers = Vec::with_capacity(evaluators.len());
         for (index, evaluator) in evaluators.into_iter().enumerate() {
-            let shared = Arc::clone(&shared);
+            let its_shared = Arc::clone(&shared);
             let name = format!("search-{index}");
-            let run = move || guarded(&shared, || work(&shared, evaluator));
-            workers.push(std::thread::Builder::new().name(name).spawn(run)?);
+            let run = move || guarded(&its_shared, || work(&its_shared, evaluator));
+            match std::thread::Builder::new().name(name).spawn(run) {
+                Ok(worker) => workers.push(worker),
+                // Fewer workers are slower, but they do.
+                Err(error) if workers.is_empty() => {
+                    return Err(NotStarted { error, remains: Box::new(finish(shared, workers)) });
+                }
+                Err(error) => tracing::warn!(%error, workers = workers.len(), "the system gives no more threads"),
+            }
         }
         let watchdog = {
             let shared = Arc::clone(&shared);
@@ -187,9 +206,16 @@ impl Search {
                 *shared.answered.lock() = true;
                 shared.answer_given.notify_all();
             };
-            std::thread::Builder::new().name("watchdog".to_owned()).spawn(run)?
+            std::thread::Builder::new().name("watchdog".to_owned()).spawn(run)
         };
-        Ok(Search { shared, workers, watchdog })
+        match watchdog {
+            Ok(watchdog) => Ok(Search { shared, workers, watchdog }),
+            Err(error) => {
+                shared.over.store(true, Ordering::SeqCst);
+                shared.backed_up.notify_all();
+                Err(NotStarted { error, remains: Box::new(finish(shared, workers)) })
+            }
+        }
     }
 
     /// Asks the search to answer now. Does not wait.
@@ -222,15 +248,20 @@ impl Search {
     pub fn wait(self) -> Finished {
         // The threads catch their own panics, so that joining cannot fail.
         let _ = self.watchdog.join();
-        let evaluators = self.workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).collect();
-        let shared = Arc::into_inner(self.shared).expect("the threads that shared it have been joined");
-        let state = shared.state.into_inner();
-        let mut tree = state.tree;
-        if shared.panicked.into_inner() {
-            tree.reset(shared.setting.game);
-        }
-        Finished { tree, manager: state.manager, evaluators }
+        finish(self.shared, self.workers)
     }
+}
+
+/// Waits for the workers and takes apart what the threads shared.
+fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
+    let evaluators = workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).collect();
+    let shared = Arc::into_inner(shared).expect("the threads that shared it have been joined");
+    let state = shared.state.into_inner();
+    let mut tree = state.tree;
+    if shared.panicked.into_inner() {
+        tree.reset(shared.setting.game);
+    }
+    Finished { tree, manager: state.manager, evaluators }
 }
 
 /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.

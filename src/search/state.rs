@@ -28,6 +28,8 @@ pub(super) struct Setting {
     /// The visits the root may reach at most.
     pub node_limit: u64,
     pub minibatch_size: usize,
+    /// Playouts a second not to be exceeded; 0: no limit.
+    pub nps_limit: f64,
     pub draw: DrawScore,
 }
 
@@ -64,8 +66,8 @@ pub(super) struct State {
     pub stop: Option<StopReason>,
     /// An evaluator's failure; it ends the search.
     pub error: Option<String>,
-    /// When the stoppers expect the end, in milliseconds from now.
-    pub remaining_ms: Option<f64>,
+    /// When a time limit ends the search, in milliseconds since the move's clock started; as the stoppers last saw it.
+    pub time_limit_ms: Option<f64>,
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
@@ -82,7 +84,7 @@ impl State {
             manager,
             stop: None,
             error: None,
-            remaining_ms: None,
+            time_limit_ms: None,
             progress: Progress::default(),
             batches: 0,
             first_batch_end_ms: None,
@@ -104,6 +106,17 @@ impl State {
         let progress = batch.gather(&mut self.tree, game, &setting.rules(), &horizon, setting.minibatch_size);
         self.count(progress);
         batch
+    }
+
+    /// Whether the search is faster than it is allowed to be.
+    pub fn too_fast(&self, setting: &Setting) -> bool {
+        let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| setting.elapsed_ms() - end);
+        setting.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > setting.nps_limit * elapsed_ms
+    }
+
+    /// Whether a time limit is reached.
+    pub fn time_is_up(&self, setting: &Setting) -> bool {
+        self.time_limit_ms.is_some_and(|limit_ms| setting.elapsed_ms() >= limit_ms)
     }
 
     /// Visits this search has backed up.
@@ -136,8 +149,11 @@ impl State {
         self.best_edge = ranked.first().copied();
         let root = &self.tree[self.tree.root()];
         let child = |index: &usize| root.edges[*index].child.map(|child| &self.tree[child]);
+        // In the order of the edges, which stays: KLD gain compares them with those of its last look.
+        let mut in_order = ranked.clone();
+        in_order.sort_unstable();
         self.root_visits.clear();
-        self.root_visits.extend(ranked.iter().map(|index| child(index).map_or(0, |child| child.n)));
+        self.root_visits.extend(in_order.iter().map(|index| child(index).map_or(0, |child| child.n)));
         let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
         let draw = setting.draw.at(1);
         let all_decided = children().filter(|child| child.is_terminal()).count() == ranked.len();
@@ -168,7 +184,7 @@ impl State {
             None => self.stoppers.check(&snapshot, None),
         };
         self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
-        self.remaining_ms = verdict.remaining_ms;
+        self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
         self.stop = verdict.stop;
     }
 

@@ -160,11 +160,11 @@ impl Tree {
     }
 
     /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of the
-    /// path above it. `depth` is the node's distance from the root in plies. Returns the visits taken out.
-    pub(super) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32) -> u32 {
+    /// path above it. `depth` is the node's distance from the root in plies.
+    pub(super) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32) {
         let node = &self[id];
         if node.terminal != Terminal::TwoFold || depth as f32 >= node.m {
-            return 0;
+            return;
         }
         let visits = node.n;
         let mut value = Value { wl: node.wl as f32, d: node.d, m: node.m };
@@ -175,7 +175,6 @@ impl Tree {
             next = self[above].parent;
         }
         self.reopen(id);
-        visits
     }
 }
 
@@ -270,9 +269,10 @@ mod tests {
             tree[id].n += 3;
         }
         tree[draw].n = 3;
-        assert_eq!(tree.reopen_stale_repetition(draw, 4), 0, "deep enough below the root, it stays a draw");
+        tree.reopen_stale_repetition(draw, 4);
+        assert_eq!(tree[draw].terminal, Terminal::TwoFold, "deep enough below the root, it stays a draw");
         let before = (tree[child].n, tree[root].n);
-        assert_eq!(tree.reopen_stale_repetition(draw, 2), 3);
+        tree.reopen_stale_repetition(draw, 2);
         assert_eq!((tree[child].n, tree[root].n), (before.0 - 3, before.1 - 3));
         assert_eq!((tree[draw].n, tree[draw].terminal), (0, Terminal::No));
     }

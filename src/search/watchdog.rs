@@ -26,6 +26,7 @@ pub(super) fn watch(shared: &Shared, listener: &dyn Listener) {
     attend(shared, listener, &mut state);
     shared.over.store(true, Ordering::SeqCst);
     let end = conclude(shared, &mut state);
+    tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
     drop(state);
     shared.backed_up.notify_all();
     listener.finished(&end);
@@ -38,7 +39,11 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
     let mut reported = Reported::default();
     let mut stop_wanted_ms = None;
     loop {
-        state.check(setting);
+        // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one up, so
+        // that a search with one thread and no clock repeats itself.
+        if state.time_is_up(setting) {
+            state.check(setting);
+        }
         let user_stop = shared.user_stop.load(Ordering::SeqCst);
         // An infinite search that has nothing left to do still waits to be asked.
         let over = !has_moves || state.stop.is_some() || state.error.is_some();
@@ -58,9 +63,9 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
         {
             MutexGuard::unlocked(state, || listener.report(&report));
         }
-        let sleep_ms = match state.remaining_ms {
+        let sleep_ms = match state.time_limit_ms {
             _ if nothing_evaluated => SHORTEST_SLEEP_MS,
-            Some(remaining) => remaining.clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
+            Some(limit_ms) => (limit_ms - setting.elapsed_ms()).clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
             None => LONGEST_SLEEP_MS,
         };
         if !shared.must_end(state) || nothing_evaluated || shared.infinite {

@@ -27,12 +27,17 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
         if batch.is_empty() {
             // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
             batch.cancel(&mut state.tree);
-            state.check(&shared.setting);
+            let progress = state.playouts() > playouts;
+            if progress {
+                state.batch_done(&shared.setting);
+            } else {
+                state.check(&shared.setting);
+            }
             if shared.must_end(&state) && !pending(&state) {
                 break;
             }
             // Unless cache hits and terminals were backed up on the way, other workers hold the rest of the tree.
-            if state.playouts() == playouts {
+            if !progress {
                 shared.backed_up.wait_for(&mut state, IDLE);
             }
             continue;
@@ -60,6 +65,9 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
         shared.backed_up.notify_all();
         if state.stop.is_some() {
             shared.wake.notify_all();
+        }
+        while state.too_fast(&shared.setting) && !shared.must_end(&state) {
+            shared.backed_up.wait_for(&mut state, IDLE);
         }
     }
     shared.wake.notify_all();

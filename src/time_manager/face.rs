@@ -42,7 +42,7 @@ pub struct SearchSnapshot<'a> {
     pub average_depth: u32,
     /// Shortest proven mate in moves, if any.
     pub mate_depth: Option<u32>,
-    /// Visits of each root move that may be searched.
+    /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
     pub root_visits: &'a [u32],
     /// A visited root move wins by force.
     pub win_found: bool,

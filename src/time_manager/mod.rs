@@ -48,7 +48,8 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// Learns from a running search and says whether its time is over. Without a plan it never stops.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Learns from the end of a search whose move was played.
+    /// Learns from the end of a search whose move was played. Without a plan before it, it says that the tree was changed
+    /// by something else (an untimed search, say): the next one tells nothing of the last.
     fn finish(&mut self, outcome: &MoveOutcome);
 
     /// What has been learned so far.

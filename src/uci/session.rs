@@ -2,13 +2,17 @@
 
 use super::parse::{self, Command};
 use super::print::{self, Display};
+use crate::chess::divide;
 use crate::engine::options::{SPECS, is_inert};
-use crate::engine::{Engine, EngineError, OptionError, Options};
+use crate::engine::{Engine, EngineError, OptionError};
 use crate::search::{EndReason, Listener, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
+
+/// Deepest `go perft`, in plies: what follows takes hours, and it cannot be stopped.
+const DEEPEST_PERFT: u32 = 7;
 
 /// Longest complaint, in characters: what it quotes may be as long as the input likes.
 const LONGEST_COMPLAINT: usize = 2000;
@@ -97,9 +101,9 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         Command::Uci => {
             output.line(&format!("id name Zeitnot {} (Lc0-compatible)", env!("CARGO_PKG_VERSION")));
             output.line("id author the Zeitnot developers");
-            let defaults = Options::default();
+            // What the command line set is the default here: a GUI may send all defaults back.
             for spec in SPECS {
-                output.line(&print::option(spec, &defaults));
+                output.line(&print::option(spec, engine.options()));
             }
             output.line("option name ClearTree type button");
             output.line("uciok");
@@ -111,7 +115,13 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         Command::NewGame => engine.new_game(),
         Command::SetOption { name, value } => set_option(engine, &name, &value, output),
         Command::Position(rest) => match parse::position(rest, engine.options().chess960) {
-            Ok(game) => engine.set_game(game),
+            Ok(game) => {
+                if game.positions()[0].is_illegal() {
+                    let check = "the side that does not move is in check";
+                    output.error(&format!("illegal position, {check}; it is taken as it is: {}", game.fen()));
+                }
+                engine.set_game(game);
+            }
             Err(error) => output.error(&error),
         },
         Command::Go(rest) => go(engine, rest, output),
@@ -157,6 +167,13 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
 
 fn go(engine: &mut Engine, rest: &str, output: &Output) {
     let start_ms = engine.now_ms();
+    if let Some(depth) = rest.strip_prefix("perft") {
+        match depth.trim().parse::<u32>() {
+            Ok(depth) if depth <= DEEPEST_PERFT => count_leaves(engine, depth, output),
+            _ => output.error(&format!("go perft takes a depth up to {DEEPEST_PERFT}, not \"{}\"", depth.trim())),
+        }
+        return;
+    }
     let (params, complaints) = parse::go(rest, engine.game());
     for complaint in complaints {
         output.error(&complaint);
@@ -178,6 +195,14 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
     if let Err(error) = engine.go(&params, start_ms, reporter) {
         cannot_search(engine, &error, output);
     }
+}
+
+fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
+    let parts = divide(engine.game().current().chess(), depth, engine.options().chess960);
+    for (mv, leaves) in &parts {
+        output.line(&format!("{mv}: {leaves}"));
+    }
+    output.line(&format!("\nNodes searched: {}", parts.iter().map(|part| part.1).sum::<u64>()));
 }
 
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.

@@ -120,7 +120,7 @@ fn explain(said: &str) -> InstallError {
         return InstallError::NoNetwork((*phrase).to_owned());
     }
     if said.contains(NO_VERSIONS) {
-        return InstallError::NoNetwork("it lists no version of the package".to_owned());
+        return InstallError::NoNetwork("no network, a proxy in between, or a mirror without the package".to_owned());
     }
     let errors = || said.lines().map(str::trim).filter(|line| line.starts_with("ERROR:"));
     let line = errors().next().or_else(|| said.lines().map(str::trim).rfind(|line| !line.is_empty()));

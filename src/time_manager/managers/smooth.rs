@@ -10,6 +10,13 @@
 //!   left.
 //! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
 //! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
+//!
+//! Where it differs from the seed's words, and why:
+//!
+//! - **Time use** and **tree reuse** samples are at most 1: a last batch past the budget, or a tree that grew while
+//!   pondering (lc0.md H6), would feed back on itself.
+//! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
+//!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
 
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY, MleLegacy};
 use crate::time_manager::estimators::nps::NpsEstimator;
