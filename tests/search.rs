@@ -217,3 +217,49 @@ fn no_clock_at_all_still_gives_a_move() {
         assert!(end.best.is_some() && end.report.nodes >= 1, "{clock} ms");
     }
 }
+
+#[test]
+fn an_untimed_search_in_between_says_nothing_of_tree_reuse() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("MoveOverheadMs", "10")]);
+    let timed = GoParams { wtime: Some(400.0), btime: Some(400.0), ..GoParams::default() };
+    let mut reuse_planned = |untimed: bool| {
+        engine.new_game();
+        let first = search(&mut engine, &timed);
+        if untimed {
+            search(&mut engine, &nodes(first.report.nodes * 3));
+        }
+        let mut game = Game::new();
+        game.push(first.best.unwrap());
+        game.push(game.current().legal_moves()[0]);
+        engine.set_game(game);
+        let answer = Arc::new(Answer::default());
+        let plan = engine.go(&timed, engine.now_ms(), answer as Arc<dyn Listener>).unwrap().unwrap();
+        engine.wait();
+        plan.term("tree_reuse").unwrap().value
+    };
+    assert!(reuse_planned(false) < 0.5, "little of the tree lies below one reply of many");
+    assert_eq!(reuse_planned(true), 0.5, "the first guess: nothing was learned");
+}
+
+#[test]
+fn a_search_that_learns_nothing_more_stops() {
+    let options =
+        [("Backend", "random"), ("Threads", "1"), ("SmartPruningFactor", "0"), ("MinimumKLDGainPerNode", "0.0001")];
+    let mut engine = engine(&options);
+    let end = search(&mut engine, &nodes(1_000_000));
+    assert_eq!(end.reason, EndReason::Stopper(StopReason::KldGain));
+    assert!(end.report.nodes > 200, "two looks are needed to compare");
+    engine.set_option("MinimumKLDGainPerNode", "0.000001").unwrap();
+    engine.new_game();
+    assert!(search(&mut engine, &nodes(1_000_000)).report.nodes > end.report.nodes);
+}
+
+#[test]
+fn a_speed_limit_is_kept() {
+    let mut engine =
+        engine(&[("Backend", "random"), ("Threads", "2"), ("NodesPerSecondLimit", "2000"), ("MinibatchSize", "4")]);
+    let end = search(&mut engine, &nodes(400));
+    // Each thread may have a batch out beyond the limit.
+    let nps = end.report.nps.unwrap();
+    assert!(nps < 2500.0, "{nps}");
+}
