@@ -1,6 +1,6 @@
 """Trains a network on packed positions; stop it at any time and start it again with the same command.
 
-    python train.py --name small --samples 10000000
+    python train.py --name small --samples 6000000
 
 Writes WORK/NAME/checkpoint.pt (network, averaged network, optimisers, position in the data) and WORK/NAME/log.txt.
 The learning rate warms up, stays, and falls linearly to zero over the last part; with another --samples a run that
@@ -156,10 +156,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=Shape.blocks)
     parser.add_argument("--channels", type=int, default=Shape.channels)
     parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
-    parser.add_argument("--samples", type=int, default=10_000_000, help="length of the run in samples")
-    parser.add_argument("--batch", type=int, default=512)
+    parser.add_argument("--samples", type=int, default=6_000_000, help="length of the run in samples")
+    parser.add_argument("--batch", type=int, default=384)
     parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
-    parser.add_argument("--decay", type=float, default=0.4, help="share of the run in which the learning rate falls")
+    parser.add_argument("--decay", type=float, default=0.7, help="the learning rate falls over this share of the run")
     parser.add_argument("--warmup", type=int, default=50_000, help="samples until the peak learning rate")
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
