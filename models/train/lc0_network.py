@@ -76,7 +76,7 @@ class Lc0Network:
     @torch.no_grad()
     def __call__(self, planes: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         act = self.activation
-        x = act(F.conv2d(planes.float(), *self.input, padding=1))
+        x = act(F.conv2d(planes.to(self.input[0].dtype), *self.input, padding=1))
         for first, second, se in self.blocks:
             y = F.conv2d(act(F.conv2d(x, *first, padding=1)), *second, padding=1)
             if se:
