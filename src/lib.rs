@@ -14,7 +14,7 @@
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
-//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock | UCI |
+//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, and the bench | UCI |
 //!
 //! The binary (`main.rs`, `commands/`) parses the command line, one file per subcommand, and maps errors to exit codes.
 //!

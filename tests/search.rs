@@ -114,7 +114,7 @@ fn ends_of_the_game_have_no_move() {
 
 #[test]
 fn a_threefold_draw_is_seen() {
-    // The queen is lost in all lines but the perpetual: with equal values elsewhere a repetition is worth 0 exactly.
+    // f6g8 would bring the start position for the third time: a proven draw, whatever the evaluator says.
     let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("VerboseMoveStats", "true")]);
     let mut game = Game::new();
     for mv in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"] {

@@ -101,7 +101,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             if interrupted.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if !json {
-            let [white, black] = if first_is_white { ["Zeitnot 1", "Zeitnot 2"] } else { ["Zeitnot 2", "Zeitnot 1"] };
+            let [white, black] = players.each_ref().map(|player| player.name.as_str());
             bar.suspend(|| say!("game {}: {white} (White) - {black} (Black); clocks: White, Black", round + 1));
         }
         let record = lab::play(players, start.clone(), time_control, show)?;

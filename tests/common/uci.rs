@@ -101,22 +101,30 @@ impl Uci {
         }
     }
 
+    /// The next line; `None` when the output is closed. Past the deadline the test fails with `late`.
+    fn next_line(&mut self, deadline: Instant, late: &str) -> Option<String> {
+        match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
+                self.note("< ", &line);
+                Some(line)
+            }
+            Err(RecvTimeoutError::Timeout) => self.fail(late),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
     /// The lines up to the first whose first word is `last`, that one included.
     pub fn until(&mut self, last: &str) -> Vec<String> {
         let deadline = Instant::now() + HANG;
         let mut lines = Vec::new();
         loop {
-            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) => {
-                    self.note("< ", &line);
-                    let found = line.split(' ').next() == Some(last);
-                    lines.push(line);
-                    if found {
-                        return lines;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => self.fail(&format!("no {last}")),
-                Err(RecvTimeoutError::Disconnected) => self.fail(&format!("the engine ended before {last}")),
+            let Some(line) = self.next_line(deadline, &format!("no {last}")) else {
+                self.fail(&format!("the engine ended before {last}"));
+            };
+            let found = line.split(' ').next() == Some(last);
+            lines.push(line);
+            if found {
+                return lines;
             }
         }
     }
@@ -209,15 +217,8 @@ impl Uci {
         let deadline = Instant::now() + HANG;
         let mut lines = Vec::new();
         // The output closes when the process ends.
-        loop {
-            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) => {
-                    self.note("< ", &line);
-                    lines.push(line);
-                }
-                Err(RecvTimeoutError::Timeout) => self.fail("the engine does not end"),
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+        while let Some(line) = self.next_line(deadline, "the engine does not end") {
+            lines.push(line);
         }
         let status = self.child.wait().unwrap();
         let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
