@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query, runtime};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomNetwork, random_network};
-use zeitnot::network::{Network, ValueKind};
+use zeitnot::network::{Conversion, Network, ValueKind};
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
 const ROUNDING: f32 = 1e-5;
@@ -113,7 +113,7 @@ const BATCH_OF_4: &[u8] = b"\x0a\x07\x08\x84\x80\x80\x80\x80\x00";
 #[test]
 fn a_foreign_model_with_a_fixed_batch_is_padded_and_split() {
     let original = Network::from_bytes(&random_network(6, 1, 8), "tiny.pb.gz").unwrap();
-    let mut bytes = original.onnx().unwrap().bytes;
+    let mut bytes = original.onnx(&Conversion::default()).unwrap().bytes;
     let open: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(OPEN_BATCH)).collect();
     assert!(open.len() >= 4, "one input and three outputs");
     for at in open {
@@ -136,7 +136,11 @@ fn a_foreign_model_with_a_fixed_batch_is_padded_and_split() {
 
 #[test]
 fn a_model_that_onnx_runtime_refuses_is_one_line() {
-    let mut bytes = Network::from_bytes(&random_network(7, 1, 8), "tiny.pb.gz").unwrap().onnx().unwrap().bytes;
+    let mut bytes = Network::from_bytes(&random_network(7, 1, 8), "tiny.pb.gz")
+        .unwrap()
+        .onnx(&Conversion::default())
+        .unwrap()
+        .bytes;
     // An operator of which nobody has heard, under a name of the same length.
     let at = bytes.windows(4).position(|name| name == b"Conv").unwrap();
     bytes[at..at + 4].copy_from_slice(b"Cunv");
@@ -150,7 +154,11 @@ fn a_model_that_onnx_runtime_refuses_is_one_line() {
 
 #[test]
 fn what_is_not_a_number_never_reaches_the_search() {
-    let bytes = Network::from_bytes(&random_network(8, 1, 8), "tiny.pb.gz").unwrap().onnx().unwrap().bytes;
+    let bytes = Network::from_bytes(&random_network(8, 1, 8), "tiny.pb.gz")
+        .unwrap()
+        .onnx(&Conversion::default())
+        .unwrap()
+        .bytes;
     // All bits set are no number, wherever the numbers of a tensor begin. The middle of the file is inside a tensor.
     let mut broken = bytes.clone();
     let middle = bytes.len() / 2;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use zeitnot::chess::{Game, Square, parse_uci};
-use zeitnot::network::{self, HistoryFill, InputFormat, Network, NetworkError, Transform};
+use zeitnot::network::{self, Conversion, HistoryFill, InputFormat, Network, NetworkError, Transform};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -178,12 +178,12 @@ fn every_network_loads_or_says_what_it_is() {
         let network = Network::load(&shared.join(format!("nets/{name}.pb.gz"))).unwrap();
         let description = network.description().to_string();
         assert!(description.starts_with(wanted), "{name}: {description}");
-        let model = network.onnx().unwrap();
+        let model = network.onnx(&Conversion::default()).unwrap();
         assert!(model.bytes.len() > 100_000, "{name}");
         assert_eq!(model.moves_left.is_some(), network.description().moves_left);
         // The model is a network file in its own right.
         let again = Network::from_bytes(&model.bytes, "model").unwrap();
-        assert_eq!(again.onnx().unwrap(), model);
+        assert_eq!(again.onnx(&Conversion::default()).unwrap(), model);
     }
     for name in [
         "t1-256x10",

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::input::InputBuffer;
 use super::runtime::Runtime;
 use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
-use crate::network::{HistoryFill, MOVES, Network, OnnxModel, PLANES, ValueOutput};
+use crate::network::{Conversion, HistoryFill, MOVES, Network, OnnxModel, PLANES, ValueOutput};
 
 /// Positions from which a larger batch gains next to nothing on a CPU: evaluations per CPU-second of one thread were 2970,
 /// 3480 and 3640 at 1, 8 and 64 positions for maia-1900 (6x64), and 480, 576 and 589 for a 10x128 network (see
@@ -56,7 +56,7 @@ impl OnnxRuntimeBackend {
         threads: usize,
         history_fill: HistoryFill,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
-        let model = network.onnx()?;
+        let model = network.onnx(&Conversion::default())?;
         let name = stem(network.name()).to_owned();
         let device = format!("cpu, ONNX Runtime {}", runtime.version);
         let mut shared = Shared { runtime, network: name, model, threads: threads.max(1), fixed_batch: None };

@@ -47,7 +47,7 @@ pub use description::{Architecture, Description};
 pub use error::NetworkError;
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::find;
-pub use onnx::{OnnxModel, ValueOutput};
+pub use onnx::{Conversion, OnnxModel, Precision, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;
@@ -101,13 +101,17 @@ impl Network {
         &self.description
     }
 
-    /// The network as an ONNX model: converted, or as it came.
+    /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.
     ///
     /// # Errors
     ///
-    /// When the architecture has no conversion (none that [`Network::load`] accepts, at present).
-    pub fn onnx(&self) -> Result<OnnxModel, NetworkError> {
+    /// When the network cannot be converted so.
+    pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
+            Body::Residual(_) if *conversion != Conversion::default() => Err(NetworkError::Unsupported {
+                name: self.name.clone(),
+                what: "another conversion than to float32 at opset 17 is".to_owned(),
+            }),
             Body::Residual(weights) => Ok(onnx::convert(weights, &self.name)),
             Body::Onnx(model) => Ok(model.clone()),
         }

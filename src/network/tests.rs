@@ -127,7 +127,7 @@ fn batch_normalisation_is_folded() {
 fn graphs_are_whole() {
     for shape in shapes() {
         let network = load(&shape.gzip(2)).unwrap();
-        let model = network.onnx().unwrap();
+        let model = network.onnx(&Conversion::default()).unwrap();
         let graph = ModelProto::decode(model.bytes.as_slice()).unwrap().graph.unwrap();
         let mut known: HashSet<String> = graph.input.iter().map(|input| input.name.clone().unwrap()).collect();
         for tensor in &graph.initializer {
@@ -159,9 +159,9 @@ fn graphs_are_whole() {
 
 #[test]
 fn onnx_files_and_networks_with_a_model_inside() {
-    let model = load(&random_network(1, 1, 8)).unwrap().onnx().unwrap();
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap();
     let network = Network::from_bytes(&model.bytes, "net.onnx").unwrap();
-    assert_eq!(network.onnx().unwrap(), model);
+    assert_eq!(network.onnx(&Conversion::default()).unwrap(), model);
     assert!(network.weights().is_none());
     assert!(network.description().to_string().starts_with("ONNX model of"), "{}", network.description());
 
@@ -173,7 +173,7 @@ fn onnx_files_and_networks_with_a_model_inside() {
         ..proto::Net::default()
     };
     let wrapped = load(&gzip(&net.encode_to_vec())).unwrap();
-    assert_eq!(wrapped.onnx().unwrap(), model);
+    assert_eq!(wrapped.onnx(&Conversion::default()).unwrap(), model);
     assert_eq!(wrapped.description().input, InputFormat::WithCastlingPlane);
 
     net.onnx_model.as_mut().unwrap().output_policy = Some("/policy".to_owned());
@@ -184,7 +184,7 @@ fn onnx_files_and_networks_with_a_model_inside() {
 
 #[test]
 fn onnx_models_of_other_things_are_refused() {
-    let model = load(&random_network(1, 1, 8)).unwrap().onnx().unwrap();
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap();
     let graph = ModelProto::decode(model.bytes.as_slice()).unwrap();
     let changed = |change: &dyn Fn(&mut onnx_proto::GraphProto)| {
         let mut model = graph.clone();
@@ -313,7 +313,7 @@ proptest! {
         let shape = RandomNetwork { filters: 2, head_planes: 1, head_hidden: 2, squeeze: Some(1), ..Default::default() };
         let mut bytes = shape.protobuf(9);
         if onnx {
-            bytes = load(&bytes).unwrap().onnx().unwrap().bytes;
+            bytes = load(&bytes).unwrap().onnx(&Conversion::default()).unwrap().bytes;
         }
         // Tags and lengths cluster at the front and the back; the middle is mostly numbers.
         let length = bytes.len();
@@ -324,7 +324,7 @@ proptest! {
         }
         let loaded = if zipped { load(&gzip(&bytes)) } else { load(&bytes) };
         if let Ok(network) = loaded {
-            let _ = network.onnx();
+            let _ = network.onnx(&Conversion::default());
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Networks as ONNX models: the graph of a residual network, and the ends of a model that came as one.
 
+mod conversion;
 mod graph;
 mod model;
 mod residual;
 
+pub use conversion::{Conversion, Precision};
 pub(crate) use model::inspect;
 pub(crate) use residual::convert;
 

@@ -1,0 +1,58 @@
+//! What a conversion to ONNX may be asked for.
+
+use std::fmt;
+
+/// How a network becomes an ONNX model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversion {
+    /// The operator set of the model, [`Conversion::OPSETS`].
+    pub opset: i64,
+    /// The type of the weights and of the arithmetic between the ends, which are float32 always.
+    pub precision: Precision,
+    /// The policy head of a network with several, by name; its first one unless told.
+    pub policy_head: Option<String>,
+    /// The value head of a network with several, by name; its first one unless told.
+    pub value_head: Option<String>,
+    /// The batch size, where the model is to have a fixed one.
+    pub batch: Option<usize>,
+}
+
+impl Conversion {
+    /// The operator sets that can be asked for.
+    pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
+}
+
+impl Default for Conversion {
+    /// Opset 17, float32, the first heads, any batch size.
+    fn default() -> Conversion {
+        Conversion {
+            opset: *Conversion::OPSETS.start(),
+            precision: Precision::Float32,
+            policy_head: None,
+            value_head: None,
+            batch: None,
+        }
+    }
+}
+
+/// A type of floating-point numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// IEEE single precision.
+    #[default]
+    Float32,
+    /// IEEE half precision: 11 bits of mantissa, up to 65504.
+    Float16,
+    /// The upper half of a float32: 8 bits of mantissa and its whole range. Convolutions of it need opset 22.
+    Bfloat16,
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Precision::Float32 => "float32",
+            Precision::Float16 => "float16",
+            Precision::Bfloat16 => "bfloat16",
+        })
+    }
+}
