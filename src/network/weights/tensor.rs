@@ -85,6 +85,7 @@ impl Encoding {
     fn decode(self, bytes: &[u8], take: impl FnMut(f32)) {
         let pairs = bytes.as_chunks::<2>().0.iter().copied();
         match self {
+            // In the order of Lc0's arithmetic, so that both round to the same weights.
             Encoding::Linear16 { minimum, range } => {
                 pairs.map(|pair| minimum + range * f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS).for_each(take)
             }
