@@ -41,10 +41,15 @@ fn folders() -> Vec<PathBuf> {
         folders.extend(around(&executable));
     }
     folders.push(working);
-    if let Ok(user) = etcetera::choose_base_strategy() {
-        folders.push(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)));
-    }
+    folders.extend(user_folder());
     folders
+}
+
+/// The folder for networks within the user's data folder, the last one to be searched and the one that networks are
+/// fetched into; `None` when the user has no home folder.
+pub fn user_folder() -> Option<PathBuf> {
+    let user = etcetera::choose_base_strategy().ok()?;
+    Some(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)))
 }
 
 /// Where the networks of an executable lie: beside it, and in the package that cargo built it from.
