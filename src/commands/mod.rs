@@ -4,9 +4,11 @@ mod bench;
 mod engine_options;
 mod eval;
 mod matches;
+mod net;
 mod options;
 mod output;
 mod perft;
+mod progress;
 mod runtime;
 mod uci;
 
@@ -24,6 +26,7 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        net::command(),
         bench::command(),
         options::command(),
         perft::command(),
@@ -62,6 +65,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
         Some(("perft", matches)) => perft::run(matches)?,

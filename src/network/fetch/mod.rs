@@ -93,7 +93,13 @@ impl Fetcher {
         let unfinished = self.folder.join(UNFINISHED);
         fs::create_dir_all(&unfinished).map_err(io_error("create", &unfinished))?;
         let mut part = Part::open(unfinished.join(&source.file_name))?;
-        self.download(source, &mut part, report)?;
+        if let Err(error) = self.download(source, &mut part, report) {
+            if part.length()? == 0 {
+                part.discard()?;
+                fs::remove_dir(&unfinished).ok();
+            }
+            return Err(error);
+        }
         report(FetchProgress::Checking);
         let sha256 = digest(&part.path)?;
         if let Some(expected) = source.sha256.as_ref().filter(|expected| **expected != sha256) {
