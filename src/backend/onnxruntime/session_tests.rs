@@ -96,7 +96,8 @@ fn every_provider_that_is_asked_for_must_load() {
 #[test]
 fn a_cache_that_cannot_be_written_is_named() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let options = DeviceOptions { cache_dir: Some(file.path().to_path_buf()), ..DeviceOptions::default() };
+    let mut options = DeviceOptions::default();
+    options.cache_dir = Some(file.path().to_path_buf());
     let error = SessionPlan::new(Provider::TensorRt, 0, Precision::Float16, &options, &model()).err().unwrap();
     let line = error.to_string();
     assert!(line.contains(&*file.path().to_string_lossy()) && !line.contains('\n'), "{line}");

@@ -77,8 +77,8 @@ pub enum RuntimeError {
         Vec<RuntimeError>,
     ),
     /// It works, but it was built without the execution provider that is needed.
-    #[error("{path} is ONNX Runtime {version} without {provider} (`{command}` obtains one with it)",
-        path = path.display(), command = provider.flavour().command())]
+    #[error("{path} is ONNX Runtime {version} without {provider} ({source})",
+        path = path.display(), source = source_of(*provider))]
     WithoutProvider {
         /// The file.
         path: PathBuf,
@@ -88,7 +88,7 @@ pub enum RuntimeError {
         provider: Provider,
     },
     /// No usable library with the execution provider was found anywhere.
-    #[error("no ONNX Runtime with {provider} was found; `{}` obtains it{}", provider.flavour().command(), also_found(.unfit))]
+    #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]
     NotFoundWith {
         /// The execution provider.
         provider: Provider,
@@ -123,6 +123,18 @@ pub enum RuntimeError {
 impl From<InstallError> for RuntimeError {
     fn from(error: InstallError) -> RuntimeError {
         RuntimeError::Install(error)
+    }
+}
+
+/// How a user gets a runtime with this provider.
+fn source_of(provider: Provider) -> String {
+    let is_there = match provider {
+        Provider::CoreMl => cfg!(target_os = "macos"),
+        provider => provider.flavour().pin().is_some(),
+    };
+    match is_there {
+        true => format!("`{}` obtains it", provider.flavour().command()),
+        false => "there is no package of it for this platform".to_owned(),
     }
 }
 
@@ -206,7 +218,7 @@ fn fit_for(runtime: &Arc<Runtime>, first: Option<&Candidate>, provider: Provider
         let installed = Installer::for_this_user(provider.flavour()).is_ok_and(|installer| installer.is_installed());
         let hint = match installed {
             true => String::new(),
-            false => format!(" (`{}` obtains it)", provider.flavour().command()),
+            false => format!(" ({})", source_of(provider)),
         };
         return Err(RuntimeError::LoadedWithout { provider, loaded: runtime.path.clone(), hint });
     }
@@ -350,8 +362,11 @@ mod tests {
             let not_found = first_usable(&[], provider).unwrap_err().to_string();
             let without = RuntimeError::WithoutProvider { path: "lib".into(), version: "1.31.1".into(), provider };
             for line in [not_found, without.to_string()] {
-                assert!(line.contains(command) && line.contains(&provider.to_string()), "{line}");
+                let source = if provider.flavour().pin().is_some() { command } else { "no package" };
+                assert!(line.contains(source) && line.contains(&provider.to_string()), "{line}");
             }
         }
+        let nowhere = if cfg!(target_os = "macos") { Provider::DirectMl } else { Provider::CoreMl };
+        assert!(first_usable(&[], nowhere).unwrap_err().to_string().contains("no package of it for this platform"));
     }
 }
