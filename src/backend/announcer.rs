@@ -27,7 +27,7 @@ impl Announcer {
     }
 
     /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten seconds,
-    /// and after it that it is done. `what` names it.
+    /// and after it that it is finished. `what` names it.
     pub fn during<T>(&self, what: &str, start: &str, work: impl FnOnce() -> T) -> T {
         self.ticking(what, start, TICK, work)
     }
@@ -56,7 +56,7 @@ impl Announcer {
             let result = work();
             drop(ring);
             let seconds = watch.join().unwrap_or_default();
-            self.say(&format!("{what}: done after {seconds} s"));
+            self.say(&format!("{what}: finished after {seconds} s"));
             result
         })
     }
@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(answer, 7);
         let lines = lines.lock();
         assert_eq!(lines[..3], ["engine: minutes", "engine: 10 s so far", "engine: 20 s so far"]);
-        assert!(lines.last().is_some_and(|line| line.starts_with("engine: done after ")), "{lines:?}");
+        assert!(lines.last().is_some_and(|line| line.starts_with("engine: finished after ")), "{lines:?}");
     }
 }

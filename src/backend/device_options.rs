@@ -227,8 +227,10 @@ const KEYS: &[Key] = &[
         expected: "a device of OpenVINO, such as CPU, GPU, GPU.1 or NPU",
         providers: &[Provider::OpenVino],
         set: |options, text| {
-            let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_'));
-            put(&mut options.units, (!text.is_empty() && plain(text)).then(|| text.to_ascii_uppercase()))
+            let upper = text.to_ascii_uppercase();
+            let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_'));
+            let known = ["CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI"].iter().any(|kind| upper.starts_with(kind));
+            put(&mut options.units, (plain && known).then_some(upper))
         },
     },
     Key {

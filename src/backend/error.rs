@@ -30,7 +30,7 @@ pub enum BackendError {
     },
     /// `BackendOptions` is not what it should be.
     #[error("backend options: {0}")]
-    Options(#[from] DeviceOptionsError),
+    Options(DeviceOptionsError),
     /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
     #[error("the backend {backend} cannot be used, for {library} is missing: {advice}")]
     MissingLibrary {
@@ -112,4 +112,11 @@ pub enum BackendError {
         /// What is missing in the query.
         problem: String,
     },
+}
+
+/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+impl From<DeviceOptionsError> for BackendError {
+    fn from(error: DeviceOptionsError) -> BackendError {
+        BackendError::Options(error)
+    }
 }

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 
 use super::input::InputBuffer;
 use super::provider::{Provider, Rows, Sharing};
-use super::runtime::Runtime;
+use super::runtime::{Runtime, complaints};
 use super::{Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, cpu_workers};
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
 use ends::Ends;
@@ -72,8 +72,10 @@ impl OnnxRuntimeBackend {
         let device_name = plan.device_name(&runtime);
         let mut shared = Shared { runtime, ends, plan, rows };
         let threads = shared.plan.threads;
+        // A provider that does not load says so before anything long begins.
+        let builder = shared.plan.builder(&shared.runtime, &shared.ends)?;
         let prepare = |shared: &mut Shared| -> Result<Session, BackendError> {
-            let mut session = shared.session()?;
+            let mut session = shared.plan.commit(builder, &shared.ends)?;
             if let Some(fixed) = shared.ends.check(&session)? {
                 shared.rows = Rows::fixed(fixed);
             }
@@ -129,9 +131,12 @@ fn stem(name: &str) -> &str {
     [".pb.gz", ".pb", ".onnx"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-/// The first line of what ONNX Runtime says; the others are its call stack.
+/// What ONNX Runtime says, in one line without its call stack.
 fn first_line(error: &ort::Error) -> String {
-    error.message().lines().next().unwrap_or("no reason given").trim().to_owned()
+    match complaints::plain(error.message()) {
+        empty if empty.is_empty() => "no reason given".to_owned(),
+        line => line,
+    }
 }
 
 impl Shared {

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Ends, first_line};
 use crate::backend::device_options::{Arithmetic, DeviceOptions};
 use crate::backend::provider::{Provider, Rows, Sharing};
-use crate::backend::runtime::{Runtime, user_cache};
+use crate::backend::runtime::{Runtime, complaints, user_cache};
 use crate::backend::{BackendError, missing, nvidia};
 use crate::network::{OnnxModel, PLANES, Precision};
 
@@ -19,6 +19,8 @@ use crate::network::{OnnxModel, PLANES, Precision};
 const CPU_THREADS: usize = 1;
 /// The name of the open dimension in the models that Lc0 and this crate write.
 const BATCH_DIMENSION: &str = "batch";
+/// How ONNX Runtime reports a provider whose reason is in the log alone.
+const NO_REASON: &str = "Failed to load provider";
 /// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
 const HASH_LENGTH: usize = 16;
 
@@ -177,8 +179,16 @@ impl SessionPlan {
 
     /// A session of this plan.
     pub(super) fn session(&self, runtime: &Runtime, ends: &Ends) -> Result<Session, BackendError> {
-        let failed =
-            |error: ort::Error| BackendError::Load { network: ends.network.clone(), reason: first_line(&error) };
+        self.commit(self.builder(runtime, ends)?, ends)
+    }
+
+    /// Loads the network into a session to be. This may take long, where it must be compiled.
+    pub(super) fn commit(&self, mut builder: SessionBuilder, ends: &Ends) -> Result<Session, BackendError> {
+        builder.commit_from_memory(&ends.model.bytes).map_err(|error| load_error(ends, &error))
+    }
+
+    /// A session to be, with its provider.
+    pub(super) fn builder(&self, runtime: &Runtime, ends: &Ends) -> Result<SessionBuilder, BackendError> {
         let build = || -> ort::Result<SessionBuilder> {
             let builder = Session::builder(runtime.environment())?
                 .with_optimization_level(self.optimization)?
@@ -191,11 +201,16 @@ impl SessionPlan {
                 Some(rows) => builder.with_dimension_override(BATCH_DIMENSION, rows as i64)?,
                 None => builder,
             };
+            let builder = match self.provider {
+                // It leaves a network to the CPU without a word when it does not know the device.
+                Provider::OpenVino => builder.with_disable_cpu_fallback()?,
+                _ => builder,
+            };
             // DirectML does not work with it (ONNX Runtime's documentation of the provider).
             Ok(builder.with_memory_pattern(self.provider != Provider::DirectMl)?)
         };
-        let mut builder = register(self.provider, build().map_err(failed)?, &self.dispatches())?;
-        builder.commit_from_memory(&ends.model.bytes).map_err(failed)
+        let builder = build().map_err(|error| load_error(ends, &error))?;
+        register(self.provider, builder, &self.dispatches())
     }
 
     /// The providers to register, best first; the CPU is always behind them.
@@ -220,6 +235,10 @@ impl SessionPlan {
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
     }
+}
+
+fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
+    BackendError::Load { network: ends.network.clone(), reason: first_line(error) }
 }
 
 fn cuda_settings(device: u32, precision: Precision) -> Vec<(&'static str, String)> {
@@ -248,15 +267,21 @@ fn register(
     builder: SessionBuilder,
     dispatches: &[ExecutionProviderDispatch],
 ) -> Result<SessionBuilder, BackendError> {
+    complaints::take();
     builder.with_execution_providers(dispatches).map_err(|error| {
+        // Some providers tell the log alone why they do not load.
+        let logged = complaints::take().unwrap_or_default();
         let said = error.message();
         let backend = provider.name();
-        match missing::library(said) {
+        match missing::library(said).or_else(|| missing::library(&logged)) {
             Some(library) => {
                 let advice = missing::advice(&library, provider);
                 BackendError::MissingLibrary { backend, library, advice }
             }
-            None => BackendError::Provider { backend, reason: said.lines().next().unwrap_or_default().trim().to_owned() },
+            None => {
+                let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
+                BackendError::Provider { backend, reason: complaints::plain(text) }
+            }
         }
     })
 }

@@ -6,6 +6,7 @@
 //! # Ok::<(), zeitnot::backend::runtime::RuntimeError>(())
 //! ```
 
+pub(super) mod complaints;
 pub mod install;
 pub mod locate;
 pub mod pins;
@@ -314,6 +315,7 @@ fn start(candidate: &Candidate, provider: Provider) -> Result<Runtime, RuntimeEr
         .map_err(|error| not_starting(error.to_string()))?
         .with_name("zeitnot")
         .with_telemetry(false)
+        .with_logger(Arc::new(complaints::keep))
         .build()
         .map_err(|error| not_starting(error.to_string()))?;
     environment.set_log_level(ort::logging::LogLevel::Error);
