@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use zeitnot::backend::Announcer;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::search::MonotonicClock;
@@ -39,6 +40,7 @@ pub fn add_to(command: Command) -> Command {
 /// When an option does not take its value.
 pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     let mut engine = Engine::new(Options::default(), std::sync::Arc::new(MonotonicClock::new()), policy);
+    engine.announce_to(Announcer::new(|line| eprintln!("{line}")));
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;

@@ -89,6 +89,7 @@ pub enum Architecture {
     /// An ONNX model, whatever is in it.
     Onnx {
         /// Size of the content, bytes.
+        #[serde(rename = "content_bytes")]
         bytes: usize,
     },
 }
