@@ -3,8 +3,8 @@
 use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
-use crate::backend::BackendError;
 use super::tensor;
+use crate::backend::BackendError;
 use crate::network::{MOVES, OnnxModel, PLANES, Precision, ValueOutput};
 
 /// A network by name, and the names of what goes in and comes out.
@@ -32,7 +32,8 @@ impl Ends {
             return Err(wrong(format!("it wants a second input {}", other.name())));
         }
         let planes = [PLANES as i64, 8, 8];
-        let batch = check_tensor(session.inputs(), "input", (&self.model.input, self.model.types.input), &planes).map_err(wrong)?;
+        let batch = check_tensor(session.inputs(), "input", (&self.model.input, self.model.types.input), &planes)
+            .map_err(wrong)?;
         for (name, width, precision) in self.outputs() {
             let rows = check_tensor(session.outputs(), "output", (name, precision), &[width as i64]).map_err(wrong)?;
             if let (Some(rows), Some(batch)) = (rows, batch)

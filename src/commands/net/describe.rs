@@ -49,7 +49,8 @@ fn as_json(file: &Path, network: &Network) -> anyhow::Result<Value> {
         "bytes": std::fs::metadata(file)?.len(),
         "text": network.description().to_string(),
     });
-    if let (Value::Object(object), Value::Object(fields)) = (&mut object, serde_json::to_value(network.description())?) {
+    if let (Value::Object(object), Value::Object(fields)) = (&mut object, serde_json::to_value(network.description())?)
+    {
         object.extend(fields);
     }
     Ok(object)
