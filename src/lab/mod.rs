@@ -5,6 +5,7 @@ mod backendbench;
 mod bare;
 mod bench;
 mod benchmark;
+mod machine;
 mod pgn;
 mod play;
 mod positions;
@@ -16,6 +17,7 @@ pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughpu
 pub use bare::Bare;
 pub use bench::{BENCH_POSITIONS, BenchResult, bench};
 pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, Measured, grid, recommend};
+pub use machine::Machine;
 pub use pgn::write_pgn;
 pub use play::{GameRecord, MoveRecord, Player, Termination, play};
 pub use positions::walk;
