@@ -59,84 +59,98 @@ enum Format {
     Csv,
 }
 
+/// What the command line asks for.
+struct Request<'a> {
+    matches: &'a ArgMatches,
+    seconds: f64,
+    positions: usize,
+    format: Format,
+}
+
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let seconds = *matches.get_one::<f64>("seconds").context("--seconds has a default")?;
-    let positions = *matches.get_one::<u64>("positions").context("--positions has a default")? as usize;
-    let format = match (matches.get_flag("json"), matches.get_flag("csv")) {
-        (true, _) => Format::Json,
-        (_, true) => Format::Csv,
-        _ => Format::Text,
+    let request = Request {
+        matches,
+        seconds: *matches.get_one::<f64>("seconds").context("--seconds has a default")?,
+        positions: *matches.get_one::<u64>("positions").context("--positions has a default")? as usize,
+        format: match (matches.get_flag("json"), matches.get_flag("csv")) {
+            (true, _) => Format::Json,
+            (_, true) => Format::Csv,
+            _ => Format::Text,
+        },
     };
     let mut benchmark = load(matches, None, engine_options::MAY_INSTALL)?;
     let facts = Facts::of(&benchmark);
-    if format == Format::Text {
+    if request.format == Format::Text {
         say!("{facts}");
     }
-    let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
     let options = benchmark.engine().options();
     let (threads, batch) = (options.threads as usize, options.minibatch_size as usize);
-    let first = benchmark.measure(threads, batch, positions, seconds)?;
-    match format {
-        Format::Text => say!("\n{}\n", in_words(&first)),
+    let first = benchmark.measure(threads, batch, request.positions, request.seconds)?;
+    match request.format {
+        Format::Text => say!("\n{}", in_words(&first)),
         Format::Csv => say!("{}\n{}", COLUMNS.join(","), as_csv(&first)),
         Format::Json => {}
     }
-    let mut settings = vec![first.clone()];
+    let mut grid = Vec::new();
     let mut unavailable = Vec::new();
     if !matches.get_flag("no-grid") {
-        if format == Format::Text {
-            say!("{}", row_header());
+        if request.format == Format::Text {
+            say!("\n{}", row_header());
         }
-        let on_setting = |measured: &Measured| match format {
-            Format::Text => say!("{}", as_row(measured)),
-            Format::Csv => say!("{}", as_csv(measured)),
-            Format::Json => {}
-        };
-        let mut try_settings = |benchmark: &mut Benchmark| -> anyhow::Result<()> {
-            let (mut all_threads, mut batches) = lab::grid(&benchmark.attributes());
-            if given("Threads") && threads > 0 {
-                all_threads = vec![threads];
-            }
-            if given("MinibatchSize") && batch > 0 {
-                batches = vec![batch];
-            }
-            for &threads in &all_threads {
-                for &batch in &batches {
-                    let measured = benchmark.measure(threads, batch, positions, seconds)?;
-                    on_setting(&measured);
-                    settings.push(measured);
-                }
-            }
-            Ok(())
-        };
-        try_settings(&mut benchmark)?;
+        request.try_settings(&mut benchmark, &mut grid)?;
         let known = benchmark.attributes().name;
-        // The first one's memory is given back before another one is loaded.
+        // Its memory is given back before another backend is loaded.
         drop(benchmark);
-        if !given("Backend") {
-            for name in others() {
-                match load(matches, Some(name), RuntimePolicy::FindOnly) {
-                    Ok(other) if other.attributes().name == known => {}
-                    Ok(mut other) => try_settings(&mut other)?,
-                    Err(error) => unavailable.push((name, error.to_string())),
-                }
+        for name in others().filter(|_| !request.is_given("Backend")) {
+            match load(matches, Some(name), RuntimePolicy::FindOnly) {
+                Ok(other) if other.attributes().name == known => {}
+                Ok(mut other) => request.try_settings(&mut other, &mut grid)?,
+                Err(error) => unavailable.push((name, format!("{error:#}"))),
             }
         }
     }
-    // The default setting is one of the grid's as well; its own line stands for itself.
-    let tried = if settings.len() > 1 { &settings[1..] } else { &settings[..] };
-    let best = lab::recommend(tried).context("something was measured")?;
-    match format {
+    let best = lab::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
+    let best = best.context("something was measured")?;
+    match request.format {
         Format::Text => {
             for (name, reason) in &unavailable {
-                say!("backend {name} was not tried: {reason}");
+                say!("not tried: backend {name}: {reason}");
             }
             say!("\nrecommended: {}", recommendation(best));
         }
-        Format::Json => say!("{}", facts.as_json(&first, &settings[1..], best, &unavailable)),
+        Format::Json => say!("{}", facts.as_json(&first, &grid, best, &unavailable)),
         Format::Csv => {}
     }
     Ok(())
+}
+
+impl Request<'_> {
+    fn is_given(&self, option: &str) -> bool {
+        self.matches.value_source(option) == Some(ValueSource::CommandLine)
+    }
+
+    /// Measures the settings around the backend's own, but those that the command line holds.
+    fn try_settings(&self, benchmark: &mut Benchmark, results: &mut Vec<Measured>) -> anyhow::Result<()> {
+        let (mut threads, mut batches) = lab::grid(&benchmark.attributes());
+        for (numbers, option) in [(&mut threads, "Threads"), (&mut batches, "MinibatchSize")] {
+            let held = self.matches.get_one::<String>(option).and_then(|text| text.parse().ok());
+            if let Some(number) = held.filter(|&number: &usize| number > 0) {
+                *numbers = vec![number];
+            }
+        }
+        for &threads in &threads {
+            for &batch in &batches {
+                let measured = benchmark.measure(threads, batch, self.positions, self.seconds)?;
+                match self.format {
+                    Format::Text => say!("{}", as_row(&measured)),
+                    Format::Csv => say!("{}", as_csv(&measured)),
+                    Format::Json => {}
+                }
+                results.push(measured);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Backends besides `auto` that run networks.
