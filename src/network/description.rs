@@ -223,6 +223,13 @@ impl fmt::Display for Description {
         }
         if let Some(policy) = self.policy {
             write!(f, ", policy {policy}{}", several(&self.policy_heads))?;
+            match self.architecture {
+                Architecture::Residual { policy_encoders: count @ 1.., .. }
+                | Architecture::AttentionBody { policy_encoders: count @ 1.., .. } => {
+                    write!(f, " after {count} encoder{}", if count == 1 { "" } else { "s" })?;
+                }
+                _ => {}
+            }
         }
         write!(f, ", value {}{}", self.value, several(&self.value_heads))?;
         f.write_str(if self.moves_left { ", moves left" } else { ", no moves left" })?;

@@ -107,8 +107,9 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
         Kind::Network => network(Bytes::from(content.into_owned()), name),
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
         Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
-            Some(model) => {
-                let description = describe_onnx(&model, InputFormat::Classical, &proto::Net::default());
+            Some((model, input)) => {
+                let input = input.unwrap_or(InputFormat::Classical);
+                let description = describe_onnx(&model, input, &proto::Net::default());
                 Ok((description, Body::Onnx(model)))
             }
             None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
@@ -159,7 +160,7 @@ fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkErr
     if header.structure == Structure::Onnx {
         let outer = net.onnx_model.take().unwrap_or_default();
         let bytes = outer.model.clone().unwrap_or_default();
-        let model = onnx::inspect(bytes, Some(&outer), name)?
+        let (model, _) = onnx::inspect(bytes, Some(&outer), name)?
             .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
         return Ok((describe_onnx(&model, header.input, &net), Body::Onnx(model)));
     }

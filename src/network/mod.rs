@@ -121,7 +121,7 @@ impl Network {
     /// When the network cannot be converted so.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
-            Body::Layers { layers, .. } => onnx::convert(layers, conversion, &self.name),
+            Body::Layers { layers, .. } => onnx::convert(layers, self.description.input, conversion, &self.name),
             Body::Onnx(_) if conversion.policy_head.is_some() || conversion.value_head.is_some() => {
                 let problem = "it has no heads to choose from".to_owned();
                 Err(NetworkError::Onnx { name: self.name.clone(), problem })

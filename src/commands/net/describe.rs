@@ -53,9 +53,5 @@ fn as_json(file: &Path, network: &Network) -> anyhow::Result<Value> {
     {
         object.extend(fields);
     }
-    if let (Value::Object(object), Value::Object(fields)) = (&mut object, serde_json::to_value(network.description())?)
-    {
-        object.extend(fields);
-    }
     Ok(object)
 }

@@ -4,7 +4,7 @@ use super::encode::Floats;
 use super::graph::{Attribute, GraphBuilder, Value};
 use super::{Conversion, OnnxModel, Precision, ValueOutput, names};
 use crate::network::NetworkError;
-use crate::network::format::{Activation, ValueKind};
+use crate::network::format::{Activation, InputFormat, ValueKind};
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
 use crate::network::weights::SQUARES;
@@ -23,8 +23,13 @@ const BFLOAT16_OPSET: i64 = 22;
 /// The operator set from which `ReduceMean` takes its axes as an input.
 const AXES_INPUT_OPSET: i64 = 18;
 
-/// Converts a network, named `name` in the graph and in errors, as asked.
-pub(crate) fn convert(layers: &Layers, conversion: &Conversion, name: &str) -> Result<OnnxModel, NetworkError> {
+/// Converts a network, named `name` in the graph and in errors, as asked; the model notes its `input` format.
+pub(crate) fn convert(
+    layers: &Layers,
+    input: InputFormat,
+    conversion: &Conversion,
+    name: &str,
+) -> Result<OnnxModel, NetworkError> {
     let unsupported = |what: String| NetworkError::Unsupported { name: name.to_owned(), what };
     if !Conversion::OPSETS.contains(&conversion.opset) {
         let [first, last] = [Conversion::OPSETS.start(), Conversion::OPSETS.end()];
@@ -77,7 +82,7 @@ pub(crate) fn convert(layers: &Layers, conversion: &Conversion, name: &str) -> R
     });
 
     Ok(OnnxModel {
-        bytes: converter.graph.finish(name)?,
+        bytes: converter.graph.finish(name, &[(names::INPUT_FORMAT, input.id().to_string())])?,
         input: names::INPUT.to_owned(),
         policy: names::POLICY.to_owned(),
         value,

@@ -7,7 +7,9 @@ use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, k
 
 use super::{Conversion, Precision};
 use crate::network::NetworkError;
-use crate::network::onnx_proto::{GraphProto, ModelProto, OperatorSetIdProto, TensorProto, data_type, field};
+use crate::network::onnx_proto::{
+    GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto, TensorProto, data_type, field,
+};
 use crate::network::weights::tensor::Tensor;
 
 /// The largest message of protobuf, bytes (2 GiB).
@@ -53,10 +55,11 @@ impl Floats<'_> {
     }
 }
 
-/// The file of a model; `name` is that of the network, for errors.
+/// The file of a model with notes (key and value) of its maker; `name` is that of the network, for errors.
 pub(crate) fn model(
     graph: &GraphProto,
     constants: &[Constant<'_>],
+    notes: &[(&str, String)],
     conversion: &Conversion,
     name: &str,
 ) -> Result<Vec<u8>, NetworkError> {
@@ -66,6 +69,9 @@ pub(crate) fn model(
         producer_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         graph: None,
         opset_import: vec![OperatorSetIdProto { domain: Some(String::new()), version: Some(conversion.opset) }],
+        metadata_props: (notes.iter())
+            .map(|(key, value)| StringStringEntryProto { key: Some((*key).to_owned()), value: Some(value.clone()) })
+            .collect(),
     };
     let precision = conversion.precision;
     let graph_length = graph.encoded_len()

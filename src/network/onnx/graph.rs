@@ -121,10 +121,10 @@ impl<'a> GraphBuilder<'a> {
         });
     }
 
-    /// The finished model file of the network `name`.
-    pub(crate) fn finish(mut self, name: &str) -> Result<Vec<u8>, NetworkError> {
+    /// The finished model file of the network `name`, with notes of its maker: key and value.
+    pub(crate) fn finish(mut self, name: &str, notes: &[(&str, String)]) -> Result<Vec<u8>, NetworkError> {
         self.graph.name = Some(name.to_owned());
-        encode::model(&self.graph, &self.constants, self.conversion, name)
+        encode::model(&self.graph, &self.constants, notes, self.conversion, name)
     }
 
     fn end(&self, name: &str, shape: &[i64]) -> ValueInfoProto {

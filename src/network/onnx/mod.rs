@@ -19,6 +19,8 @@ pub(crate) mod names {
     pub(crate) const WDL: &str = "/output/wdl";
     pub(crate) const VALUE: &str = "/output/value";
     pub(crate) const MOVES_LEFT: &str = "/output/mlh";
+    /// The note of the models that this crate writes which says the number of their input format.
+    pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
 /// A network as an ONNX model.

@@ -5,6 +5,7 @@ use prost::bytes::Bytes;
 
 use super::{EndTypes, OnnxModel, Precision, ValueOutput, names};
 use crate::network::NetworkError;
+use crate::network::format::InputFormat;
 use crate::network::onnx_proto::{ModelProto, ValueInfoProto, data_type};
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
@@ -22,15 +23,23 @@ struct Names<'a> {
 
 /// Reads the ends of an ONNX model of the file `name`; `outer` is the network message around it, if there is one.
 ///
-/// `None` when the bytes are no ONNX model at all.
+/// `None` when the bytes are no ONNX model at all; with the model comes the input format, where a note in it says one.
 pub(crate) fn inspect(
     bytes: Bytes,
     outer: Option<&proto::OnnxModel>,
     name: &str,
-) -> Result<Option<OnnxModel>, NetworkError> {
+) -> Result<Option<(OnnxModel, Option<InputFormat>)>, NetworkError> {
     let Ok(model) = ModelProto::decode(bytes.clone()) else { return Ok(None) };
     let Some(graph) = model.graph.filter(|graph| !graph.node.is_empty() && !graph.output.is_empty()) else {
         return Ok(None);
+    };
+    let note = model.metadata_props.iter().find(|note| note.key.as_deref() == Some(names::INPUT_FORMAT));
+    let format = match note.and_then(|note| note.value.as_deref()) {
+        None => None,
+        Some(id) => Some(id.parse().ok().and_then(InputFormat::from_id).ok_or_else(|| NetworkError::Onnx {
+            name: name.to_owned(),
+            problem: format!("its input format {id:?} is unknown"),
+        })?),
     };
     let names = outer.map_or_else(Names::default, |outer| Names {
         input: outer.input_planes.as_deref(),
@@ -65,7 +74,7 @@ pub(crate) fn inspect(
     };
     // The messages share the buffer: only without them can it be taken as it is.
     drop(graph);
-    Ok(Some(OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types }))
+    Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types }, format)))
 }
 
 /// Looks up the ends of the model of one file.

@@ -1,5 +1,6 @@
 //! One tensor of the file: quantised integers or floats, decoded to `f32` where it is used.
 
+use std::fmt;
 use std::sync::Arc;
 
 use half::{bf16, f16};
@@ -31,7 +32,7 @@ enum Encoding {
 
 /// A tensor as it lies in the file: decoded number by number where it is used, so that no second copy of a network has to
 /// be kept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Tensor {
     bytes: Bytes,
     encoding: Encoding,
@@ -69,6 +70,13 @@ impl Tensor {
         let mut values = Vec::with_capacity(self.len());
         self.for_each(|value| values.push(value));
         values
+    }
+}
+
+impl fmt::Debug for Tensor {
+    /// Without the numbers, of which there are millions.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({} numbers, {:?})", self.len(), self.encoding)
     }
 }
 
