@@ -4,10 +4,12 @@
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
 //! | `session` | making a session: threads, optimisation, the execution provider and its options |
+//! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
 //! | `outputs` | what a run says, made into evaluations |
 //! | `tensor` | the numbers of the ends, which may be narrower than float32 |
 
+mod bare;
 mod ends;
 mod outputs;
 mod session;
@@ -23,6 +25,7 @@ use super::provider::{Provider, Rows, Sharing};
 use super::runtime::{Runtime, complaints};
 use super::{Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, cpu_workers};
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
+pub use bare::BareSession;
 use ends::Ends;
 use outputs::Outputs;
 pub(super) use session::probe;
