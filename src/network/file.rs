@@ -12,7 +12,7 @@ use prost::bytes::Bytes;
 use super::description::{Architecture, Description};
 use super::format::{Header, PolicyKind, Structure, ValueKind};
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueOutput, Weights, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxModel, ValueOutput, Weights, budget, onnx, proto};
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -24,9 +24,11 @@ const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 const ONNX_START: u8 = 0x08;
 /// The largest content read: a protobuf message cannot be larger (2 GiB). It also bounds what a decompression bomb does.
 const LARGEST: u64 = (1 << 31) - 1;
-/// Residual blocks or encoders that a file may claim. A message of two bytes may claim one, which takes a kilobyte in
-/// memory; the largest tower ever trained has 40.
-const MOST_BLOCKS: usize = 1024;
+/// How many times its size a gzip file may inflate to. Weights hardly compress: real networks inflate to at most 1.42 of
+/// their size (tinygyal-8), 32-bit floats that were made from shorter ones to less than 4; a bomb inflates to 1000.
+const MOST_INFLATION: u64 = 16;
+/// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
+const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
 
 /// What a file is by its first bytes.
@@ -60,7 +62,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
         return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
     }
     let file = File::open(path).map_err(error)?;
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_err(error)?.len().min(LARGEST);
+    // One byte more than the file holds: it is read to its end without growing.
+    let mut bytes = Vec::with_capacity(size as usize + 1);
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(error)?;
     Ok(bytes)
 }
@@ -89,10 +93,11 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
 }
 
 /// Reads the content of the file `name`.
-pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), NetworkError> {
+pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Body), NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }
+    // What was read from the disk is let go of as soon as it is inflated.
     let content = inflate(bytes, name)?;
     if content.len() as u64 > LARGEST {
         return Err(too_large(name));
@@ -116,21 +121,37 @@ pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), Net
 
 /// The content of a gzip file, or the bytes themselves when they are none.
 ///
-/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing.
-fn inflate<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
+/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size of
+/// the content: where that is more than expected, it is counted before it is kept.
+fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !bytes.starts_with(&GZIP_START) {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok(bytes);
     }
     let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
-    let mut decoder = GzDecoder::new(bytes);
+    let mut decoder = GzDecoder::new(&*bytes);
     let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
-        Kind::Network | Kind::Onnx => {
-            decoder.take(LARGEST).read_to_end(&mut content).map_err(damaged)?;
-        }
-        Kind::Text => {}
+        Kind::Network | Kind::Onnx => {}
+        Kind::Text => return Ok(Cow::Owned(content)),
         Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+    }
+    let room = (bytes.len() / 2 * ROOM_HALVES).max(1024);
+    content.reserve_exact(room);
+    // A vector that is full grows to twice its size before it learns that nothing follows: one byte stays free.
+    (&mut decoder).take(room as u64 - 1).read_to_end(&mut content).map_err(damaged)?;
+    if content.len() >= room {
+        let most = LARGEST.min(MOST_INFLATION * bytes.len() as u64);
+        let size = std::io::copy(&mut GzDecoder::new(&*bytes).take(most + 1), &mut std::io::sink()).map_err(damaged)?;
+        if size > LARGEST {
+            return Err(too_large(name));
+        }
+        if size > most {
+            let problem = format!("it inflates to more than {MOST_INFLATION} times its size, as no network does");
+            return Err(NetworkError::Damaged { name: name.to_owned(), problem });
+        }
+        content.reserve_exact(size as usize + 1 - content.len());
+        decoder.read_to_end(&mut content).map_err(damaged)?;
     }
     Ok(Cow::Owned(content))
 }
@@ -143,7 +164,7 @@ fn too_large(name: &str) -> NetworkError {
 fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
     let size = content.len();
-    check_block_count(&content).map_err(damaged)?;
+    budget::check(&budget::NETWORK, &content).map_err(damaged)?;
     let net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetworkError::NotANetwork { name: name.to_owned() });
@@ -169,19 +190,6 @@ fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkErr
             Ok((Description::of_residual(&weights, header.input), Body::Residual(Box::new(weights))))
         }
     }
-}
-
-/// Refuses a message that claims absurdly many blocks, before they take memory.
-fn check_block_count(content: &Bytes) -> Result<(), String> {
-    let net = proto::NetOutline::decode(content.clone()).map_err(|error| error.to_string())?;
-    for weights in net.weights {
-        let weights = proto::WeightsOutline::decode(weights).map_err(|error| error.to_string())?;
-        let most = weights.residual.len().max(weights.encoder.len()).max(weights.pol_encoder.len());
-        if most > MOST_BLOCKS {
-            return Err(format!("it claims {most} blocks"));
-        }
-    }
-    Ok(())
 }
 
 fn describe_onnx(model: &OnnxModel, input: InputFormat, size: usize) -> Description {

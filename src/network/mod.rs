@@ -18,7 +18,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | bytes of any kind to a [`Network`] |
-//! | `proto`, `onnx_proto` | the wire formats |
+//! | `proto`, `onnx_proto`, `budget` | the wire formats, and what may be decoded of them |
 //! | `format` | the header of a network: input format, heads, activation, and the fix-ups of older files |
 //! | `weights` | the decoded tensors of residual networks |
 //! | `onnx` | conversion to ONNX |
@@ -26,8 +26,10 @@
 //! | `policy` | the index of a move |
 //! | `locate` | where networks lie |
 
+use std::borrow::Cow;
 use std::path::Path;
 
+mod budget;
 mod description;
 mod error;
 mod file;
@@ -78,7 +80,7 @@ impl Network {
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        Network::from_bytes(&file::read(path)?, &name)
+        Network::parse(file::read(path)?.into(), &name)
     }
 
     /// As [`Network::load`], from the content of a file called `name`.
@@ -87,6 +89,10 @@ impl Network {
     ///
     /// As [`Network::load`].
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Network, NetworkError> {
+        Network::parse(bytes.into(), name)
+    }
+
+    fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<Network, NetworkError> {
         let (description, body) = file::parse(bytes, name)?;
         Ok(Network { name: name.to_owned(), description, body })
     }

@@ -31,6 +31,22 @@ pub(crate) struct ModelProto {
     pub opset_import: Vec<OperatorSetIdProto>,
 }
 
+/// The file, of which only the ends are read.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ModelEnds {
+    #[prost(message, optional, tag = "7")]
+    pub graph: Option<GraphEnds>,
+}
+
+/// The ends of a graph.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GraphEnds {
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub output: Vec<ValueInfoProto>,
+}
+
 /// The version of one operator set; the empty domain is ONNX's own.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OperatorSetIdProto {

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use crate::wire::{self, Field, Value};
 
 /// Bytes of a bomb's padding: far more than any network of these tests holds.
-const BOMB: usize = 64 << 20;
+const BOMB: usize = 16 << 20;
 /// Fields of [`repeat`]: a message of two bytes may take a kilobyte in memory.
 const MOST_COPIES: u64 = 100_000;
 
@@ -118,7 +118,8 @@ fn structure(net: &Original, random: &mut Random) -> Vec<u8> {
     // What stays when the bytes of every tensor are taken out, and where it stood.
     let mut bytes = net.content.clone();
     let longest = random.choice(&[16, 64, 256]);
-    let tensors = wire::places(&net.tree, &|field| matches!(&field.value, Value::Bytes(bytes) if bytes.len() > longest));
+    let tensors =
+        wire::places(&net.tree, &|field| matches!(&field.value, Value::Bytes(bytes) if bytes.len() > longest));
     let mut tree = net.tree.clone();
     let mut holes = Vec::new();
     let mut from = 0;
@@ -131,7 +132,8 @@ fn structure(net: &Original, random: &mut Random) -> Vec<u8> {
         }
     }
     for _ in 0..1 + random.below(4) {
-        let place = (0..1000).map(|_| random.below(bytes.len())).find(|place| !holes.iter().any(|hole| hole.contains(place)));
+        let place =
+            (0..1000).map(|_| random.below(bytes.len())).find(|place| !holes.iter().any(|hole| hole.contains(place)));
         if let Some(place) = place {
             bytes[place] ^= 1 << random.below(8);
         }
@@ -275,7 +277,8 @@ fn encoding(net: &Original, random: &mut Random) -> Vec<u8> {
 
 fn enumeration(net: &Original, random: &mut Random) -> Vec<u8> {
     changed(net, random, &|field| matches!(field.value, Value::Varint(_)), |message, place, random| {
-        message[place].value = Value::Varint(random.choice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 132, 133, 134, 1 << 20, u64::MAX]));
+        message[place].value =
+            Value::Varint(random.choice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 132, 133, 134, 1 << 20, u64::MAX]));
     })
 }
 

@@ -5,10 +5,10 @@ use prost::bytes::Bytes;
 
 use super::{OnnxModel, ValueOutput, names};
 use crate::network::NetworkError;
-use crate::network::onnx_proto::{FLOAT, ModelProto, ValueInfoProto};
+use crate::network::onnx_proto::{FLOAT, ModelEnds, ValueInfoProto};
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
-use crate::network::proto;
+use crate::network::{budget, proto};
 
 /// Names that a network file gives for the ends of the model inside it; empty ones are Lc0's usual names.
 #[derive(Default)]
@@ -28,10 +28,9 @@ pub(crate) fn inspect(
     outer: Option<&proto::OnnxModel>,
     name: &str,
 ) -> Result<Option<OnnxModel>, NetworkError> {
-    let Ok(model) = ModelProto::decode(bytes.clone()) else { return Ok(None) };
-    let Some(graph) = model.graph.filter(|graph| !graph.node.is_empty() && !graph.output.is_empty()) else {
-        return Ok(None);
-    };
+    budget::check(&budget::ONNX, bytes).map_err(|problem| NetworkError::Damaged { name: name.to_owned(), problem })?;
+    let Ok(model) = ModelEnds::decode(bytes.clone()) else { return Ok(None) };
+    let Some(graph) = model.graph.filter(|graph| !graph.output.is_empty()) else { return Ok(None) };
     let names = outer.map_or_else(Names::default, |outer| Names {
         input: outer.input_planes.as_deref(),
         policy: outer.output_policy.as_deref(),

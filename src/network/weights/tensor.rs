@@ -40,8 +40,7 @@ impl<'a> Decoder<'a> {
 
     /// The tensor, which must be there and hold `length` numbers.
     pub(crate) fn sized(&self, tensor: &str, layer: Option<&Layer>, length: usize) -> Result<Vec<f32>, NetworkError> {
-        let values = self.required(tensor, layer)?;
-        self.check_length(tensor, values, length)
+        self.optional_sized(tensor, layer, length)?.ok_or_else(|| self.error(tensor, "is missing"))
     }
 
     /// The tensor if it is there; then it must hold `length` numbers.
@@ -51,11 +50,21 @@ impl<'a> Decoder<'a> {
         layer: Option<&Layer>,
         length: usize,
     ) -> Result<Option<Vec<f32>>, NetworkError> {
-        self.optional(tensor, layer)?.map(|values| self.check_length(tensor, values, length)).transpose()
+        self.decode(tensor, layer, Some(length))
     }
 
     /// The tensor if it is there; one without data counts as absent.
     pub(crate) fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Vec<f32>>, NetworkError> {
+        self.decode(tensor, layer, None)
+    }
+
+    /// As [`optional`](Self::optional); how many numbers there are is checked before room is made for them.
+    fn decode(
+        &self,
+        tensor: &str,
+        layer: Option<&Layer>,
+        length: Option<usize>,
+    ) -> Result<Option<Vec<f32>>, NetworkError> {
         let Some(layer) = layer else { return Ok(None) };
         let bytes: &[u8] = layer.params.as_deref().unwrap_or_default();
         if bytes.is_empty() {
@@ -70,6 +79,11 @@ impl<'a> Decoder<'a> {
         if !bytes.len().is_multiple_of(width) {
             return Err(self.error(tensor, format!("has {} bytes, not a multiple of {width}", bytes.len())));
         }
+        let found = bytes.len() / width;
+        if let Some(wanted) = length.filter(|&wanted| wanted != found) {
+            return Err(self.error(tensor, format!("has {found} values where {wanted} fit the rest of the network")));
+        }
+        self.check_dimensions(tensor, layer, found)?;
         let values: Vec<f32> = match encoding {
             encoding::LINEAR16 => {
                 let minimum = layer.min_val.unwrap_or(0.0);
@@ -82,19 +96,10 @@ impl<'a> Decoder<'a> {
             encoding::BFLOAT16 => pairs(bytes).map(|pair| bf16::from_le_bytes(pair).to_f32()).collect(),
             _ => bytes.as_chunks::<4>().0.iter().map(|&quad| f32::from_le_bytes(quad)).collect(),
         };
-        self.check_dimensions(tensor, layer, values.len())?;
         if values.iter().any(|value| !value.is_finite()) {
             return Err(self.error(tensor, "holds a value that is not a finite number"));
         }
         Ok(Some(values))
-    }
-
-    fn check_length(&self, tensor: &str, values: Vec<f32>, length: usize) -> Result<Vec<f32>, NetworkError> {
-        if values.len() == length {
-            Ok(values)
-        } else {
-            Err(self.error(tensor, format!("has {} values where {length} fit the rest of the network", values.len())))
-        }
     }
 
     /// The sizes that a layer states, where it does, must give the number of its values.
