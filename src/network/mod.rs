@@ -18,7 +18,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | bytes of any kind to a [`Network`] |
-//! | `proto`, `onnx_proto` | the wire formats |
+//! | `proto`, `onnx_proto`, `budget` | the wire formats, and what may be decoded of them |
 //! | `format`, `header` | what the header of a network says, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
 //! | `description` | what a network is, for people and programs |
@@ -32,6 +32,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
+mod budget;
 pub mod catalogue;
 mod description;
 mod error;

@@ -67,6 +67,24 @@ pub(crate) struct StringStringEntryProto {
     pub value: Option<String>,
 }
 
+/// The file, of which only the ends and the notes are read.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ModelEnds {
+    #[prost(message, optional, tag = "7")]
+    pub graph: Option<GraphEnds>,
+    #[prost(message, repeated, tag = "14")]
+    pub metadata_props: Vec<StringStringEntryProto>,
+}
+
+/// The ends of a graph.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GraphEnds {
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub output: Vec<ValueInfoProto>,
+}
+
 /// The version of one operator set; the empty domain is ONNX's own.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct OperatorSetIdProto {
