@@ -80,14 +80,8 @@ impl Rows {
 
 impl Provider {
     /// All of them, in the order they are listed to the user.
-    pub const ALL: [Provider; 6] = [
-        Provider::Cpu,
-        Provider::Cuda,
-        Provider::TensorRt,
-        Provider::OpenVino,
-        Provider::CoreMl,
-        Provider::DirectMl,
-    ];
+    pub const ALL: [Provider; 6] =
+        [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
 
     /// The backend's name.
     pub fn name(self) -> &'static str {

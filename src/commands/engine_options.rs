@@ -51,3 +51,6 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
 
 /// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));
+
+/// For commands that only look.
+pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

@@ -28,6 +28,8 @@ pub enum Unit {
     NodesPerSecond,
     /// A pure number.
     Ratio,
+    /// A hundredth.
+    Percent,
 }
 
 impl Unit {
@@ -41,6 +43,7 @@ impl Unit {
             Self::Nodes => "nodes",
             Self::NodesPerSecond => "nps",
             Self::Ratio => "ratio",
+            Self::Percent => "%",
         }
     }
 
@@ -51,6 +54,7 @@ impl Unit {
             Self::Seconds => "seconds",
             Self::NodesPerSecond => "nodes per second",
             Self::Ratio => "no unit",
+            Self::Percent => "percent",
             Self::Moves | Self::Plies | Self::Nodes => self.symbol(),
         }
     }
@@ -61,7 +65,7 @@ impl Unit {
             Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
             Self::Moves => 1,
             Self::Seconds => 2,
-            Self::Ratio => 3,
+            Self::Ratio | Self::Percent => 3,
         }
     }
 }

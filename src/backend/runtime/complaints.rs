@@ -21,7 +21,8 @@ pub(in crate::backend) fn take() -> Option<String> {
 /// ONNX Runtime's words without the places in its source and without line breaks: what a user can make something of.
 pub(in crate::backend) fn plain(text: &str) -> String {
     // In the order of writing; what stands before each is the function and file that complains.
-    const MARKS: [&str; 6] = ["[ONNXRuntimeError] : ", " : FAIL : ", "[ERROR] ", "CUDA failure", "CUDNN failure", " : INVALID_ARGUMENT : "];
+    const MARKS: [&str; 6] =
+        ["[ONNXRuntimeError] : ", " : FAIL : ", "[ERROR] ", "CUDA failure", "CUDNN failure", " : INVALID_ARGUMENT : "];
     let mut rest = text.trim();
     for mark in MARKS {
         if let Some(at) = rest.find(mark) {

@@ -157,7 +157,8 @@ fn several_at_once_download_once() {
 
 #[test]
 fn pip_is_asked_for_the_pinned_wheel_whatever_it_runs_on() {
-    let arguments = pip_arguments(&super::super::pins::PINS[0].wheels[0], Path::new("folder"), Path::new("requirements.txt"));
+    let arguments =
+        pip_arguments(&super::super::pins::PINS[0].wheels[0], Path::new("folder"), Path::new("requirements.txt"));
     for pair in [["--platform", "manylinux_2_28_x86_64"], ["--abi", "cp311"], ["--python-version", "3.11"]] {
         assert!(arguments.windows(2).any(|two| two == pair), "{pair:?}");
     }
@@ -167,9 +168,7 @@ fn pip_is_asked_for_the_pinned_wheel_whatever_it_runs_on() {
 #[test]
 fn an_interrupted_installation_of_several_packages_goes_on() {
     // The second download fails the first time.
-    let body = format!(
-        "[ $(wc -l < \"$log\") = 2 ] && {{ echo 'ERROR: the cable is out' >&2; exit 1; }}\n{SERVE}"
-    );
+    let body = format!("[ $(wc -l < \"$log\") = 2 ] && {{ echo 'ERROR: the cable is out' >&2; exit 1; }}\n{SERVE}");
     let bench = Bench::of(&["first", "second", "third"], &body);
     let error = bench.install(false).unwrap_err();
     assert!(error.to_string().contains("the cable is out"), "{error}");

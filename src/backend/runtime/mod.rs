@@ -211,8 +211,13 @@ pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtim
 }
 
 /// The loaded runtime, unless something else is asked for.
-fn fit_for(runtime: &Arc<Runtime>, first: Option<&Candidate>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
-    if let Some(first) = first.filter(|first| first.origin == Origin::Option && !same_file(&first.path, &runtime.path)) {
+fn fit_for(
+    runtime: &Arc<Runtime>,
+    first: Option<&Candidate>,
+    provider: Provider,
+) -> Result<Arc<Runtime>, RuntimeError> {
+    if let Some(first) = first.filter(|first| first.origin == Origin::Option && !same_file(&first.path, &runtime.path))
+    {
         return Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() });
     }
     if !runtime.has(provider) {
