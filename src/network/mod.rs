@@ -37,7 +37,7 @@ mod file;
 mod format;
 mod locate;
 mod onnx;
-mod onnx_proto;
+pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
