@@ -2,6 +2,8 @@
 
 mod backendbench;
 mod bench;
+mod benchmark;
+mod completions;
 mod doctor;
 mod engine_options;
 mod eval;
@@ -32,8 +34,11 @@ fn cli() -> Command {
         net::command(),
         bench::command(),
         backendbench::command(),
+        benchmark::command(),
         options::command(),
         perft::command(),
+        completions::completions_command(),
+        completions::man_command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
     let root = Command::new("zeitnot")
@@ -78,8 +83,11 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
+        Some(("benchmark", matches)) => benchmark::run(matches)?,
         Some(("backendbench", matches)) => backendbench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
+        Some(("completions", matches)) => completions::completions(matches, cli())?,
+        Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
