@@ -198,11 +198,10 @@ fn cuda_may_run(options: &BackendOptions) -> bool {
 
 /// The fastest that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    if cuda_may_run(options) {
+    // Options that only the CPU takes say what is wanted.
+    if options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options) {
         match on_provider(Provider::Cuda, network, options) {
             Ok(backend) => return Ok(backend),
-            // The user's own mistake is not the device's.
-            Err(error @ (BackendError::Options(_) | BackendError::Network(_))) => return Err(error),
             Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
         }
     }

@@ -42,7 +42,7 @@ mod format;
 mod header;
 mod locate;
 mod onnx;
-mod onnx_proto;
+pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;

@@ -177,11 +177,6 @@ impl SessionPlan {
         }
     }
 
-    /// A session of this plan.
-    pub(super) fn session(&self, runtime: &Runtime, ends: &Ends) -> Result<Session, BackendError> {
-        self.commit(self.builder(runtime, ends)?, ends)
-    }
-
     /// Loads the network into a session to be. This may take long, where it must be compiled.
     pub(super) fn commit(&self, mut builder: SessionBuilder, ends: &Ends) -> Result<Session, BackendError> {
         builder.commit_from_memory(&ends.model.bytes).map_err(|error| load_error(ends, &error))
@@ -237,7 +232,8 @@ impl SessionPlan {
     }
 }
 
-fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
+/// The error for a network that ONNX Runtime does not take.
+pub(super) fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
     BackendError::Load { network: ends.network.clone(), reason: first_line(error) }
 }
 
