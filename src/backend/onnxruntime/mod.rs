@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
-//! | `session` | making a session: threads, optimisation, the execution provider and its options |
+//! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `ends` | the inputs and outputs of a network |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
@@ -11,6 +11,7 @@
 mod ends;
 mod outputs;
 mod session;
+mod settings;
 mod weights;
 
 use std::sync::Arc;
