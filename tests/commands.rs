@@ -94,6 +94,12 @@ fn networks_are_described() {
     let length = fs::metadata(folder.path().join("tiny.pb.gz")).unwrap().len();
     assert_eq!((&object["file"], &object["bytes"]), (&"tiny.pb.gz".into(), &length.into()), "{object}");
     assert_eq!(object["text"], line.trim());
+    for (field, value) in
+        [("architecture", "residual"), ("policy", "convolution"), ("value", "WDL"), ("input", "classical")]
+    {
+        assert_eq!(object[field], value, "{object}");
+    }
+    assert_eq!((&object["blocks"], &object["filters"], &object["moves_left"]), (&1.into(), &8.into(), &true.into()));
     // What is no network is named; the others are described all the same.
     fs::write(folder.path().join("text.pb.gz"), "hello").unwrap();
     let output = zeitnot(&folder).args(["net", "describe", "text.pb.gz", "tiny.pb.gz", "none"]).output().unwrap();
@@ -121,9 +127,26 @@ fn a_conversion_gives_the_same_evaluations() {
     let nowhere = Path::new("no").join("folder").join("x.onnx");
     fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o"]).arg(&nowhere), &["cannot write", "x.onnx"]);
     fails(zeitnot(&folder).args(["net", "convert", "none.pb.gz"]), &["none.pb.gz"]);
+    fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o=x.onnx", "--policy-head=wild"]), &["wild"]);
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["other.pb.gz", "tiny.onnx", "tiny.pb.gz"]);
+}
+
+#[test]
+fn a_conversion_to_half_precision_is_half_the_size() {
+    let folder = folder();
+    let length = |precision: &str| {
+        let output = format!("{precision}.onnx");
+        let arguments = ["net", "convert", "tiny.pb.gz", "-o", &output, "--precision", precision, "--batch=3"];
+        let line = text(zeitnot(&folder).args(arguments));
+        assert!(line.contains(precision) && line.contains("batch 3"), "{line}");
+        fs::metadata(folder.path().join(output)).unwrap().len() as f64
+    };
+    let whole = length("float32");
+    for half in [length("float16"), length("bfloat16")] {
+        assert!((0.5..0.6).contains(&(half / whole)), "{half} of {whole}");
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::onnxruntime::probe;
 use super::{
-    Announcer, Backend, BackendError, CachedBackend, DeviceOptions, OnnxRuntimeBackend, Provider, RandomBackend,
-    SeveralDevices, UniformBackend, nvidia, runtime,
+    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, OnnxRuntimeBackend, Provider,
+    RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
 };
 use crate::network::{HistoryFill, Network};
 
@@ -172,6 +172,23 @@ pub fn create(
         0 => inner,
         size => Arc::new(CachedBackend::new(inner, size)),
     })
+}
+
+/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring what a
+/// backend costs on top.
+///
+/// # Errors
+///
+/// As of [`create`].
+pub fn bare_session(
+    provider: Provider,
+    network: &Network,
+    options: &BackendOptions,
+) -> Result<BareSession, BackendError> {
+    options.device.check_for(provider)?;
+    let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let device = options.device.devices.first().copied().unwrap_or(0);
+    BareSession::new(&runtime, provider, device, network, &options.device)
 }
 
 /// Whether a card answers and a runtime for it is there.

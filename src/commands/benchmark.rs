@@ -1,15 +1,16 @@
 //! `zeitnot benchmark`: the whole engine on this machine, and the settings that suit it.
 
-use super::engine_options;
+use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
-use zeitnot::backend::{self, BACKENDS, runtime};
-use zeitnot::engine::RuntimePolicy;
+use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
 use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, Machine, Measured};
 use zeitnot::search::{Clock, MonotonicClock};
 
@@ -21,6 +22,7 @@ pub fn command() -> Command {
         .about("Measure the whole engine on this machine, and recommend threads, batch size and backend")
         .after_help(
             "First the engine is measured as its options have it, then settings around them; warming up is left out. \
+             Other backends are measured in processes of their own. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then.",
         )
@@ -78,7 +80,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             _ => Format::Text,
         },
     };
-    let mut benchmark = load(matches, None, engine_options::MAY_INSTALL)?;
+    let mut benchmark = load(matches)?;
     let facts = Facts::of(&benchmark);
     if request.format == Format::Text {
         say!("{facts}");
@@ -98,14 +100,16 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             say!("\n{}", row_header());
         }
         request.try_settings(&mut benchmark, &mut grid)?;
-        let known = benchmark.attributes().name;
         // Its memory is given back before another backend is loaded.
         drop(benchmark);
         for name in others().filter(|_| !request.is_given("Backend")) {
-            match load(matches, Some(name), RuntimePolicy::FindOnly) {
-                Ok(other) if other.attributes().name == known => {}
-                Ok(mut other) => request.try_settings(&mut other, &mut grid)?,
-                Err(error) => unavailable.push((name, format!("{error:#}"))),
+            match request.in_a_process_of_its_own(name)? {
+                Ok((backend, _)) if backend == facts.backend => {}
+                Ok((_, measured)) => {
+                    measured.iter().for_each(|measured| request.show(measured));
+                    grid.extend(measured);
+                }
+                Err(reason) => unavailable.push((name, reason)),
             }
         }
     }
@@ -114,7 +118,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match request.format {
         Format::Text => {
             for (name, reason) in &unavailable {
-                say!("not tried: backend {name}: {reason}");
+                say!("not available: {name}: {reason}");
             }
             say!("\nrecommended: {}", recommendation(best));
         }
@@ -141,30 +145,62 @@ impl Request<'_> {
         for &threads in &threads {
             for &batch in &batches {
                 let measured = benchmark.measure(threads, batch, self.positions, self.seconds)?;
-                match self.format {
-                    Format::Text => say!("{}", as_row(&measured)),
-                    Format::Csv => say!("{}", as_csv(&measured)),
-                    Format::Json => {}
-                }
+                self.show(&measured);
                 results.push(measured);
             }
         }
         Ok(())
     }
-}
 
-/// Backends besides `auto` that run networks.
-fn others() -> impl Iterator<Item = &'static str> {
-    BACKENDS.into_iter().filter(|name| *name != AUTO && backend::needs_network(name).unwrap_or(false))
-}
-
-/// The engine of the command line, loaded; with another backend if one is named.
-fn load(matches: &ArgMatches, backend: Option<&str>, policy: RuntimePolicy) -> anyhow::Result<Benchmark> {
-    let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
-    let mut engine = engine_options::engine_on(matches, Arc::clone(&clock), policy)?;
-    if let Some(name) = backend {
-        engine.set_option("Backend", name)?;
+    fn show(&self, measured: &Measured) {
+        match self.format {
+            Format::Text => say!("{}", as_row(measured)),
+            Format::Csv => say!("{}", as_csv(measured)),
+            Format::Json => {}
+        }
     }
+
+    /// The settings of another backend: what it calls itself, and its measurements; or, in a line, why it cannot be had. A
+    /// process holds one ONNX Runtime, and each kind of device may need its own.
+    fn in_a_process_of_its_own(&self, backend: &str) -> anyhow::Result<Result<(String, Vec<Measured>), String>> {
+        let same = std::env::args_os().skip(1).filter(|argument| argument != "--csv" && argument != "--json");
+        let output = Process::new(std::env::current_exe()?)
+            .args(same)
+            .arg(format!("--backend={backend}"))
+            .arg("--json")
+            .stdin(Stdio::null())
+            .output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.lines().last().unwrap_or("it ended without a word");
+            return Ok(Err(reason.trim_start_matches("zeitnot: ").to_owned()));
+        }
+        let answer: Answer = serde_json::from_slice(&output.stdout).context("another process of this program")?;
+        Ok(Ok((answer.backend, answer.grid)))
+    }
+}
+
+/// What is read of the JSON of another process.
+#[derive(Deserialize)]
+struct Answer {
+    backend: String,
+    grid: Vec<Measured>,
+}
+
+/// Backends that run networks, besides `auto` and the one that stands behind it.
+fn others() -> impl Iterator<Item = &'static str> {
+    let provider = |name| backend::provider_of(name, &BackendOptions::default()).ok().flatten();
+    let behind = provider(AUTO);
+    BACKENDS.into_iter().filter(move |name| {
+        let runs_networks = backend::needs_network(name).unwrap_or(false);
+        *name != AUTO && runs_networks && (provider(name).is_none() || provider(name) != behind)
+    })
+}
+
+/// The engine of the command line, loaded.
+fn load(matches: &ArgMatches) -> anyhow::Result<Benchmark> {
+    let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
+    let engine = engine_options::engine_on(matches, Arc::clone(&clock), MAY_INSTALL)?;
     Ok(Benchmark::new(engine, clock)?)
 }
 

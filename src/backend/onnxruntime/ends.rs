@@ -1,10 +1,11 @@
 //! The ends of a network as a session sees them: which they are, and whether they fit a chess network.
 
 use ort::session::Session;
-use ort::value::{Outlet, TensorElementType, ValueType};
+use ort::value::{Outlet, ValueType};
 
+use super::tensor;
 use crate::backend::BackendError;
-use crate::network::{MOVES, OnnxModel, PLANES, ValueOutput};
+use crate::network::{MOVES, OnnxModel, PLANES, Precision, ValueOutput};
 
 /// A network by name, and the names of what goes in and comes out.
 pub(super) struct Ends {
@@ -13,14 +14,15 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The outputs that are read, with the numbers that each has for a position.
-    fn outputs(&self) -> impl Iterator<Item = (&str, usize)> {
+    /// The outputs that are read, with the numbers that each has for a position, and their type.
+    fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
+        let types = self.model.types;
         let value = match &self.model.value {
-            ValueOutput::Wdl(name) => (name.as_str(), 3),
-            ValueOutput::Scalar(name) => (name.as_str(), 1),
+            ValueOutput::Wdl(name) => (name.as_str(), 3, types.value),
+            ValueOutput::Scalar(name) => (name.as_str(), 1, types.value),
         };
-        let moves_left = self.model.moves_left.as_deref().map(|name| (name, 1));
-        [(self.model.policy.as_str(), MOVES), value].into_iter().chain(moves_left)
+        let moves_left = self.model.moves_left.as_deref().map(|name| (name, 1, types.moves_left));
+        [(self.model.policy.as_str(), MOVES, types.policy), value].into_iter().chain(moves_left)
     }
 
     /// Checks the ends of the network; the batch size where the model fixes it.
@@ -30,9 +32,10 @@ impl Ends {
             return Err(wrong(format!("it wants a second input {}", other.name())));
         }
         let planes = [PLANES as i64, 8, 8];
-        let batch = check_tensor(session.inputs(), "input", &self.model.input, &planes).map_err(wrong)?;
-        for (name, width) in self.outputs() {
-            let rows = check_tensor(session.outputs(), "output", name, &[width as i64]).map_err(wrong)?;
+        let batch = check_tensor(session.inputs(), "input", (&self.model.input, self.model.types.input), &planes)
+            .map_err(wrong)?;
+        for (name, width, precision) in self.outputs() {
+            let rows = check_tensor(session.outputs(), "output", (name, precision), &[width as i64]).map_err(wrong)?;
             if let (Some(rows), Some(batch)) = (rows, batch)
                 && rows != batch
             {
@@ -51,16 +54,21 @@ impl Ends {
     }
 }
 
-/// Checks that there is a float32 tensor `[batch, shape...]` of this name; the batch size where it is fixed.
+/// Checks that there is a tensor `[batch, shape...]` of this name and type; the batch size where it is fixed.
 ///
 /// Dimensions that the model leaves open pass here; what comes out of a run is checked again by its length.
-fn check_tensor(ends: &[Outlet], what: &str, name: &str, wanted: &[i64]) -> Result<Option<usize>, String> {
+fn check_tensor(
+    ends: &[Outlet],
+    what: &str,
+    (name, precision): (&str, Precision),
+    wanted: &[i64],
+) -> Result<Option<usize>, String> {
     let end = ends.iter().find(|end| end.name() == name).ok_or_else(|| format!("it has no {what} {name}"))?;
     let ValueType::Tensor { ty, shape, .. } = end.dtype() else {
         return Err(format!("its {what} {name} is not a tensor"));
     };
-    if *ty != TensorElementType::Float32 {
-        return Err(format!("its {what} {name} is of type {ty:?}, not float32"));
+    if *ty != tensor::element_type(precision) {
+        return Err(format!("its {what} {name} is of type {ty:?}, not {precision}"));
     }
     // A model may leave the rank of an output open as well.
     if shape.is_empty() && what == "output" {

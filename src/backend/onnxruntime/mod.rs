@@ -4,21 +4,24 @@
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
 //! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
+//! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
+//! | `tensor` | the numbers of the ends, which may be narrower than float32 |
 
+mod bare;
 mod ends;
 mod outputs;
 mod session;
 mod settings;
+mod tensor;
 mod weights;
 
 use std::sync::Arc;
 
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
-use ort::value::TensorRef;
 use parking_lot::Mutex;
 
 use super::input::InputBuffer;
@@ -26,6 +29,7 @@ use super::provider::{Provider, Rows, Sharing};
 use super::runtime::{Runtime, complaints};
 use super::{Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, cpu_workers};
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
+pub use bare::BareSession;
 use ends::Ends;
 use outputs::Outputs;
 pub(super) use session::probe;
@@ -194,8 +198,9 @@ impl Shared {
 
     fn run(&self, session: &mut Session, input: &InputBuffer, rows: usize) -> Result<Outputs, BackendError> {
         let failed = |error: ort::Error| self.ends.run_error(first_line(&error));
-        let tensor = TensorRef::from_array_view(([rows, PLANES, 8, 8], input.rows(rows))).map_err(failed)?;
-        let outputs = session.run(ort::inputs![self.ends.model.input.as_str() => tensor]).map_err(failed)?;
+        let model = &self.ends.model;
+        let tensor = tensor::input(model.types.input, [rows, PLANES, 8, 8], input.rows(rows)).map_err(failed)?;
+        let outputs = session.run(ort::inputs![model.input.as_str() => tensor]).map_err(failed)?;
         Outputs::take(&self.ends, outputs, rows)
     }
 }

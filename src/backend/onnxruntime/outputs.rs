@@ -1,11 +1,13 @@
 //! What a run says, made into evaluations; nothing that is none passes.
 
+use std::borrow::Cow;
+
 use ort::session::SessionOutputs;
 use ort::value::DynValue;
 
-use super::{Ends, first_line};
+use super::{Ends, first_line, tensor};
 use crate::backend::{BackendError, Evaluation, Query};
-use crate::network::{MOVES, ValueOutput};
+use crate::network::{MOVES, Precision, ValueOutput};
 
 /// How far probabilities may lie outside 0..1 and their sum from 1: rounding of 32-bit floats, and half precision inside
 /// foreign models. Logits in the place of probabilities do not pass.
@@ -41,17 +43,19 @@ impl Outputs {
         answers: &mut Vec<Evaluation>,
     ) -> Result<(), BackendError> {
         let bad = |problem| ends.bad_output(problem);
-        let policy = self.numbers(ends, &self.policy, &ends.model.policy, MOVES)?;
+        let types = ends.model.types;
+        let policy = self.numbers(ends, &self.policy, (&ends.model.policy, types.policy), MOVES)?;
         let (value, width) = match &ends.model.value {
-            ValueOutput::Wdl(name) => (self.numbers(ends, &self.value, name, 3)?, 3),
-            ValueOutput::Scalar(name) => (self.numbers(ends, &self.value, name, 1)?, 1),
+            ValueOutput::Wdl(name) => (self.numbers(ends, &self.value, (name, types.value), 3)?, 3),
+            ValueOutput::Scalar(name) => (self.numbers(ends, &self.value, (name, types.value), 1)?, 1),
         };
         let moves_left = self.moves_left.as_ref().zip(ends.model.moves_left.as_deref());
-        let moves_left = moves_left.map(|(output, name)| self.numbers(ends, output, name, 1)).transpose()?;
+        let moves_left = moves_left.map(|(output, name)| self.numbers(ends, output, (name, types.moves_left), 1));
+        let moves_left = moves_left.transpose()?;
         for (row, query) in batch.iter().enumerate() {
             let numbers = &value[width * row..][..width];
             let (q, d) = if width == 3 { wdl(numbers) } else { scalar(numbers[0]) }.map_err(bad)?;
-            let m = moves_left.map(|numbers| finite(numbers[row], "moves left")).transpose().map_err(bad)?;
+            let m = moves_left.as_ref().map(|numbers| finite(numbers[row], "moves left")).transpose().map_err(bad)?;
             let logits = gather(&policy[row * MOVES..][..MOVES], &query.indices).map_err(bad)?;
             answers.push(Evaluation { q, d, m, logits });
         }
@@ -63,10 +67,10 @@ impl Outputs {
         &self,
         ends: &Ends,
         output: &'a DynValue,
-        name: &str,
+        (name, precision): (&str, Precision),
         width: usize,
-    ) -> Result<&'a [f32], BackendError> {
-        let (_, numbers) = output.try_extract_tensor::<f32>().map_err(|error| ends.run_error(first_line(&error)))?;
+    ) -> Result<Cow<'a, [f32]>, BackendError> {
+        let numbers = tensor::output(precision, output).map_err(|error| ends.run_error(first_line(&error)))?;
         if numbers.len() != self.rows * width {
             let problem = format!("{} numbers in {name} for {} positions of {width}", numbers.len(), self.rows);
             return Err(ends.bad_output(problem));

@@ -12,7 +12,7 @@ use crate::backend::device_options::DeviceOptions;
 use crate::backend::provider::{Provider, Rows, Sharing};
 use crate::backend::runtime::{Runtime, complaints, user_cache};
 use crate::backend::{BackendError, missing, nvidia};
-use crate::network::{OnnxModel, Precision};
+use crate::network::{EndTypes, OnnxModel, Precision};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
 /// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
@@ -209,6 +209,7 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
         policy: String::new(),
         value: crate::network::ValueOutput::Wdl(String::new()),
         moves_left: None,
+        types: EndTypes::default(),
     };
     let plan = SessionPlan::new(provider, 0, provider.precision(), &DeviceOptions::default(), &model)?;
     let failed = |error: ort::Error| BackendError::Provider { backend: provider.name(), reason: first_line(&error) };

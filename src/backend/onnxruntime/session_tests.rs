@@ -10,6 +10,7 @@ fn model() -> OnnxModel {
         policy: "/output/policy".into(),
         value: ValueOutput::Wdl("/output/wdl".into()),
         moves_left: None,
+        types: EndTypes::default(),
     }
 }
 

@@ -14,7 +14,8 @@ use prost::Message as _;
 use prost::bytes::Bytes;
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::network::onnx_proto::{FLOAT, ModelProto, TensorProto};
+use crate::network::onnx_proto::data_type::FLOAT;
+use crate::network::onnx_proto::{ModelProto, TensorProto};
 
 /// Weights begin at multiples of so many numbers: a cache line, and AVX-512's width. ONNX Runtime's own do.
 const ALIGNMENT: usize = 16;
