@@ -10,7 +10,7 @@
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
 //! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
-//! | `device_options` | the option `BackendOptions` |
+//! | `device_options`, `device_keys` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `several` | several devices behind one backend |
 //! | `missing` | which library a provider misses, and how to get it |
@@ -39,6 +39,7 @@ use crate::network::{HistoryFill, InputFormat};
 
 mod announcer;
 mod cache;
+mod device_keys;
 mod device_options;
 mod error;
 mod factory;
