@@ -32,6 +32,7 @@ use std::fmt;
 use crate::network::{HistoryFill, InputFormat};
 
 mod cache;
+mod calibration;
 mod error;
 mod factory;
 mod input;
@@ -42,6 +43,7 @@ pub mod runtime;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend};
+pub use calibration::{Calibration, quantise, sample_positions};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, create, needs_network};
 pub use onnxruntime::OnnxRuntimeBackend;

@@ -178,7 +178,7 @@ fn check_tensor(ends: &[Outlet], what: &str, name: &str, wanted: &[i64]) -> Resu
 }
 
 /// The first line of what ONNX Runtime says; the others are its call stack.
-fn one_line(error: &ort::Error) -> String {
+pub(super) fn one_line(error: &ort::Error) -> String {
     error.message().lines().next().unwrap_or("no reason given").trim().to_owned()
 }
 

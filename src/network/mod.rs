@@ -49,7 +49,7 @@ pub use description::{Architecture, Description};
 pub use error::NetworkError;
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::find;
-pub use onnx::{Conversion, OnnxModel, Precision, ValueOutput};
+pub use onnx::{ActivationRange, Conversion, Quantiser, OnnxModel, Precision, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;

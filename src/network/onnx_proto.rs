@@ -7,6 +7,12 @@ use prost::bytes::Bytes;
 
 /// `TensorProto.DataType.FLOAT`.
 pub(crate) const FLOAT: i32 = 1;
+/// `TensorProto.DataType.UINT8`.
+pub(crate) const UINT8: i32 = 2;
+/// `TensorProto.DataType.INT8`.
+pub(crate) const INT8: i32 = 3;
+/// `TensorProto.DataType.INT32`.
+pub(crate) const INT32: i32 = 6;
 /// `TensorProto.DataType.INT64`.
 pub(crate) const INT64: i32 = 7;
 

@@ -3,10 +3,12 @@
 mod conversion;
 mod graph;
 mod model;
+mod quantise;
 mod residual;
 
 pub use conversion::{Conversion, Precision};
 pub(crate) use model::inspect;
+pub use quantise::{ActivationRange, Quantiser};
 pub(crate) use residual::convert;
 
 /// Names of the ends in the models that Lc0 and this crate write (lc0.md D.7).
