@@ -36,7 +36,7 @@ impl Plan {
         let mut producers: HashMap<&str, usize> = HashMap::new();
         for (place, node) in graph.node.iter().enumerate() {
             node.input.iter().for_each(|name| consumers.entry(name).or_default().push(place));
-            node.output.iter().for_each(|name| drop(producers.insert(name, place)));
+            producers.extend(node.output.iter().map(|name| (name.as_str(), place)));
         }
         let op = |place: usize| graph.node[place].op_type.as_deref().unwrap_or_default();
         let name_of = |place: usize| graph.node[place].name.as_deref().unwrap_or_default();
