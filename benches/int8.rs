@@ -8,13 +8,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use zeitnot::backend::{
-    self, BackendError, BackendOptions, Calibration, Evaluation, Evaluator, Query, runtime,
-};
+use cpu_time::ThreadTime;
+use zeitnot::backend::{self, BackendError, BackendOptions, Calibration, Evaluation, Evaluator, Query, runtime};
 use zeitnot::network::{Conversion, Network};
 
 /// Positions that are compared.
-const POSITIONS: usize = 3000;
+const POSITIONS: usize = 3008;
 /// Positions of one run.
 const BATCH: usize = 16;
 /// Their seed, other than that of the calibration.
@@ -33,7 +32,7 @@ fn first_choice(evaluation: &Evaluation) -> Option<usize> {
 }
 
 fn timed(evaluator: &mut dyn Evaluator, batch: &[Query]) -> Result<(Vec<Evaluation>, Duration), BackendError> {
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let answers = evaluator.evaluate(batch)?;
     Ok((answers, start.elapsed()))
 }
@@ -50,13 +49,15 @@ fn compare(path: &PathBuf) -> anyhow::Result<()> {
     let start = Instant::now();
     let model = backend::quantise(&runtime, &network, &Conversion::default(), Calibration::default())?;
     let calibration = start.elapsed();
-    if let Ok(path) = std::env::var("Q_OUT") { std::fs::write(path, &model.bytes)?; }
+    if let Ok(path) = std::env::var("Q_OUT") {
+        std::fs::write(path, &model.bytes)?;
+    }
     let small = Network::from_bytes(&model.bytes, "int8.onnx")?;
     let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
     let [reference, quantised] =
         [&network, &small].map(|network| backend::create("onnxruntime", Some(network), &options));
     let (reference, quantised) = (reference?, quantised?);
-    let positions = backend::sample_positions(&*reference, POSITIONS, SEED)?;
+    let positions = backend::self_play(&*reference, POSITIONS, SEED)?;
     let (mut a, mut b) = (reference.evaluator()?, quantised.evaluator()?);
     let (mut agreed, mut divergence, mut value) = (0, 0.0, 0.0);
     let (mut slow_times, mut fast_times) = (Vec::new(), Vec::new());

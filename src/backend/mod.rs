@@ -11,6 +11,7 @@
 //! | `factory` | backends by name |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
+//! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -43,7 +44,7 @@ pub mod runtime;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend};
-pub use calibration::{Calibration, quantise, sample_positions};
+pub use calibration::{Calibration, quantise, self_play};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, create, needs_network};
 pub use onnxruntime::OnnxRuntimeBackend;

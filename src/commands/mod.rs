@@ -1,12 +1,15 @@
 //! One file per subcommand. Without one the program is a UCI engine.
 
+mod backendbench;
 mod bench;
 mod engine_options;
 mod eval;
 mod matches;
+mod net;
 mod options;
 mod output;
 mod perft;
+mod progress;
 mod runtime;
 mod uci;
 
@@ -24,7 +27,9 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        net::command(),
         bench::command(),
+        backendbench::command(),
         options::command(),
         perft::command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
@@ -41,6 +46,12 @@ fn cli() -> Command {
 /// A switch that asks for machine-readable output.
 fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
+}
+
+/// A time in seconds that something is measured for.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
@@ -62,7 +73,9 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
+        Some(("backendbench", matches)) => backendbench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,

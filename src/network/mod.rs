@@ -25,13 +25,16 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `locate` | where networks lie |
+//! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;
 use std::path::Path;
 
 mod budget;
+pub mod catalogue;
 mod description;
 mod error;
+mod fetch;
 mod file;
 mod format;
 mod locate;
@@ -47,9 +50,10 @@ mod weights;
 
 pub use description::{Architecture, Description};
 pub use error::NetworkError;
+pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use locate::find;
-pub use onnx::{ActivationRange, Conversion, Quantiser, OnnxModel, Precision, ValueOutput};
+pub use locate::{find, user_folder};
+pub use onnx::{ActivationRange, Conversion, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;

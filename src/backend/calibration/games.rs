@@ -20,7 +20,7 @@ const OPENING: u64 = 8;
 /// # Errors
 ///
 /// When the backend fails.
-pub fn sample_positions(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Query>, BackendError> {
+pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Query>, BackendError> {
     let mut evaluator = backend.evaluator()?;
     let mut random = Random { seed, drawn: 0 };
     let mut games: Vec<Game> = (0..GAMES).map(|_| open(&mut random)).collect();
@@ -31,9 +31,8 @@ pub fn sample_positions(backend: &dyn Backend, count: usize, seed: u64) -> Resul
                 *game = open(&mut random);
             }
         }
-        let batch: Vec<Query> = (games.iter())
-            .map(|game| Query::new(game, &game.current().legal_moves(), backend.attributes()))
-            .collect();
+        let batch: Vec<Query> =
+            (games.iter()).map(|game| Query::new(game, &game.current().legal_moves(), backend.attributes())).collect();
         let evaluations = evaluator.evaluate(&batch)?;
         for ((game, query), evaluation) in games.iter_mut().zip(batch).zip(evaluations) {
             let moves = game.current().legal_moves();

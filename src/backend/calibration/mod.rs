@@ -1,28 +1,27 @@
 //! Calibration: what a network's activations look like on positions of games, so that they can be stored in 8 bits.
 //!
 //! The positions come from games that the network plays against itself, a share of the moves at random: no data is
-//! needed, and both sensible positions and strange ones occur, as in a search. Two passes go over them: the first finds
-//! the least and the largest number of each value of the graph, the second counts the numbers between. From the counts
-//! follows the range that loses least ([`Histogram::best_range`]).
+//! needed, and both sensible positions and strange ones occur, as in a search.
 
 mod games;
-mod histogram;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use ort::session::Session;
-use ort::session::builder::GraphOptimizationLevel;
+use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel};
 use ort::value::TensorRef;
 
-pub use games::sample_positions;
-use histogram::Histogram;
+pub use games::self_play;
 
 use super::input::InputBuffer;
 use super::onnxruntime::one_line;
 use super::runtime::Runtime;
 use super::{BackendError, OnnxRuntimeBackend, Query};
 use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
+
+/// Positions of one run: the intermediate values of a run are all held at once.
+const BATCH: usize = 16;
 
 /// How activation ranges are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +32,20 @@ pub struct Calibration {
     pub seed: u64,
 }
 
+impl Calibration {
+    /// Positions unless told otherwise: with 2048 instead, agreement is the same within its error.
+    pub const DEFAULT_POSITIONS: usize = 512;
+}
+
 impl Default for Calibration {
-    /// 512 positions; more change no range by more than a hundredth.
     fn default() -> Calibration {
-        Calibration { positions: 512, seed: 1 }
+        Calibration { positions: Calibration::DEFAULT_POSITIONS, seed: 1 }
     }
 }
 
-/// Positions of one run: the intermediate values of a run are all held at once.
-const BATCH: usize = 16;
-
-/// Converts a network to an ONNX model in 8 bits.
+/// Converts a network to an ONNX model whose convolutions and dense layers run in 8 bits on a CPU (see [`Quantiser`]).
+/// The model is the same for the same network and calibration on one machine; rounding on another may choose other
+/// games.
 ///
 /// # Errors
 ///
@@ -56,91 +58,63 @@ pub fn quantise(
 ) -> Result<OnnxModel, BackendError> {
     let quantiser = Quantiser::new(network.onnx(conversion)?, network.name())?;
     let backend = OnnxRuntimeBackend::new(Arc::clone(runtime), network, 1, HistoryFill::FenOnly)?;
-    let positions = sample_positions(&backend, calibration.positions, calibration.seed)?;
-    let ranges = ranges(runtime, &quantiser, network, &positions)?;
-    Ok(quantiser.quantise(&ranges))
-}
-
-fn ranges(
-    runtime: &Runtime,
-    quantiser: &Quantiser,
-    network: &Network,
-    positions: &[Query],
-) -> Result<HashMap<String, ActivationRange>, BackendError> {
-    let names = quantiser.observed();
-    let mut observer = Observer::new(runtime, quantiser, network, &names)?;
-    let mut extremes = vec![(f32::INFINITY, f32::NEG_INFINITY); names.len()];
-    observer.run(positions, |index, values| {
-        let (low, high) = &mut extremes[index];
-        for &value in values {
-            *low = low.min(value);
-            *high = high.max(value);
-        }
-    })?;
-    let mut histograms: Vec<Histogram> = extremes.iter().map(|&(low, high)| Histogram::new(low, high)).collect();
-    observer.run(positions, |index, values| histograms[index].add(values))?;
-    let full = std::env::var("Q_FULL").is_ok();
-    let range = |(histogram, (low, high)): (&Histogram, (f32, f32))| {
-        if full { ActivationRange { minimum: low, maximum: high } } else { histogram.best_range() }
-    };
-    let ranges = histograms.iter().zip(extremes).map(range);
-    Ok(names.into_iter().zip(ranges).collect())
+    let positions = self_play(&backend, calibration.positions.max(1), calibration.seed)?;
+    let ranges = Observer::new(runtime, &quantiser, network.name())?.ranges(&positions)?;
+    Ok(quantiser.quantise(&ranges)?)
 }
 
 /// A session that shows intermediate values.
 struct Observer<'a> {
     session: Session,
-    quantiser: &'a Quantiser,
-    names: &'a [String],
-    network: String,
+    input: &'a str,
+    network: &'a str,
+    names: Vec<String>,
 }
 
 impl<'a> Observer<'a> {
-    fn new(
-        runtime: &Runtime,
-        quantiser: &'a Quantiser,
-        network: &Network,
-        names: &'a [String],
-    ) -> Result<Observer<'a>, BackendError> {
+    fn new(runtime: &Runtime, quantiser: &'a Quantiser, network: &'a str) -> Result<Observer<'a>, BackendError> {
         let build = || -> ort::Result<Session> {
             Session::builder(runtime.environment())?
-                // Values that a fusion swallows could not be seen.
+                // More would be lost on a few batches.
                 .with_optimization_level(GraphOptimizationLevel::Level1)?
                 .with_intra_threads(1)?
+                .with_inter_threads(1)?
+                .with_auto_device(AutoDevicePolicy::PreferCPU)?
                 .with_log_level(ort::logging::LogLevel::Error)?
                 .commit_from_memory(&quantiser.observable())
         };
-        let name = network.name().to_owned();
-        let session =
-            build().map_err(|error| BackendError::Load { network: name.clone(), reason: one_line(&error) })?;
-        Ok(Observer { session, quantiser, names, network: name })
+        let load = |error| BackendError::Load { network: network.to_owned(), reason: one_line(&error) };
+        let session = build().map_err(load)?;
+        Ok(Observer { session, input: quantiser.input(), network, names: quantiser.observed() })
     }
 
-    /// Shows `look` every value of every batch: the index of its name, and its numbers.
-    fn run(&mut self, positions: &[Query], mut look: impl FnMut(usize, &[f32])) -> Result<(), BackendError> {
+    /// The range of every value over these positions.
+    fn ranges(&mut self, positions: &[Query]) -> Result<HashMap<String, ActivationRange>, BackendError> {
+        let nothing = ActivationRange { minimum: f32::INFINITY, maximum: f32::NEG_INFINITY };
+        let mut ranges: HashMap<String, ActivationRange> =
+            self.names.iter().map(|name| (name.clone(), nothing)).collect();
+        let failed = |error| BackendError::Run { network: self.network.to_owned(), reason: one_line(&error) };
         let mut buffer = InputBuffer::new();
-        let error =
-            |error: &ort::Error| BackendError::Run { network: self.network.clone(), reason: one_line(error) };
-        let input_name = self.quantiser.input();
+        buffer.grow(BATCH);
         for batch in positions.chunks(BATCH) {
-            buffer.grow(batch.len());
             for (row, query) in batch.iter().enumerate() {
                 if let Some(planes) = &query.planes {
                     buffer.set(row, planes);
                 }
             }
             let dense = buffer.rows(batch.len());
-            let input = TensorRef::from_array_view(([batch.len(), PLANES, 8, 8], dense)).map_err(|e| error(&e))?;
-            let outputs = self.session.run(ort::inputs![input_name => input]).map_err(|e| error(&e))?;
-            for (index, name) in self.names.iter().enumerate() {
-                if name == input_name {
-                    look(index, dense);
-                } else if let Some(value) = outputs.get(name) {
-                    let (_, numbers) = value.try_extract_tensor::<f32>().map_err(|e| error(&e))?;
-                    look(index, numbers);
-                }
+            let input = TensorRef::from_array_view(([batch.len(), PLANES, 8, 8], dense)).map_err(failed)?;
+            let outputs = self.session.run(ort::inputs![self.input => input]).map_err(failed)?;
+            for (name, range) in &mut ranges {
+                let numbers = match outputs.get(name) {
+                    Some(value) => value.try_extract_tensor::<f32>().map_err(failed)?.1,
+                    // The input is the only value that is no output.
+                    None => dense,
+                };
+                range.minimum = numbers.iter().copied().fold(range.minimum, f32::min);
+                range.maximum = numbers.iter().copied().fold(range.maximum, f32::max);
             }
         }
-        Ok(())
+        Ok(ranges)
     }
 }
