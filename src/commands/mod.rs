@@ -2,6 +2,9 @@
 
 mod backendbench;
 mod bench;
+mod benchmark;
+mod completions;
+mod doctor;
 mod engine_options;
 mod eval;
 mod matches;
@@ -27,11 +30,15 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        doctor::command(),
         net::command(),
         bench::command(),
         backendbench::command(),
+        benchmark::command(),
         options::command(),
         perft::command(),
+        completions::completions_command(),
+        completions::man_command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
     let root = Command::new("zeitnot")
@@ -73,10 +80,14 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
+        Some(("benchmark", matches)) => benchmark::run(matches)?,
         Some(("backendbench", matches)) => backendbench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
+        Some(("completions", matches)) => completions::completions(matches, cli())?,
+        Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),

@@ -42,14 +42,17 @@ pub(crate) const NETWORK: Schema = Schema(&[(10, 0, &WEIGHTS)]);
 const TYPE: Schema = Schema(&[(1, 0, &Schema(&[(2, 0, &Schema(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]))]))]);
 const END: Schema = Schema(&[(2, 0, &TYPE)]);
 /// An ONNX model, of which only the ends are decoded.
-pub(crate) const ONNX: Schema = Schema(&[(
-    7,
-    0,
-    &Schema(&[
-        (11, size_of::<onnx_proto::ValueInfoProto>(), &END),
-        (12, size_of::<onnx_proto::ValueInfoProto>(), &END),
-    ]),
-)]);
+pub(crate) const ONNX: Schema = Schema(&[
+    (
+        7,
+        0,
+        &Schema(&[
+            (11, size_of::<onnx_proto::ValueInfoProto>(), &END),
+            (12, size_of::<onnx_proto::ValueInfoProto>(), &END),
+        ]),
+    ),
+    (14, size_of::<onnx_proto::StringStringEntryProto>(), &LEAF),
+]);
 
 /// Refuses content whose structure takes more memory than a network of its size can need; the problem as text.
 pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::description::{Architecture, Description};
-use super::format::{Header, PolicyKind, Structure, ValueKind};
+use super::description::Description;
+use super::header::{Header, Structure};
+use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueOutput, Weights, budget, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -92,7 +94,7 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     }
 }
 
-/// Reads the content of the file `name`.
+/// Reads the content of the file `name`. Borrowed bytes are copied only where they are kept.
 pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Body), NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
@@ -106,16 +108,14 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
         Kind::Text => Err(NetworkError::TextNetwork { name: name.to_owned() }),
         Kind::Network => network(Bytes::from(content.into_owned()), name),
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
-        Kind::Onnx => {
-            let content = Bytes::from(content.into_owned());
-            match onnx::inspect(&content, None, name)? {
-                Some(model) => {
-                    let description = describe_onnx(&model, InputFormat::Classical, content.len());
-                    Ok((description, Body::Onnx(model)))
-                }
-                None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
+            Some((model, input)) => {
+                let input = input.unwrap_or(InputFormat::Classical);
+                let description = describe_onnx(&model, input, &proto::Net::default());
+                Ok((description, Body::Onnx(model)))
             }
-        }
+            None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        },
     }
 }
 
@@ -163,46 +163,30 @@ fn too_large(name: &str) -> NetworkError {
 /// A network in Lc0's format.
 fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
-    let size = content.len();
     budget::check(&budget::NETWORK, &content).map_err(damaged)?;
-    let net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
+    let mut net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetworkError::NotANetwork { name: name.to_owned() });
     }
     let header = Header::of(&net, name)?;
-    let unsupported = |what: &str| Err(NetworkError::Unsupported { name: name.to_owned(), what: what.to_owned() });
-    match header.structure {
-        Structure::Onnx => {
-            let outer = net.onnx_model.unwrap_or_default();
-            let bytes = outer.model.clone().unwrap_or_default();
-            let model = onnx::inspect(&bytes, Some(&outer), name)?
-                .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
-            Ok((describe_onnx(&model, header.input, size), Body::Onnx(model)))
-        }
-        Structure::AttentionBody => unsupported("its architecture, a transformer (attention body), is"),
-        Structure::Residual if header.policy == PolicyKind::Attention => {
-            unsupported("its architecture, a residual tower with an attention policy, is")
-        }
-        Structure::Residual => {
-            let Some(weights) = &net.weights else { return Err(damaged("it holds no weights".to_owned())) };
-            let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
-            let weights = Weights::decode(weights, &header, &Decoder::new(name, encoding))?;
-            Ok((Description::of_residual(&weights, header.input), Body::Residual(Box::new(weights))))
-        }
+    if header.structure == Structure::Onnx {
+        let outer = net.onnx_model.take().unwrap_or_default();
+        let bytes = outer.model.clone().unwrap_or_default();
+        let (model, _) = onnx::inspect(bytes, Some(&outer), name)?
+            .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
+        return Ok((describe_onnx(&model, header.input, &net), Body::Onnx(model)));
     }
+    let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
+    let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
+    let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
+    let description = Description::of(&layers, header.input, &net);
+    Ok((description, Body::Layers { layers: Box::new(layers), decoded: OnceLock::new() }))
 }
 
-fn describe_onnx(model: &OnnxModel, input: InputFormat, size: usize) -> Description {
-    Description {
-        architecture: Architecture::Onnx { bytes: size },
-        activation: None,
-        policy: None,
-        value: match model.value {
-            ValueOutput::Wdl(_) => ValueKind::Wdl,
-            ValueOutput::Scalar(_) => ValueKind::Scalar,
-        },
-        moves_left: model.moves_left.is_some(),
-        input,
-        parameters: None,
-    }
+fn describe_onnx(model: &OnnxModel, input: InputFormat, net: &proto::Net) -> Description {
+    let value = match model.value {
+        ValueOutput::Wdl(_) => ValueKind::Wdl,
+        ValueOutput::Scalar(_) => ValueKind::Scalar,
+    };
+    Description::of_onnx(model.bytes.len(), value, model.moves_left.is_some(), input, net)
 }

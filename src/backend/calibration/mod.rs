@@ -15,9 +15,9 @@ use ort::value::TensorRef;
 pub use games::self_play;
 
 use super::input::InputBuffer;
-use super::onnxruntime::one_line;
+use super::onnxruntime::first_line;
 use super::runtime::Runtime;
-use super::{BackendError, OnnxRuntimeBackend, Query};
+use super::{Announcer, BackendError, DeviceOptions, OnnxRuntimeBackend, Provider, Query};
 use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
 
 /// Positions of one run: the intermediate values of a run are all held at once.
@@ -57,7 +57,15 @@ pub fn quantise(
     calibration: Calibration,
 ) -> Result<OnnxModel, BackendError> {
     let quantiser = Quantiser::new(network.onnx(conversion)?, network.name())?;
-    let backend = OnnxRuntimeBackend::new(Arc::clone(runtime), network, 1, HistoryFill::FenOnly)?;
+    let backend = OnnxRuntimeBackend::new(
+        Arc::clone(runtime),
+        Provider::Cpu,
+        0,
+        network,
+        &DeviceOptions::default(),
+        HistoryFill::FenOnly,
+        &Announcer::default(),
+    )?;
     let positions = self_play(&backend, calibration.positions.max(1), calibration.seed)?;
     let ranges = Observer::new(runtime, &quantiser, network.name())?.ranges(&positions)?;
     Ok(quantiser.quantise(&ranges)?)
@@ -83,7 +91,7 @@ impl<'a> Observer<'a> {
                 .with_log_level(ort::logging::LogLevel::Error)?
                 .commit_from_memory(&quantiser.observable())
         };
-        let load = |error| BackendError::Load { network: network.to_owned(), reason: one_line(&error) };
+        let load = |error| BackendError::Load { network: network.to_owned(), reason: first_line(&error) };
         let session = build().map_err(load)?;
         Ok(Observer { session, input: quantiser.input(), network, names: quantiser.observed() })
     }
@@ -93,7 +101,7 @@ impl<'a> Observer<'a> {
         let nothing = ActivationRange { minimum: f32::INFINITY, maximum: f32::NEG_INFINITY };
         let mut ranges: HashMap<String, ActivationRange> =
             self.names.iter().map(|name| (name.clone(), nothing)).collect();
-        let failed = |error| BackendError::Run { network: self.network.to_owned(), reason: one_line(&error) };
+        let failed = |error| BackendError::Run { network: self.network.to_owned(), reason: first_line(&error) };
         let mut buffer = InputBuffer::new();
         buffer.grow(BATCH);
         for batch in positions.chunks(BATCH) {

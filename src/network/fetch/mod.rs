@@ -12,6 +12,7 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::http::header::{CONTENT_LENGTH, IF_RANGE, RANGE};
 use ureq::http::{Response, StatusCode};
+use ureq::tls::{RootCerts, TlsConfig};
 
 use super::{Network, NetworkError};
 use error::io_error;
@@ -147,6 +148,7 @@ impl Fetcher {
     ) -> Result<(), FetchError> {
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
+            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
             .user_agent(concat!("zeitnot/", env!("CARGO_PKG_VERSION")))
             // The file as it lies there: some servers would compress the compressed file once more.
             .accept_encoding("identity")
@@ -196,6 +198,10 @@ impl Fetcher {
             ureq::Error::HostNotFound => self.offline(source, "no such server is known".to_owned()),
             ureq::Error::ConnectionFailed => self.offline(source, "no connection".to_owned()),
             ureq::Error::Timeout(_) => self.offline(source, format!("no answer for {} s", self.patience.as_secs())),
+            // A certificate that is not trusted, say: somebody is there.
+            ureq::Error::Io(reason) if reason.kind() == io::ErrorKind::InvalidData => {
+                self.protocol(source, &reason.to_string())
+            }
             ureq::Error::Io(reason) => self.offline(source, reason.to_string()),
             other => self.protocol(source, &other.to_string()),
         })

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::ActivationRange;
 use super::numbers::{Scale, floats, weights};
 use crate::network::onnx_proto::{
-    AttributeProto, FLOAT, GraphProto, INT8, INT32, ModelProto, NodeProto, TensorProto, TensorType, TypeProto, UINT8,
-    ValueInfoProto, attribute_type,
+    AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TensorType, TypeProto, ValueInfoProto,
+    attribute_type,
+    data_type::{FLOAT, INT8, INT32, UINT8},
 };
 
 /// Weights below which a dense layer stays in float32: those of squeeze and excitation, where 8 bits cost more time in
