@@ -17,6 +17,7 @@
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
 //! | `announcer` | lines about work that takes long |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
+//! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -39,6 +40,7 @@ use crate::network::{HistoryFill, InputFormat};
 
 mod announcer;
 mod cache;
+mod calibration;
 mod device_keys;
 mod device_options;
 mod error;
@@ -56,6 +58,7 @@ mod uniform;
 
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
+pub use calibration::{Calibration, quantise, self_play};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of};

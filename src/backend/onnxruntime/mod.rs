@@ -146,7 +146,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// What ONNX Runtime says, in one line without its call stack.
-fn first_line(error: &ort::Error) -> String {
+pub(super) fn first_line(error: &ort::Error) -> String {
     match complaints::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),
         line => line,
