@@ -17,14 +17,14 @@ use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
 const LOGIT: f32 = 2e-4;
 const VALUE: f32 = 1e-4;
 const PLIES: f32 = 0.02;
-/// How far they may be where rounding shows, in the few positions that [`Rounding`] allows.
-const LARGEST: f32 = 5e-4;
+/// How far Lc0's own records are from the network in 64-bit floats at most (maia-1900, 8.8e-4), and some.
+const LARGEST: f32 = 1e-3;
 
 /// In how many positions Lc0's record may be further away than asked for: not at all, or some in networks with large
 /// activations. There the recorded values are not that exact: against 64-bit floats (`tests/reference/float64.py`) Lc0's
-/// float32 run is more than 2e-4 off in a logit in 2, 4, 18 and 0 of the 158 positions of t1-256x10, maia-1900, meangirl-8
-/// and tinygyal-8, Zeitnot in 0, 3, 0 and 0; they differ by that much from each other in 3, 3, 19 and 3. The counts below
-/// leave room for other processors, whose sums round differently.
+/// float32 run is more than 2e-4 off in a logit in 2, 4 and 18 of the 158 positions of t1-256x10, maia-1900 and
+/// meangirl-8, by up to 8.8e-4, and in one of se-2x16-conv-wdl-mlh; Zeitnot is in none, and at most 3.5e-5 off.
+/// The counts below leave a little room for positions that are near the bar.
 #[derive(Clone, Copy)]
 struct Rounding(usize);
 
@@ -146,10 +146,10 @@ macro_rules! networks {
 }
 
 networks! {
-    t1_256x10: "t1-256x10", 6;
-    maia_1900: "maia-1900", 6;
-    meangirl_8: "meangirl-8", 30;
-    tinygyal_8: "tinygyal-8", 6;
+    t1_256x10: "t1-256x10", 3;
+    maia_1900: "maia-1900", 5;
+    meangirl_8: "meangirl-8", 20;
+    tinygyal_8: "tinygyal-8", 1;
     legacy_format: "synthetic/classical-2x16-legacyfmt", 0;
     squeeze_convolution_wdl_moves_left: "synthetic/se-2x16-conv-wdl-mlh", 1;
     squeeze_convolution_mish: "synthetic/se-2x16-conv-wdl-mlh-mish", 0;

@@ -95,7 +95,7 @@ impl Encoding {
         match self {
             // In the order of Lc0's arithmetic, so that both round to the same weights.
             Encoding::Linear16 { minimum, range } => {
-                pairs.map(|pair| minimum + range * f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS).for_each(take)
+                pairs.map(|pair| f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS * range + minimum).for_each(take)
             }
             Encoding::Float16 => pairs.map(|pair| f16::from_le_bytes(pair).to_f32()).for_each(take),
             Encoding::Bfloat16 => pairs.map(|pair| bf16::from_le_bytes(pair).to_f32()).for_each(take),
