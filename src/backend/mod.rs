@@ -10,13 +10,14 @@
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
 //! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
-//! | `device_options` | the option `BackendOptions` |
+//! | `device_options`, `device_keys` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `several` | several devices behind one backend |
 //! | `missing` | which library a provider misses, and how to get it |
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
 //! | `announcer` | lines about work that takes long |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
+//! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -39,6 +40,8 @@ use crate::network::{HistoryFill, InputFormat};
 
 mod announcer;
 mod cache;
+mod calibration;
+mod device_keys;
 mod device_options;
 mod error;
 mod factory;
@@ -55,6 +58,7 @@ mod uniform;
 
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
+pub use calibration::{Calibration, quantise, self_play};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of};

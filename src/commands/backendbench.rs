@@ -103,7 +103,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{}", Value::Array(rows.iter().map(as_json).collect()));
     } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
         let rate = best.side.evals_per_s;
-        say!("best batch: {} ({rate:.0} evaluations/s; larger ones gain less than 5 %)", best.batch);
+        let gain = TOLERANCE * 100.0;
+        say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);
     }
     Ok(())
 }

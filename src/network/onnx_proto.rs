@@ -10,6 +10,9 @@ pub(crate) mod data_type {
     use crate::network::Precision;
 
     pub(crate) const FLOAT: i32 = 1;
+    pub(crate) const UINT8: i32 = 2;
+    pub(crate) const INT8: i32 = 3;
+    pub(crate) const INT32: i32 = 6;
     pub(crate) const INT64: i32 = 7;
     pub(crate) const FLOAT16: i32 = 10;
     pub(crate) const BFLOAT16: i32 = 16;

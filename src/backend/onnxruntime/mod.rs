@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
-//! | `session` | making a session: threads, optimisation, the execution provider and its options |
+//! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
@@ -14,6 +14,7 @@ mod bare;
 mod ends;
 mod outputs;
 mod session;
+mod settings;
 mod tensor;
 mod weights;
 
@@ -145,7 +146,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// What ONNX Runtime says, in one line without its call stack.
-fn first_line(error: &ort::Error) -> String {
+pub(super) fn first_line(error: &ort::Error) -> String {
     match complaints::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),
         line => line,
