@@ -30,10 +30,14 @@ import onnxruntime
 TOLERANCE = 1e-3
 
 
-def session(path: str) -> onnxruntime.InferenceSession:
+def load(path: str) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def outputs(session: onnxruntime.InferenceSession, inputs: dict) -> dict[str, np.ndarray]:
+    return dict(zip([end.name for end in session.get_outputs()], session.run(None, inputs)))
 
 
 def main() -> None:
@@ -43,13 +47,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each batch size (default %(default)s)")
     parser.add_argument("--positions", type=int, default=32, help="positions of a model in a round, at least (default %(default)s)")
     args = parser.parse_args()
-    sessions = [session(path) for path in args.models]
+    sessions = [load(path) for path in args.models]
     random = np.random.default_rng(0)
     print(f"{'batch':>5} {'first/s':>9} {'second/s':>9} {'second/first':>13}")
     for batch in map(int, args.batches.split(",")):
         planes = (random.random((batch, 112, 8, 8)) < 0.1).astype(np.float32)
         feed = [{session.get_inputs()[0].name: planes} for session in sessions]
-        first, second = (dict(zip([end.name for end in session.get_outputs()], session.run(None, inputs))) for session, inputs in zip(sessions, feed))
+        first, second = (outputs(session, inputs) for session, inputs in zip(sessions, feed))
         for name in first.keys() & second.keys():
             distance = np.abs(first[name] - second[name]).max() / np.abs(first[name]).max()
             if distance > TOLERANCE:
