@@ -5,7 +5,7 @@
 //! itself (other ones than those it is calibrated on).
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
@@ -43,15 +43,12 @@ fn undisturbed(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 10].as_secs_f64()
 }
 
-fn compare(path: &PathBuf) -> anyhow::Result<()> {
+fn compare(path: &Path) -> anyhow::Result<()> {
     let network = Network::load(path)?;
     let runtime = runtime::ensure_installed(&|line| eprintln!("{line}"))?;
     let start = Instant::now();
     let model = backend::quantise(&runtime, &network, &Conversion::default(), Calibration::default())?;
     let calibration = start.elapsed();
-    if let Ok(path) = std::env::var("Q_OUT") {
-        std::fs::write(path, &model.bytes)?;
-    }
     let small = Network::from_bytes(&model.bytes, "int8.onnx")?;
     let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
     let [reference, quantised] =
@@ -91,7 +88,7 @@ fn compare(path: &PathBuf) -> anyhow::Result<()> {
 
 fn main() -> anyhow::Result<()> {
     for argument in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
-        compare(&PathBuf::from(argument))?;
+        compare(Path::new(&argument))?;
     }
     Ok(())
 }
