@@ -5,7 +5,7 @@
 //! itself (other ones than those it is calibrated on).
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
@@ -49,9 +49,6 @@ fn compare(path: &Path) -> anyhow::Result<()> {
     let start = Instant::now();
     let model = backend::quantise(&runtime, &network, &Conversion::default(), Calibration::default())?;
     let calibration = start.elapsed();
-    if let Ok(path) = std::env::var("Q_OUT") {
-        std::fs::write(path, &model.bytes)?;
-    }
     let small = Network::from_bytes(&model.bytes, "int8.onnx")?;
     let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
     let [reference, quantised] =
@@ -91,7 +88,7 @@ fn compare(path: &Path) -> anyhow::Result<()> {
 
 fn main() -> anyhow::Result<()> {
     for argument in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
-        compare(&PathBuf::from(argument))?;
+        compare(Path::new(&argument))?;
     }
     Ok(())
 }

@@ -82,7 +82,8 @@ impl Plan {
             .filter_map(|name| ranges.get(&name).map(|range| Scale::of(*range)).map(|scale| (name, scale)))
             .collect();
         let constants = graph.initializer.iter().filter_map(|tensor| Some((tensor.name.as_deref()?, tensor))).collect();
-        let mut writer = Writer { scales, constants, nodes: Vec::new(), initializers: Vec::new() };
+        let mut writer =
+            Writer { scales, constants, nodes: Vec::new(), initializers: Vec::new(), stored: HashSet::new() };
         for input in graph.input.iter().filter_map(|input| input.name.as_deref()) {
             writer.store(input);
         }
@@ -177,6 +178,8 @@ struct Writer<'a> {
     constants: HashMap<&'a str, &'a TensorProto>,
     nodes: Vec<NodeProto>,
     initializers: Vec<TensorProto>,
+    /// Names of the weights that are in 8 bits already.
+    stored: HashSet<String>,
 }
 
 impl Writer<'_> {
@@ -206,6 +209,15 @@ impl Writer<'_> {
         let Some(&tensor) = self.constants.get(operator.input[1].as_str()) else { return };
         let biases =
             operator.input.get(2).and_then(|name| self.constants.get(name.as_str())).map(|&tensor| floats(tensor));
+        // Operators without biases may share weights, which are then stored once.
+        let name = match &biases {
+            Some(_) => format!("{}/weights", operator.output[0]),
+            None => operator.input[1].clone(),
+        };
+        if !self.stored.insert(name.clone()) {
+            operator.input[1] = dequantised(&name);
+            return;
+        }
         let outputs_first = op(operator) == "Conv" || is_true(operator, "transB");
         let axis = if outputs_first { 0 } else { 1 };
         let quantised = weights(tensor, axis, biases.as_deref(), input_scale);
@@ -224,11 +236,11 @@ impl Writer<'_> {
             floats
         };
         let bytes = quantised.weights.iter().map(|&weight| weight as u8).collect();
-        operator.input[1] = stored(&operator.input[1], &tensor.dims, INT8, bytes, &quantised.scales, axis as i64);
+        operator.input[1] = stored(&name, &tensor.dims, INT8, bytes, &quantised.scales, axis as i64);
         if let Some(biases) = quantised.biases {
             let scales: Vec<f32> = quantised.scales.iter().map(|scale| scale * input_scale).collect();
             let bytes = biases.iter().flat_map(|bias| bias.to_le_bytes()).collect();
-            operator.input[2] = stored(&operator.input[2], &outputs, INT32, bytes, &scales, 0);
+            operator.input[2] = stored(&format!("{}/biases", operator.output[0]), &outputs, INT32, bytes, &scales, 0);
         }
     }
 }
