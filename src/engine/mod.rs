@@ -224,6 +224,7 @@ impl Engine {
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         let position = self.game.current();
+        let legal_moves = position.legal_moves();
         MoveRequest {
             clock_ms: clock.time_ms,
             increment_ms: clock.increment_ms,
@@ -233,6 +234,9 @@ impl Engine {
             reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
             moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
             pieces: Some(position.piece_count()),
+            legal_moves: Some(legal_moves.len() as u32),
+            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+            in_check: position.is_check(),
         }
     }
 

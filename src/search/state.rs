@@ -157,6 +157,8 @@ impl State {
         let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
         let draw = setting.draw.at(1);
         let all_decided = children().filter(|child| child.is_terminal()).count() == ranked.len();
+        let best = self.best_edge;
+        let value = |index: &usize| child(index).filter(|child| child.n > 0).map(|child| f64::from(child.q(draw)));
         let snapshot = SearchSnapshot {
             elapsed_ms: setting.elapsed_ms(),
             since_first_batch_ms: self.first_batch_end_ms.map(|end| setting.elapsed_ms() - end),
@@ -178,6 +180,10 @@ impl State {
             may_resign: children().count() == ranked.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
             losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
             need_more_time: self.best_edge.is_some_and(|best| reader.wants_more_time(best)),
+            best_move: best.and_then(|best| in_order.binary_search(&best).ok()),
+            best_value: best.as_ref().and_then(value),
+            second_value: ranked.iter().skip(1).filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: setting.backend.attributes().has_moves_left.then(|| f64::from(root.m)),
         };
         let verdict = match self.manager.as_deref_mut() {
             Some(manager) => self.stoppers.check(&snapshot, Some(manager)),

@@ -28,7 +28,7 @@ mod plan;
 mod stoppers;
 
 pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
-pub use params::{GroupSpec, ManagerSpec, ParamSpec, SpecError};
+pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, SpecError};
 pub use plan::{Plan, Term, Unit};
 pub use stoppers::{SearchLimits, StopperParams, Stoppers};
 

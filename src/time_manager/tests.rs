@@ -148,6 +148,9 @@ fn request() -> impl Strategy<Value = MoveRequest> + Clone {
                     reused_nodes,
                     moves_left_plies,
                     pieces,
+                    legal_moves: pieces,
+                    captures: pieces,
+                    in_check: pieces.is_some_and(|pieces| pieces % 2 == 0),
                 }
             },
         )
@@ -234,7 +237,7 @@ proptest! {
                     prop_assert_eq!(format!("{:?}", again.observe(&snapshot)), format!("{verdict:?}"));
                 }
                 &Event::Finish(elapsed_ms, total_nodes) => {
-                    let outcome = MoveOutcome { elapsed_ms, total_nodes };
+                    let outcome = MoveOutcome { elapsed_ms, total_nodes, stop: None };
                     manager.finish(&outcome);
                     again.finish(&outcome);
                     hard_limit = None;
@@ -267,7 +270,7 @@ proptest! {
                 break; // Where the overhead is more than the clock, only luck helps.
             }
             let elapsed = plan.hard_limit_ms * fraction + late;
-            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes });
+            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes, stop: None });
             clock -= elapsed;
             prop_assert!(clock >= 0.0, "{plan}");
             clock += increment;

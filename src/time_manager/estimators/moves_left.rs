@@ -37,6 +37,7 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
     name: "mle-legacy",
     help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
     params: &[MIDPOINT, STEEPNESS],
+    groups: &[],
 };
 
 impl MleLegacy {

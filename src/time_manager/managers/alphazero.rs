@@ -19,8 +19,10 @@ const TIME_PERCENT: ParamSpec = ParamSpec {
 /// How `alphazero` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "alphazero",
+    preset: None,
     help: "A fixed share of the clock for every move.",
     params: &[TIME_PERCENT],
+    choices: &[],
     groups: &[],
     build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
 };

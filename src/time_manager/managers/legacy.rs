@@ -65,8 +65,10 @@ const SLOW_MOVE_MS: f64 = 200.0;
 /// How `legacy` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
+    preset: None,
     help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the next.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
+    choices: &[],
     groups: &[],
     build: |values| Box::new(Legacy::new(values)),
 };

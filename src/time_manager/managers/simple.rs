@@ -43,8 +43,10 @@ const OPENING_BONUS_PERCENT: ParamSpec = ParamSpec {
 /// How `simple` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
+    preset: None,
     help: "A share of the clock that grows with the ply and the increment; what a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
+    choices: &[],
     groups: &[],
     build: |values| Box::new(Simple::new(values)),
 };

@@ -104,6 +104,7 @@ const MAX_MOVE_BUDGET: ParamSpec = ParamSpec {
 /// How `smooth` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
+    preset: None,
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
         INIT_TREE_REUSE,
@@ -116,6 +117,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
         TIMEUSE_UPDATE_RATE,
         MAX_MOVE_BUDGET,
     ],
+    choices: &[],
     groups: &[MLE_LEGACY],
     build: |values| Box::new(Smooth::new(values)),
 };

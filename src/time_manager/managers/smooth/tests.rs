@@ -167,7 +167,7 @@ fn seed_estimating_nodes_per_second_during_the_search() {
     let verdict = manager.observe(&searched(5_000.0, 50_000));
     assert_eq!(verdict.nps, Some(15_000.0)); // half-way from 20000 to 50000/5 s
     assert_eq!(manager.estimates().nps, Some(15_000.0));
-    manager.finish(&MoveOutcome { elapsed_ms: 5_000.0, total_nodes: 50_000 });
+    manager.finish(&MoveOutcome { elapsed_ms: 5_000.0, total_nodes: 50_000, ..MoveOutcome::default() });
     assert_eq!(manager.plan(&clock(595_000.0, 0.0, 2)).term("nps").unwrap().value, 15_000.0);
 
     let mut slow = smooth("nps-update-rate=10");
@@ -183,7 +183,11 @@ fn seed_tree_reuse_and_timeuse_over_a_game() {
     let mut manager = smooth("");
     let mut play = |request: MoveRequest, used: Option<f64>, total_nodes: u64| {
         let plan = manager.plan(&request);
-        manager.finish(&MoveOutcome { elapsed_ms: used.unwrap_or(plan.budget_ms), total_nodes });
+        manager.finish(&MoveOutcome {
+            elapsed_ms: used.unwrap_or(plan.budget_ms),
+            total_nodes,
+            ..MoveOutcome::default()
+        });
         (plan, manager.estimates().timeuse.unwrap())
     };
 
@@ -235,7 +239,7 @@ fn seed_every_parameter_is_in_effect() {
         let mut manager = smooth(params);
         manager.plan(&clock(60_000.0, 0.0, 0));
         manager.observe(&searched(1_000.0, 5_000));
-        manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 5_000 });
+        manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 5_000, ..MoveOutcome::default() });
         manager.plan(&MoveRequest { reused_nodes: 5_000, ..clock(10.0, 60_000.0, 2) })
     };
     let usual = after_one_move("");
@@ -284,7 +288,7 @@ fn the_search_stops_at_the_hard_limit() {
     near(before.remaining_ms.unwrap(), 1.0);
     assert_eq!(manager.observe(&searched(limit, 1)).stop, Some(StopReason::Time));
     assert_eq!(manager.observe(&searched(f64::NAN, 1)).stop, Some(StopReason::Time));
-    manager.finish(&MoveOutcome { elapsed_ms: limit, total_nodes: 1 });
+    manager.finish(&MoveOutcome { elapsed_ms: limit, total_nodes: 1, ..MoveOutcome::default() });
     assert_eq!(manager.observe(&searched(1e9, 1)).stop, None, "the plan is over");
 }
 
@@ -292,9 +296,9 @@ fn the_search_stops_at_the_hard_limit() {
 fn a_move_without_a_plan_teaches_nothing_but_speed() {
     let mut manager = smooth("");
     manager.plan(&clock(60_000.0, 0.0, 0));
-    manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000 });
+    manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, ..MoveOutcome::default() });
     let timeuse = manager.estimates().timeuse;
-    manager.finish(&MoveOutcome { elapsed_ms: 9_000.0, total_nodes: 1_000 }); // go movetime
+    manager.finish(&MoveOutcome { elapsed_ms: 9_000.0, total_nodes: 1_000, ..MoveOutcome::default() }); // go movetime
     assert_eq!(manager.estimates().timeuse, timeuse);
     manager.plan(&MoveRequest { reused_nodes: 900, ..clock(60_000.0, 0.0, 4) });
     assert_eq!(manager.estimates().tree_reuse, Some(0.5));
