@@ -96,6 +96,15 @@ impl ManagerSpec {
         }
     }
 
+    /// A specification of this manager with these parameters: `smooth(preset=lc0,init-timeuse=0.5)`.
+    pub fn specification(&self, params: &str) -> String {
+        let title = self.title();
+        match title.strip_suffix(')') {
+            Some(open) => format!("{open},{params})"),
+            None => format!("{title}({params})"),
+        }
+    }
+
     /// The names a user may write inside this manager, for error messages: `a, b, group(c, d)`.
     fn known(&self) -> String {
         let preset = self.preset.map(|_| "preset".to_owned());

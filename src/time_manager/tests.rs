@@ -31,6 +31,10 @@ fn specifications_that_are_accepted() {
         "smooth(init-nps=12345)",
         "smooth(init-timeuse=1)",
         "smooth(nps-update-rate=5)",
+        "smooth(preset=pr1195)",
+        "smooth(init-nps=20000.0,preset='lc0',preset=pr1195)",
+        "smooth(preset=lc0,nps-update-period=20,trend-nps-update-period-ms=3000.0)",
+        "smooth(preset=zeitnot,piggybank,overtaking(period=1000))",
     ] {
         assert_eq!(build(spec).map(|manager| manager.name()), Ok("smooth"), "{spec}");
     }
@@ -42,7 +46,7 @@ fn specifications_that_are_rejected_with_one_line() {
     let managers = "the managers are: smooth, legacy, simple, alphazero";
     let unknown = |name: &str| {
         format!(
-            "smooth has no parameter {name:?}; its parameters are: init-tree-reuse, max-tree-reuse, \
+            "smooth has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \
              tree-reuse-update-rate, init-nps, nps-update-rate, init-timeuse, min-timeuse, timeuse-update-rate, \
              max-move-budget, mle-legacy(midpoint, steepness)"
         )
@@ -63,16 +67,16 @@ fn specifications_that_are_rejected_with_one_line() {
              name(param=value)"
                 .to_owned(),
         ),
-        ("smooth(unknown=true)", unknown("unknown")),
-        ("smooth(foo(bar=1.0))", unknown("foo")),
-        ("smooth(nps-update-period=20)", unknown("nps-update-period")),
+        ("smooth(preset=pr1195,unknown=true)", unknown("unknown")),
+        ("smooth(preset=pr1195,foo(bar=1.0))", unknown("foo")),
+        ("smooth(preset=pr1195,nps-update-period=20)", unknown("nps-update-period")),
         (
             "smooth(mle-legacy(mid=1))",
-            "smooth.mle-legacy has no parameter \"mid\"; its parameters are: midpoint, steepness".to_owned(),
+            "smooth.mle-legacy has no parameter \"mid\"; its parameters are: midpoint, steepness, weight".to_owned(),
         ),
         (
             "smooth(mle-legacy=1)",
-            "mle-legacy is a group of parameters: write mle-legacy(midpoint, steepness)".to_owned(),
+            "mle-legacy is a group of parameters: write mle-legacy(midpoint, steepness, weight)".to_owned(),
         ),
         ("smooth(init-timeuse='0.7')", format!("smooth.init-timeuse = \"0.7\": {fraction}")),
         ("smooth(init-timeuse=true)", format!("smooth.init-timeuse = true: {fraction}")),
@@ -82,6 +86,14 @@ fn specifications_that_are_rejected_with_one_line() {
         ("smooth(init-nps=0)", format!("smooth.init-nps = 0: out of range, {speed}")),
         ("smooth(midpoint=0)", format!("smooth.midpoint = 0: out of range, {length}")),
         ("smooth(mle-legacy(midpoint=0))", format!("smooth.mle-legacy.midpoint = 0: out of range, {length}")),
+        ("smooth(preset=pr)", "smooth.preset = \"pr\": expected one of zeitnot, pr1195, lc0".to_owned()),
+        ("smooth(preset=1)", "smooth.preset = 1: expected one of zeitnot, pr1195, lc0".to_owned()),
+        (
+            "legacy(preset=lc0)",
+            "legacy has no parameter \"preset\"; its parameters are: slowmover, midpoint-move, steepness, \
+             immediate-use, first-move-bonus, book-ply-bonus"
+                .to_owned(),
+        ),
         ("smooth(init-nps=0x10)", syntax("smooth(init-nps=0x10)", "at offset 16: \"0x10\" is not a number")),
         ("smooth(init-nps=1e999)", syntax("smooth(init-nps=1e999)", "at offset 16: \"1e999\" is not a number")),
         ("(init-nps=1)", syntax("(init-nps=1)", "at offset 0: found '(', expected a name")),
@@ -110,9 +122,9 @@ fn every_declared_parameter_is_sound_and_settable() {
             for value in [param.min, param.default, param.max] {
                 let inner = format!("{}={value}", param.name);
                 let nested = group.map_or(inner.clone(), |group| format!("{group}({inner})"));
-                build(&format!("{}({nested})", manager.name)).unwrap();
+                build(&manager.specification(&nested)).unwrap();
             }
-            assert!(build(&format!("{}({}={})", manager.name, param.name, param.max * 2.0 + 1.0)).is_err());
+            assert!(build(&manager.specification(&format!("{}={}", param.name, param.max * 2.0 + 1.0))).is_err());
         }
     }
 }
@@ -173,25 +185,28 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Any specification the tables allow: some parameters at their bounds.
+/// Any specification the tables allow: some parameters at their bounds, some groups named.
 fn specification() -> impl Strategy<Value = String> {
-    let all: Vec<_> = managers()
-        .iter()
-        .map(|manager| {
-            let groups = manager.groups.iter().flat_map(|group| group.params);
-            let params: Vec<_> = manager.params.iter().chain(groups).copied().collect();
-            (manager.name, params)
-        })
-        .collect();
-    (prop::sample::select(all), prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..6)).prop_map(
-        |((name, params), chosen)| {
-            let values = chosen.iter().filter(|_| !params.is_empty()).map(|(index, high)| {
-                let param = index.get(&params);
-                format!("{}={}", param.name, if *high { param.max } else { param.min })
-            });
-            format!("{name}({})", values.collect::<Vec<_>>().join(","))
-        },
-    )
+    let all: Vec<_> = managers().iter().collect();
+    let chosen = prop::collection::vec((any::<prop::sample::Index>(), 0.0..=1.0, any::<bool>()), 0..6);
+    (prop::sample::select(all), chosen).prop_map(|(manager, chosen)| {
+        let own = manager.params.iter().map(|param| (Vec::new(), param));
+        let grouped = manager.groups.iter().chain(COMMON_GROUPS).flat_map(GroupSpec::all_params);
+        let params: Vec<_> = own.chain(grouped).collect();
+        let mut written: Vec<String> = Vec::new();
+        for (index, at, at_bound) in chosen.iter().filter(|_| !params.is_empty()) {
+            let (path, param) = index.get(&params);
+            let at = if *at_bound { f64::from(u8::from(*at > 0.5)) } else { *at };
+            let value =
+                format!("{}={:e}", param.name, (param.min + at * (param.max - param.min)).clamp(param.min, param.max));
+            let nested = path.iter().rev().fold(value, |inner, group| format!("{group}({inner})"));
+            // A group may be written once.
+            if path.first().is_none_or(|group| !written.iter().any(|other| other.starts_with(&format!("{group}(")))) {
+                written.push(nested);
+            }
+        }
+        manager.specification(&written.join(","))
+    })
 }
 
 /// What every plan promises, whatever was asked.

@@ -4,5 +4,6 @@
 pub mod decay;
 pub mod moves_left;
 pub mod nps;
+pub mod speed;
 pub mod time_use;
 pub mod tree_reuse;

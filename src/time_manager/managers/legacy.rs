@@ -62,6 +62,9 @@ const MAX_BOOK_PLIES: u32 = 12;
 /// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3, 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
+/// Keeps absurd input finite, in milliseconds.
+const MOST_SPARED_MS: f64 = 1e12;
+
 /// How `legacy` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
@@ -146,7 +149,10 @@ impl TimeManager for Legacy {
 
     fn finish(&mut self, outcome: &MoveOutcome) {
         if let Some(deadline) = self.deadline_ms.take() {
-            self.spared_ms += (deadline - outcome.elapsed_ms).trunc();
+            let spared = self.spared_ms + (deadline - outcome.elapsed_ms).trunc();
+            if spared.is_finite() {
+                self.spared_ms = spared.clamp(-MOST_SPARED_MS, MOST_SPARED_MS);
+            }
         }
     }
 

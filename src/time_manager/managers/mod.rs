@@ -11,4 +11,5 @@ mod smooth;
 use super::params::ManagerSpec;
 
 /// Every manager that can be chosen.
-pub(super) const ALL: &[ManagerSpec] = &[smooth::SPEC, legacy::SPEC, simple::SPEC, alphazero::SPEC];
+pub(super) const ALL: &[ManagerSpec] =
+    &[smooth::SPEC, smooth::pr1195::SPEC, smooth::lc0::SPEC, legacy::SPEC, simple::SPEC, alphazero::SPEC];
