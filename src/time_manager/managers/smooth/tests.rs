@@ -170,10 +170,10 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
     // lc0.md H6: a tree that grew to 1.3 times its size gave Lc0 an estimate at its cap and targets 3.7 times too high.
     let mut manager = smooth("");
     for ply in (0..40).step_by(2) {
-        let plan = manager.plan(&MoveRequest { reused_nodes: 6_500, ..request(60_000.0, 0.0, ply) });
-        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, total_nodes: 5_000, stop: None });
+        let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, ply) });
+        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, total_nodes: 115_000, stop: None });
     }
-    let plan = manager.plan(&MoveRequest { reused_nodes: 6_500, ..request(60_000.0, 0.0, 40) });
+    let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
     assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
     assert!(plan.budget_ms < 60_000.0 / 31.5 * 1.5, "{plan}");
 }
