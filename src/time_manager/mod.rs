@@ -24,6 +24,7 @@ mod face;
 pub mod grammar;
 mod managers;
 mod params;
+pub mod parts;
 mod plan;
 mod stoppers;
 

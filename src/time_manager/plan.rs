@@ -18,6 +18,8 @@ pub enum Unit {
     Milliseconds,
     /// Seconds.
     Seconds,
+    /// Minutes.
+    Minutes,
     /// Moves of one side.
     Moves,
     /// Half-moves.
@@ -26,6 +28,10 @@ pub enum Unit {
     Nodes,
     /// Nodes per second.
     NodesPerSecond,
+    /// Iterations of a search: its nodes have doubled.
+    Iterations,
+    /// Hundredths of a pawn.
+    Centipawns,
     /// A pure number.
     Ratio,
     /// A hundredth.
@@ -38,10 +44,13 @@ impl Unit {
         match self {
             Self::Milliseconds => "ms",
             Self::Seconds => "s",
+            Self::Minutes => "min",
             Self::Moves => "moves",
             Self::Plies => "plies",
             Self::Nodes => "nodes",
             Self::NodesPerSecond => "nps",
+            Self::Iterations => "iterations",
+            Self::Centipawns => "cp",
             Self::Ratio => "ratio",
             Self::Percent => "%",
         }
@@ -52,10 +61,12 @@ impl Unit {
         match self {
             Self::Milliseconds => "milliseconds",
             Self::Seconds => "seconds",
+            Self::Minutes => "minutes",
+            Self::Centipawns => "centipawns",
             Self::NodesPerSecond => "nodes per second",
             Self::Ratio => "no unit",
             Self::Percent => "percent",
-            Self::Moves | Self::Plies | Self::Nodes => self.symbol(),
+            Self::Moves | Self::Plies | Self::Nodes | Self::Iterations => self.symbol(),
         }
     }
 
@@ -63,7 +74,8 @@ impl Unit {
     fn decimals(self) -> usize {
         match self {
             Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
-            Self::Moves => 1,
+            Self::Iterations | Self::Centipawns => 0,
+            Self::Moves | Self::Minutes => 1,
             Self::Seconds => 2,
             Self::Ratio | Self::Percent => 3,
         }
