@@ -56,6 +56,11 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// What has been learned so far.
     fn estimates(&self) -> Estimates;
 
+    /// Whether the statistics of the game are to be told after every move, asked for or not.
+    fn reports_statistics(&self) -> bool {
+        false
+    }
+
     /// Replaces the estimate of speed, in nodes per second, as if learned. A manager without one ignores it.
     fn set_nps(&mut self, nps: f64);
 }

@@ -216,6 +216,13 @@ impl PlanBuilder {
         self.moves_left
     }
 
+    /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
+    pub fn moves_left_of(&mut self, moves_to_go: f64, guess: f64) -> f64 {
+        let moves_left = if moves_to_go > 0.0 { moves_to_go } else { guess };
+        self.moves_left = self.push("moves_left", moves_left.max(1.0), Unit::Moves, false);
+        self.moves_left
+    }
+
     /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
     /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
     /// its first evaluation.
