@@ -19,6 +19,7 @@
 //! # Ok::<(), zeitnot::time_manager::SpecError>(())
 //! ```
 
+mod account;
 pub mod estimators;
 mod face;
 pub mod grammar;
@@ -28,10 +29,13 @@ pub mod parts;
 mod plan;
 mod stoppers;
 
+pub use account::{MoveAccount, PhaseUse, Statistics};
 pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, SpecError};
 pub use plan::{Plan, Term, Unit};
 pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+
+use params::ParamValues;
 
 const MS_PER_SECOND: f64 = 1000.0;
 
@@ -61,6 +65,16 @@ pub trait TimeManager: Send + std::fmt::Debug {
         false
     }
 
+    /// The statistics of the game so far; every manager that [`build`] makes has them.
+    fn statistics(&self) -> Option<&Statistics> {
+        None
+    }
+
+    /// How the last planned move went, once it is finished.
+    fn last_move(&self) -> Option<&MoveAccount> {
+        None
+    }
+
     /// Replaces the estimate of speed, in nodes per second, as if learned. A manager without one ignores it.
     fn set_nps(&mut self, nps: f64);
 }
@@ -79,7 +93,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
 pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     let (manager, values) = params::resolve(spec, managers::ALL)?;
-    Ok((manager.build)(&values))
+    let adjusted = parts::adjusted::Adjusted::around((manager.build)(&values), &values);
+    Ok(Box::new(account::Recorder::around(adjusted)))
 }
 
 #[cfg(test)]

@@ -53,6 +53,12 @@ impl GroupSpec {
         known(self.params, &[], self.groups)
     }
 
+    /// The same without what is inside its groups, where there would be too much of it.
+    fn outline(&self) -> String {
+        let inner: Vec<_> = self.groups.iter().map(|group| group.name).collect();
+        if inner.is_empty() { self.known() } else { inner.join(", ") }
+    }
+
     /// Its parameters and those of the groups inside it, each with the names of the groups around it, outermost first.
     pub fn all_params(&self) -> Vec<(Vec<&'static str>, &'static ParamSpec)> {
         let own = self.params.iter().map(|param| (vec![self.name], param));
@@ -84,7 +90,7 @@ pub struct ManagerSpec {
 }
 
 /// Groups that every manager takes.
-pub const COMMON_GROUPS: &[GroupSpec] = &[];
+pub const COMMON_GROUPS: &[GroupSpec] = &[super::parts::adjusted::ADJUST];
 
 impl ManagerSpec {
     /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.
@@ -124,7 +130,7 @@ impl ManagerSpec {
 
 fn known(params: &[ParamSpec], choices: &[ChoiceSpec], groups: &[GroupSpec]) -> String {
     let names = params.iter().map(|param| param.name).chain(choices.iter().map(|choice| choice.name));
-    let groups = groups.iter().map(|group| format!("{}({})", group.name, group.known()));
+    let groups = groups.iter().map(|group| format!("{}({})", group.name, group.outline()));
     names.map(str::to_owned).chain(groups).collect::<Vec<_>>().join(", ")
 }
 

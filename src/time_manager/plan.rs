@@ -162,20 +162,44 @@ pub(super) struct PlanBuilder {
     manager: &'static str,
     request: MoveRequest,
     moves_left: f64,
+    /// Of the plan that this one resumes.
+    target_nodes: Option<f64>,
     terms: Vec<Term>,
 }
+
+/// The terms that [`PlanBuilder::finish`] adds.
+const GUARD_TERMS: [&str; 4] = ["safe_clock", "budget", "extra", "hard_limit"];
 
 impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
     /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder = Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::new() };
+        let mut builder =
+            Self { manager, request: request.clone(), moves_left: 1.0, target_nodes: None, terms: Vec::new() };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
         builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
         builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
         builder.term("ply", f64::from(request.ply), Unit::Plies);
         builder
+    }
+
+    /// Goes on where a plan for the same request ended: what it computed stays, what its guard concluded is computed again
+    /// by [`PlanBuilder::finish_again`].
+    pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
+        let mut builder = Self::new(plan.manager, request);
+        builder.moves_left = plan.moves_left;
+        builder.target_nodes = plan.target_nodes;
+        builder.terms = plan.terms;
+        builder.terms.retain(|term| !GUARD_TERMS.contains(&term.name));
+        builder.term("planned_budget", plan.budget_ms, Unit::Milliseconds);
+        builder
+    }
+
+    /// Ends a resumed plan.
+    pub fn finish_again(self, budget_ms: f64, extra_ms: f64) -> Plan {
+        let target_nodes = self.target_nodes;
+        self.finish(budget_ms, extra_ms, target_nodes)
     }
 
     /// The cleaned request.

@@ -51,7 +51,8 @@ const EMERGENCY_TIME: ParamSpec = ParamSpec {
     unit: Unit::Milliseconds,
     help: "It is an emergency with less than this on the clock for every move to go.",
 };
-const EMERGENCY_FACTOR: ParamSpec = factor("emergency-factor", 0.5, "Factor in an emergency.");
+const EMERGENCY_FACTOR: ParamSpec =
+    ParamSpec { max: 1.0, ..factor("emergency-factor", 0.5, "Factor in an emergency.") };
 const EMERGENCY_DEPTH: ParamSpec = ParamSpec {
     name: "emergency-depth",
     default: 8.0,

@@ -311,7 +311,10 @@ mod tests {
     #[test]
     fn mergen_class_can_be_told() {
         let at = |spec| plan(spec, &request(1_800_000.0, 20, 30, 30)).term("control").unwrap().value;
-        assert_eq!((at("complexity"), at("complexity(class=classical)"), at("complexity(class=bullet)")), (1.0, 1.2, 0.7));
+        assert_eq!(
+            (at("complexity"), at("complexity(class=classical)"), at("complexity(class=bullet)")),
+            (1.0, 1.2, 0.7)
+        );
         assert!(build("complexity(class=correspondence)").is_err());
     }
 

@@ -14,6 +14,7 @@
 //! The documents they come from describe engines that search depth by depth. [`history`] tells what an *iteration* is in a
 //! search that grows a tree.
 
+pub(super) mod adjusted;
 pub mod best_move;
 pub mod complexity;
 pub mod control;
