@@ -8,6 +8,7 @@ mod options;
 mod output;
 mod perft;
 mod runtime;
+mod time;
 mod uci;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -27,6 +28,7 @@ fn cli() -> Command {
         bench::command(),
         options::command(),
         perft::command(),
+        time::command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
     let root = Command::new("zeitnot")
@@ -65,6 +67,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("bench", matches)) => bench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
         Some(("perft", matches)) => perft::run(matches)?,
+        Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
     }

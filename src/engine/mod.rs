@@ -149,10 +149,12 @@ impl Engine {
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
-        if !tree.follow(game.clone()) {
-            self.manager = None;
-        }
+        let continues = tree.follow(game.clone());
         self.game = game;
+        if !continues {
+            self.manager = self.manager.take().filter(|_| self.options.keep_time_stats);
+            self.tree_changed();
+        }
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.

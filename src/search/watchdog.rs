@@ -1,7 +1,7 @@
 //! The watchdog of a search: it reports, and it answers in time whatever the workers are doing.
 
 use super::report::Report;
-use super::running::{EndReason, Listener, SearchEnd, Shared};
+use super::running::{EndReason, Listener, SearchEnd, Shared, TimeReport};
 use super::state::{Setting, State};
 use crate::chess::Move;
 use crate::time_manager::MoveOutcome;
@@ -100,6 +100,7 @@ fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
             None => EndReason::Stopped,
         },
         error: state.error.clone(),
+        time: state.manager.as_deref().and_then(TimeReport::of),
         report,
     }
 }

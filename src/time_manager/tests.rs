@@ -303,7 +303,9 @@ proptest! {
             build(&spec).unwrap().plan(&request).budget_ms
         };
         // Whoever gives a faster class of games the larger factor gets what he asks for.
-        prop_assume!(!spec.contains("control("));
+        if spec.contains("control(") {
+            return Ok(());
+        }
         prop_assert!(budget(low) <= budget(low + more) * (1.0 + 1e-12));
     }
 }
