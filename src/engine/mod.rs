@@ -17,9 +17,10 @@ pub use options::{OptionSpec, Options};
 pub use prober::Prober;
 pub use score::{score, wdl_permille};
 
-use crate::backend::Attributes;
+use crate::backend::{Attributes, Backend};
 use crate::chess::Game;
 use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
 use loading::Loaded;
 use std::sync::Arc;
@@ -37,6 +38,9 @@ pub struct Engine {
     manager: Option<Box<dyn TimeManager>>,
     /// The specification the manager was built from.
     manager_spec: String,
+    lag: LagEstimator,
+    /// Ply and clock of the timed move that is being searched.
+    timed: Option<(u32, SideClock)>,
     search: Option<Search>,
 }
 
@@ -46,7 +50,19 @@ impl Engine {
         let game = Game::new();
         let tree = Some(Tree::new(game.clone()));
         let manager_spec = String::new();
-        Engine { options, clock, runtime_policy, loaded: None, game, tree, manager: None, manager_spec, search: None }
+        Engine {
+            options,
+            clock,
+            runtime_policy,
+            loaded: None,
+            game,
+            tree,
+            manager: None,
+            manager_spec,
+            lag: LagEstimator::default(),
+            timed: None,
+            search: None,
+        }
     }
 
     /// The options as they stand.
@@ -99,6 +115,29 @@ impl Engine {
         self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
     }
 
+    /// The loaded backend; `None` before [`Engine::prepare`].
+    pub fn backend(&self) -> Option<Arc<dyn Backend>> {
+        self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+    }
+
+    /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's when it makes its new evaluators.
+    pub fn decorate(
+        &mut self,
+        decorator: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
+    ) -> Result<(), EngineError> {
+        self.finish();
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        loaded.backend = decorator(Arc::clone(&loaded.backend));
+        // The evaluators at hand are the bare backend's.
+        loaded.give_back(Vec::new());
+        let evaluators = loaded.take_evaluators(&self.options)?;
+        loaded.give_back(evaluators);
+        Ok(())
+    }
+
     /// The network alone.
     ///
     /// # Errors
@@ -114,6 +153,7 @@ impl Engine {
         self.game = Game::new();
         self.reset_tree();
         self.manager = None;
+        self.lag.forget_move();
         if let Some(loaded) = &self.loaded {
             loaded.backend.clear_cache();
         }
@@ -152,6 +192,7 @@ impl Engine {
         let continues = tree.follow(game.clone());
         self.game = game;
         if !continues {
+            self.lag.forget_move();
             self.manager = self.manager.take().filter(|_| self.options.keep_time_stats);
             self.tree_changed();
         }
@@ -175,6 +216,9 @@ impl Engine {
         let backend = Arc::clone(&loaded.backend);
         let (manager, plan) = match params.clock(turn) {
             Some(clock) => {
+                let ply = self.game.current().ply();
+                self.lag.clock_seen(ply, clock.time_ms);
+                self.timed = Some((ply, clock));
                 let mut manager = self.take_manager()?;
                 let plan = manager.plan(&self.move_request(clock, params.movestogo));
                 (Some(manager), Some(plan))
@@ -223,6 +267,11 @@ impl Engine {
         }
     }
 
+    /// What may pass between this engine and the judge of its clock: what the user says, and what was measured on top.
+    fn overhead_ms(&self) -> f64 {
+        self.options.move_overhead as f64 + self.lag.lag_ms()
+    }
+
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         let position = self.game.current();
@@ -232,7 +281,7 @@ impl Engine {
             increment_ms: clock.increment_ms,
             moves_to_go: movestogo,
             ply: position.ply(),
-            overhead_ms: self.options.move_overhead as f64,
+            overhead_ms: self.overhead_ms(),
             reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
             moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
             pieces: Some(position.piece_count()),
@@ -281,6 +330,10 @@ impl Engine {
     }
 
     fn take_back(&mut self, finished: Finished) {
+        let account = finished.manager.as_deref().and_then(TimeManager::last_move);
+        if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
+            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
+        }
         self.tree = Some(finished.tree);
         self.manager = finished.manager.or(self.manager.take());
         if let Some(loaded) = &mut self.loaded {

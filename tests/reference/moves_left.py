@@ -19,6 +19,8 @@ import numpy as np
 
 # Every so many plies a position is evaluated; games start at different offsets, so that all plies are met.
 STRIDE = 10
+# Default of mle-mlh's `scale`.
+MLH_SCALE = 0.75
 BANDS = [(0, 20), (20, 40), (40, 60), (60, 80), (80, 100), (100, 140), (140, 200), (200, 1000)]
 
 
@@ -96,14 +98,17 @@ def print_errors(paths, evaluated):
     print("| estimator | " + " | ".join(f"{low} to {high}" for low, high in BANDS) + " | all |")
     print("|---|" + "---|" * (len(BANDS) + 1))
     ply, pieces, left = ply[chosen], pieces[chosen], left[chosen]
+    # Fits are over the evaluated positions where there are any.
     estimates = {"`mle-legacy`": legacy(ply), "`mle-pieces`": pieces_line(pieces)}
     if plies_left is not None:
         fit = least_absolute(np.c_[np.ones_like(plies_left), plies_left / 2], left)
         scale = least_absolute((plies_left / 2)[:, None], left)
-        estimates["`mle-mlh`, scale 1"] = plies_left / 2
-        estimates[f"scale {scale[0]:.2f}"] = scale[0] * plies_left / 2
-        estimates[f"offset {fit[0]:.1f}, scale {fit[1]:.2f}"] = fit[0] + fit[1] * plies_left / 2
-        estimates["`mle-mlh` and `mle-pieces`, half each"] = (plies_left / 2 + pieces_line(pieces)) / 2
+        print(f"fits: scale {scale[0]:.3f}; or offset {fit[0]:.2f}, scale {fit[1]:.3f}")
+        mlh = MLH_SCALE * plies_left / 2
+        estimates["`mle-mlh`"] = mlh
+        estimates["the head as it is"] = plies_left / 2
+        estimates["`mle-mlh,mle-pieces`"] = (mlh + pieces_line(pieces)) / 2
+        estimates["`mle-mlh,mle-legacy`"] = (mlh + legacy(ply)) / 2
     for name, estimate in estimates.items():
         row(name, ply, estimate - left)
 

@@ -5,7 +5,7 @@
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{MAX_MS, Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const SLOWMOVER: ParamSpec = ParamSpec {
@@ -61,9 +61,6 @@ const BOOK_PLY_BONUS: ParamSpec = ParamSpec {
 const MAX_BOOK_PLIES: u32 = 12;
 /// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3, 5).
 const SLOW_MOVE_MS: f64 = 200.0;
-
-/// Keeps absurd input finite, in milliseconds.
-const MOST_SPARED_MS: f64 = 1e12;
 
 /// How `legacy` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -133,7 +130,7 @@ impl TimeManager for Legacy {
             share = plan.term("first_share", share * factor, Milliseconds);
         }
         if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
-            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc();
+            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
             let slowmover = plan.term("slowmover", self.slowmover, Ratio);
             share = plan.term("paced_share", share * slowmover, Milliseconds);
         }
@@ -148,11 +145,9 @@ impl TimeManager for Legacy {
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        if let Some(deadline) = self.deadline_ms.take() {
-            let spared = self.spared_ms + (deadline - outcome.elapsed_ms).trunc();
-            if spared.is_finite() {
-                self.spared_ms = spared.clamp(-MOST_SPARED_MS, MOST_SPARED_MS);
-            }
+        // A time that is not a number says nothing, and no game is long enough for the bound.
+        if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
+            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 

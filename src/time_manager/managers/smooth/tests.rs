@@ -137,7 +137,7 @@ fn the_best_moves_nodes_may_be_the_target() {
 // Seed: "Soon we'll use Moves Left Head".
 #[test]
 fn moves_left_are_renewed_while_the_search_goes_on() {
-    let mut manager = smooth("");
+    let mut manager = smooth("scale=1");
     let plan = manager.plan(&request(60_000.0, 0.0, 40));
     near(plan.moves_left, 31.519_579_571);
     let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
