@@ -175,16 +175,46 @@ fn request() -> impl Strategy<Value = MoveRequest> + Clone {
 #[derive(Clone, Debug)]
 enum Event {
     Plan(MoveRequest),
-    Observe(f64, Option<f64>, u64, u64, bool),
+    Observe(f64, Option<f64>, u64, u64, bool, Facts),
     Finish(f64, u64),
+    SetNps(f64),
+}
+
+/// What the search found out: root visits, best move, values of it and of the second best, plies left, depth.
+#[derive(Clone, Debug)]
+struct Facts {
+    visits: Vec<u32>,
+    best_move: Option<usize>,
+    values: (Option<f64>, Option<f64>),
+    plies_left: Option<f64>,
+    depth: u32,
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    let value = || prop::option::of(prop_oneof![4 => -1.0..=1.0, 1 => prop::num::f64::ANY]);
+    (
+        prop::collection::vec(prop_oneof![4 => 0..10_000_u32, 1 => any::<u32>()], 0..4),
+        prop::option::of(0..5_usize),
+        (value(), value()),
+        prop::option::of(prop_oneof![4 => 0.0..300.0, 1 => prop::num::f64::ANY]),
+        0..20_u32,
+    )
+        .prop_map(|(visits, best_move, values, plies_left, depth)| Facts {
+            visits,
+            best_move,
+            values,
+            plies_left,
+            depth,
+        })
 }
 
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        request().prop_map(Event::Plan),
-        (time(), prop::option::of(time()), nodes(), 0..9_u64, any::<bool>())
-            .prop_map(|(t, first, new, batches, more)| Event::Observe(t, first, new, batches, more)),
-        (time(), nodes()).prop_map(|(t, total)| Event::Finish(t, total)),
+        2 => request().prop_map(Event::Plan),
+        3 => (time(), prop::option::of(time()), nodes(), 0..9_u64, any::<bool>(), facts())
+            .prop_map(|(t, first, new, batches, more, facts)| Event::Observe(t, first, new, batches, more, facts)),
+        2 => (time(), nodes()).prop_map(|(t, total)| Event::Finish(t, total)),
+        1 => prop_oneof![0.0..1e9, prop::num::f64::ANY].prop_map(Event::SetNps),
     ]
 }
 
@@ -244,15 +274,23 @@ proptest! {
                     prop_assert_eq!(&again.plan(request), &plan);
                     hard_limit = Some(plan.hard_limit_ms);
                 }
-                &Event::Observe(elapsed_ms, since_first_batch_ms, new_nodes, batches, need_more_time) => {
+                Event::Observe(elapsed_ms, since_first_batch_ms, new_nodes, batches, need_more_time, facts) => {
+                    let (elapsed_ms, new_nodes, batches) = (*elapsed_ms, *new_nodes, *batches);
+                    let (since_first_batch_ms, need_more_time) = (*since_first_batch_ms, *need_more_time);
                     let snapshot = SearchSnapshot {
                         elapsed_ms, since_first_batch_ms, new_nodes, total_nodes: new_nodes, batches, need_more_time,
-                        root_visits: &[5, 4], ..SearchSnapshot::default()
+                        root_visits: &facts.visits, best_move: facts.best_move, best_value: facts.values.0,
+                        second_value: facts.values.1, moves_left_plies: facts.plies_left, average_depth: facts.depth,
+                        ..SearchSnapshot::default()
                     };
                     let verdict = manager.observe(&snapshot);
                     prop_assert!(hard_limit.is_none_or(|limit| elapsed_ms < limit) || verdict.stop.is_some());
                     prop_assert!(verdict.nps.is_none_or(|nps| nps.is_finite() && nps > 0.0));
                     prop_assert_eq!(format!("{:?}", again.observe(&snapshot)), format!("{verdict:?}"));
+                }
+                &Event::SetNps(nps) => {
+                    manager.set_nps(nps);
+                    again.set_nps(nps);
                 }
                 &Event::Finish(elapsed_ms, total_nodes) => {
                     let outcome = MoveOutcome { elapsed_ms, total_nodes, stop: None };
@@ -266,6 +304,8 @@ proptest! {
                 prop_assert!(value.is_none_or(|value| value.is_finite() && value >= 0.0), "{estimates:?}");
             }
             prop_assert_eq!(again.estimates(), estimates);
+            let told = |manager: &dyn TimeManager| format!("{:?} {:?}", manager.statistics(), manager.last_move());
+            prop_assert_eq!(told(&*again), told(&*manager));
         }
     }
 
