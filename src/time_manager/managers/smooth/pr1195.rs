@@ -1,5 +1,19 @@
 //! `smooth(preset=pr1195)`: spend the clock so that every move of the game ends with a tree of the same size.
 //!
+//! # Formulas
+//!
+//! ```text
+//! game time     = clock + moves left · increment
+//! average tree  = game time · nps / moves left / (1 − tree reuse)
+//! target        = average tree − nodes in the tree
+//! budget        = target / nps / time use                 at most max-move-budget · clock
+//! ```
+//!
+//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602 nodes;
+//! 4,330 ms at that speed; / 0.7 = 6,186 ms.
+//!
+//! *When to use it*: to compare with the design page; plain `smooth` is the better one.
+//!
 //! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
 //! Where the seed is silent:
 //!
