@@ -35,6 +35,14 @@ pub fn command() -> Command {
                 .help("Time control in seconds (or minutes:seconds)"),
         )
         .arg(
+            Arg::new("preset")
+                .long("preset")
+                .value_name("NAME")
+                .value_parser(lab::PRESETS.map(|(name, _)| name))
+                .conflicts_with("tc")
+                .help("A time control by name: 1+0, 3+2, 10+5 and 30+0 minutes, or depth 5 without a clock"),
+        )
+        .arg(
             Arg::new("games")
                 .long("games")
                 .value_name("N")
@@ -58,7 +66,10 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let time_control = *matches.get_one::<TimeControl>("tc").context("--tc has a default")?;
+    let time_control = match matches.get_one::<String>("preset") {
+        Some(name) => lab::PRESETS.iter().find(|preset| preset.0 == name).context("clap knows the presets")?.1,
+        None => *matches.get_one::<TimeControl>("tc").context("--tc has a default")?,
+    };
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
     let pgn_path = matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?;
     let json = matches.get_flag("json");

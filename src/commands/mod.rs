@@ -14,6 +14,7 @@ mod output;
 mod perft;
 mod progress;
 mod runtime;
+mod time;
 mod uci;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -37,6 +38,7 @@ fn cli() -> Command {
         benchmark::command(),
         options::command(),
         perft::command(),
+        time::command(),
         completions::completions_command(),
         completions::man_command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
@@ -89,6 +91,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("completions", matches)) => completions::completions(matches, cli())?,
         Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
+        Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),
     }

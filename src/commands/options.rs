@@ -33,16 +33,19 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 /// The managers' parameters: manager, name as it is written in a specification, declaration.
-fn parameters() -> Vec<(&'static str, String, &'static ParamSpec)> {
-    let of = |manager: &'static time_manager::ManagerSpec| {
-        let own = manager.params.iter().map(|param| (manager.name, param.name.to_owned(), param));
-        let grouped = manager.groups.iter().flat_map(move |group| {
-            let name = |param: &ParamSpec| format!("{}({})", group.name, param.name);
-            group.params.iter().map(move |param| (manager.name, name(param), param))
-        });
-        own.chain(grouped).collect::<Vec<_>>()
+fn parameters() -> Vec<(String, String, &'static ParamSpec)> {
+    let grouped = |group: &'static time_manager::GroupSpec, manager: &str| {
+        let named = |(path, param): (Vec<&str>, &'static ParamSpec)| {
+            (manager.to_owned(), format!("{}({}{}", path.join("("), param.name, ")".repeat(path.len())), param)
+        };
+        group.all_params().into_iter().map(named).collect::<Vec<_>>()
     };
-    time_manager::managers().iter().flat_map(of).collect()
+    let of = |manager: &'static time_manager::ManagerSpec| {
+        let own = manager.params.iter().map(|param| (manager.title(), param.name.to_owned(), param));
+        own.chain(manager.groups.iter().flat_map(|group| grouped(group, &manager.title()))).collect::<Vec<_>>()
+    };
+    let common = time_manager::COMMON_GROUPS.iter().flat_map(|group| grouped(group, "any"));
+    time_manager::managers().iter().flat_map(of).chain(common).collect()
 }
 
 fn shown(value: String) -> String {

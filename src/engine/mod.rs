@@ -20,6 +20,7 @@ pub use score::{score, wdl_permille};
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
 use loading::Loaded;
 use std::sync::Arc;
@@ -38,6 +39,9 @@ pub struct Engine {
     manager: Option<Box<dyn TimeManager>>,
     /// The specification the manager was built from.
     manager_spec: String,
+    lag: LagEstimator,
+    /// Ply and clock of the timed move that is being searched.
+    timed: Option<(u32, SideClock)>,
     search: Option<Search>,
 }
 
@@ -58,6 +62,8 @@ impl Engine {
             tree,
             manager: None,
             manager_spec,
+            lag: LagEstimator::default(),
+            timed: None,
             search: None,
         }
     }
@@ -156,6 +162,7 @@ impl Engine {
         self.game = Game::new();
         self.reset_tree();
         self.manager = None;
+        self.lag.forget_move();
         if let Some(loaded) = &self.loaded {
             loaded.backend.clear_cache();
         }
@@ -191,10 +198,13 @@ impl Engine {
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
-        if !tree.follow(game.clone()) {
-            self.manager = None;
-        }
+        let continues = tree.follow(game.clone());
         self.game = game;
+        if !continues {
+            self.lag.forget_move();
+            self.manager = self.manager.take().filter(|_| self.options.keep_time_stats);
+            self.tree_changed();
+        }
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
@@ -215,6 +225,9 @@ impl Engine {
         let backend = Arc::clone(&loaded.backend);
         let (manager, plan) = match params.clock(turn) {
             Some(clock) => {
+                let ply = self.game.current().ply();
+                self.lag.clock_seen(ply, clock.time_ms);
+                self.timed = Some((ply, clock));
                 let mut manager = self.take_manager()?;
                 let plan = manager.plan(&self.move_request(clock, params.movestogo));
                 (Some(manager), Some(plan))
@@ -263,18 +276,27 @@ impl Engine {
         }
     }
 
+    /// What may pass between this engine and the judge of its clock: what the user says, and what was measured on top.
+    fn overhead_ms(&self) -> f64 {
+        self.options.move_overhead as f64 + self.lag.lag_ms()
+    }
+
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         let position = self.game.current();
+        let legal_moves = position.legal_moves();
         MoveRequest {
             clock_ms: clock.time_ms,
             increment_ms: clock.increment_ms,
             moves_to_go: movestogo,
             ply: position.ply(),
-            overhead_ms: self.options.move_overhead as f64,
+            overhead_ms: self.overhead_ms(),
             reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
             moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
             pieces: Some(position.piece_count()),
+            legal_moves: Some(legal_moves.len() as u32),
+            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+            in_check: position.is_check(),
         }
     }
 
@@ -317,6 +339,10 @@ impl Engine {
     }
 
     fn take_back(&mut self, finished: Finished) {
+        let account = finished.manager.as_deref().and_then(TimeManager::last_move);
+        if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
+            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
+        }
         self.tree = Some(finished.tree);
         self.manager = finished.manager.or(self.manager.take());
         if let Some(loaded) = &mut self.loaded {

@@ -98,6 +98,10 @@ options! {
         "How time is budgeted, as name(parameter=value,...)";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move";
+    time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
+        "Say after each move what it took, what ended it, and the statistics of the game";
+    keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
+        "Let what the time manager learned outlive a position that does not continue the game";
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
         "Lines of analysis";
     score_type: &'static str = "WDL_mu", "ScoreType", "score-type", Kind::Combo(SCORE_TYPES),

@@ -23,4 +23,4 @@ pub use play::{GameRecord, MoveRecord, Player, Termination, play};
 pub use positions::walk;
 pub use recorder::{BatchRecord, Record, Recorder};
 pub use statistics::Latency;
-pub use time_control::{TimeControl, TimeControlError};
+pub use time_control::{PRESETS, TimeControl, TimeControlError};

@@ -191,20 +191,23 @@ pub fn play(
         let player = if color.is_white() { &mut *white } else { &mut *black };
         let engine = &mut player.engine;
         let to_go = time_control.moves.map(|moves| moves - moves_made[side] % moves);
-        let params = GoParams {
-            wtime: Some(record.clocks_ms[0]),
-            btime: Some(record.clocks_ms[1]),
-            winc: Some(time_control.increment_ms),
-            binc: Some(time_control.increment_ms),
-            movestogo: to_go,
-            ..GoParams::default()
+        let params = match time_control.depth {
+            Some(depth) => GoParams { depth: Some(depth), ..GoParams::default() },
+            None => GoParams {
+                wtime: Some(record.clocks_ms[0]),
+                btime: Some(record.clocks_ms[1]),
+                winc: Some(time_control.increment_ms),
+                binc: Some(time_control.increment_ms),
+                movestogo: to_go,
+                ..GoParams::default()
+            },
         };
         let start_ms = engine.now_ms();
         engine.set_game(game.clone());
         let (end, plan) = search_to_end(engine, &params, start_ms)?;
         let used_ms = engine.now_ms() - start_ms;
         let mv = end.best.expect("a position with legal moves has a best one");
-        let left = record.clocks_ms[side] - used_ms;
+        let left = if time_control.depth.is_some() { 0.0 } else { record.clocks_ms[side] - used_ms };
         if left < 0.0 {
             record.clocks_ms[side] = left;
             (record.termination, record.winner) = (Termination::TimeForfeit, Some(color.other()));

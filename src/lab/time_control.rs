@@ -16,6 +16,34 @@ pub struct TimeControl {
     pub base_ms: f64,
     /// Milliseconds added after each move.
     pub increment_ms: f64,
+    /// Without a clock: every move is searched to this depth. The times then count for nothing.
+    pub depth: Option<u32>,
+}
+
+/// Depth of the presets without a clock (Mergen: "Fixed depth (search to depth 5)").
+const PRESET_DEPTH: u32 = 5;
+
+/// The time controls of the Mergen document ("Supported Time Controls"), by name; the time is in minutes and the increment
+/// in seconds there.
+pub const PRESETS: [(&str, TimeControl); 6] = [
+    ("bullet", TimeControl::clock(60.0, 0.0)),
+    ("blitz", TimeControl::clock(180.0, 2.0)),
+    ("rapid", TimeControl::clock(600.0, 5.0)),
+    ("classical", TimeControl::clock(1800.0, 0.0)),
+    // "No time limit, searches to fixed depth"; and "always searches to specified depth".
+    ("infinite", TimeControl::fixed_depth(PRESET_DEPTH)),
+    ("fixed-depth", TimeControl::fixed_depth(PRESET_DEPTH)),
+];
+
+impl TimeControl {
+    const fn clock(base_s: f64, increment_s: f64) -> TimeControl {
+        TimeControl { moves: None, base_ms: base_s * 1e3, increment_ms: increment_s * 1e3, depth: None }
+    }
+
+    /// No clock: every move is searched to `depth`.
+    pub const fn fixed_depth(depth: u32) -> TimeControl {
+        TimeControl { moves: None, base_ms: 0.0, increment_ms: 0.0, depth: Some(depth) }
+    }
 }
 
 /// A text that is no time control.
@@ -38,7 +66,7 @@ fn parse(text: &str) -> Option<TimeControl> {
     };
     let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
     let (base_ms, increment_ms) = (milliseconds(base)?, milliseconds(increment)?);
-    (base_ms + increment_ms > 0.0).then_some(TimeControl { moves, base_ms, increment_ms })
+    (base_ms + increment_ms > 0.0).then_some(TimeControl { moves, base_ms, increment_ms, depth: None })
 }
 
 fn milliseconds(text: &str) -> Option<f64> {
@@ -50,6 +78,9 @@ fn milliseconds(text: &str) -> Option<f64> {
 impl fmt::Display for TimeControl {
     /// As PGN's `TimeControl` tag has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.depth.is_some() {
+            return f.write_str("-");
+        }
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;
         }
@@ -64,7 +95,7 @@ mod tests {
 
     #[test]
     fn time_controls() {
-        let tc = |moves, base_ms, increment_ms| Ok(TimeControl { moves, base_ms, increment_ms });
+        let tc = |moves, base_ms, increment_ms| Ok(TimeControl { moves, base_ms, increment_ms, depth: None });
         assert_eq!("10+0.1".parse(), tc(None, 10_000.0, 100.0));
         assert_eq!("2:30+1".parse(), tc(None, 150_000.0, 1000.0));
         assert_eq!("40/60".parse(), tc(Some(40), 60_000.0, 0.0));
@@ -75,5 +106,20 @@ mod tests {
         for text in ["10+0.1", "40/60", "300"] {
             assert_eq!(text.parse::<TimeControl>().unwrap().to_string(), text);
         }
+    }
+
+    // Mergen, "Supported Time Controls": the examples of the six.
+    #[test]
+    fn mergen_presets() {
+        let told = PRESETS.map(|(name, control)| (name, control.to_string(), control.depth));
+        let expected = [
+            ("bullet", "60", None),
+            ("blitz", "180+2", None),
+            ("rapid", "600+5", None),
+            ("classical", "1800", None),
+            ("infinite", "-", Some(5)),
+            ("fixed-depth", "-", Some(5)),
+        ];
+        assert_eq!(told, expected.map(|(name, text, depth)| (name, text.to_owned(), depth)));
     }
 }

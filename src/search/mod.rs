@@ -41,5 +41,5 @@ mod worker;
 pub use clock::{Clock, MonotonicClock};
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use report::{Line, MoveStats, Report};
-pub use running::{EndReason, Finished, Listener, NotStarted, Search, SearchEnd, SearchRequest};
+pub use running::{EndReason, Finished, Listener, NotStarted, Search, SearchEnd, SearchRequest, TimeReport};
 pub use tree::Tree;

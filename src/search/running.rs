@@ -10,7 +10,7 @@ use super::watchdog::watch;
 use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
-use crate::time_manager::{Plan, SearchLimits, StopReason, Stoppers, TimeManager};
+use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
 use parking_lot::{Condvar, Mutex};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -62,6 +62,27 @@ pub struct SearchEnd {
     pub reason: EndReason,
     /// What went wrong, in one line.
     pub error: Option<String>,
+    /// How the manager's move went, if it had a clock.
+    pub time: Option<TimeReport>,
+}
+
+/// What a time manager has to say after a move.
+#[derive(Clone, Debug)]
+pub struct TimeReport {
+    /// The move.
+    pub account: MoveAccount,
+    /// The game so far.
+    pub statistics: Statistics,
+    /// Whether the manager tells its statistics unasked.
+    pub reports_statistics: bool,
+}
+
+impl TimeReport {
+    /// The report of a manager whose move has just ended.
+    pub(super) fn of(manager: &dyn TimeManager) -> Option<TimeReport> {
+        let (account, statistics) = (manager.last_move()?.clone(), *manager.statistics()?);
+        Some(TimeReport { account, statistics, reports_statistics: manager.reports_statistics() })
+    }
 }
 
 /// All a search needs to start.
@@ -287,6 +308,7 @@ impl Shared {
             move_stats: Vec::new(),
             reason: EndReason::Failed,
             error: Some(PANICKED.to_owned()),
+            time: None,
         }
     }
 

@@ -8,6 +8,7 @@ use super::report::{MoveStats, Reader, Report};
 use super::tree::Tree;
 use crate::backend::{Backend, cache_key};
 use crate::chess::{Game, Move};
+use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{SearchSnapshot, StopReason, Stoppers, TimeManager};
 use std::sync::Arc;
 
@@ -71,6 +72,8 @@ pub(super) struct State {
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
+    /// How long batches take, so that the last one ends in time.
+    pub latency: BatchLatency,
     playouts_expected: f64,
     best_edge: Option<usize>,
     root_visits: Vec<u32>,
@@ -88,6 +91,7 @@ impl State {
             progress: Progress::default(),
             batches: 0,
             first_batch_end_ms: None,
+            latency: BatchLatency::default(),
             playouts_expected: f64::INFINITY,
             best_edge: None,
             root_visits: Vec::new(),
@@ -103,9 +107,18 @@ impl State {
             best_edge: self.best_edge,
         };
         let mut batch = Batch::default();
-        let progress = batch.gather(&mut self.tree, game, &setting.rules(), &horizon, setting.minibatch_size);
+        let size = self.batch_size(setting);
+        let progress = batch.gather(&mut self.tree, game, &setting.rules(), &horizon, size);
         self.count(progress);
         batch
+    }
+
+    /// Positions of the next batch: near a time limit no more than will be evaluated before it.
+    fn batch_size(&self, setting: &Setting) -> usize {
+        match self.time_limit_ms {
+            Some(limit_ms) => self.latency.fitting(limit_ms - setting.elapsed_ms(), setting.minibatch_size),
+            None => setting.minibatch_size,
+        }
     }
 
     /// Whether the search is faster than it is allowed to be.
@@ -157,6 +170,8 @@ impl State {
         let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
         let draw = setting.draw.at(1);
         let all_decided = children().filter(|child| child.is_terminal()).count() == ranked.len();
+        let best = self.best_edge;
+        let value = |index: &usize| child(index).filter(|child| child.n > 0).map(|child| f64::from(child.q(draw)));
         let snapshot = SearchSnapshot {
             elapsed_ms: setting.elapsed_ms(),
             since_first_batch_ms: self.first_batch_end_ms.map(|end| setting.elapsed_ms() - end),
@@ -178,6 +193,10 @@ impl State {
             may_resign: children().count() == ranked.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
             losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
             need_more_time: self.best_edge.is_some_and(|best| reader.wants_more_time(best)),
+            best_move: best.and_then(|best| in_order.binary_search(&best).ok()),
+            best_value: best.as_ref().and_then(value),
+            second_value: ranked.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: setting.backend.attributes().has_moves_left.then(|| f64::from(root.m)),
         };
         let verdict = match self.manager.as_deref_mut() {
             Some(manager) => self.stoppers.check(&snapshot, Some(manager)),

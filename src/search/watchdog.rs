@@ -1,7 +1,7 @@
 //! The watchdog of a search: it reports, and it answers in time whatever the workers are doing.
 
 use super::report::Report;
-use super::running::{EndReason, Listener, SearchEnd, Shared};
+use super::running::{EndReason, Listener, SearchEnd, Shared, TimeReport};
 use super::state::{Setting, State};
 use crate::chess::Move;
 use crate::time_manager::MoveOutcome;
@@ -78,7 +78,7 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
 fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
     let setting = &shared.setting;
     let report = state.report(setting);
-    let outcome = MoveOutcome { elapsed_ms: report.elapsed_ms, total_nodes: report.nodes };
+    let outcome = MoveOutcome { elapsed_ms: report.elapsed_ms, total_nodes: report.nodes, stop: state.stop };
     if let Some(manager) = state.manager.as_deref_mut() {
         manager.finish(&outcome);
     }
@@ -100,6 +100,7 @@ fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
             None => EndReason::Stopped,
         },
         error: state.error.clone(),
+        time: state.manager.as_deref().and_then(TimeReport::of),
         report,
     }
 }

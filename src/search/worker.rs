@@ -46,8 +46,11 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
             Ok(Vec::new())
         } else {
             drop(state);
+            let began_ms = shared.setting.elapsed_ms();
             let answers = evaluator.evaluate(batch.queries());
+            let took_ms = shared.setting.elapsed_ms() - began_ms;
             state = shared.state.lock();
+            state.latency.observe(batch.queries().len(), took_ms);
             answers
         };
         match answers {

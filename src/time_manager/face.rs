@@ -23,6 +23,12 @@ pub struct MoveRequest {
     pub moves_left_plies: Option<f64>,
     /// Pieces on the board, kings and pawns among them.
     pub pieces: Option<u32>,
+    /// Legal moves of the position.
+    pub legal_moves: Option<u32>,
+    /// Those of them that capture.
+    pub captures: Option<u32>,
+    /// The side to move is in check.
+    pub in_check: bool,
 }
 
 /// The state of a running search, as shown to a manager and to the stoppers.
@@ -53,6 +59,14 @@ pub struct SearchSnapshot<'a> {
     pub losing_edges: u32,
     /// The most visited root move is not the best by value.
     pub need_more_time: bool,
+    /// The move that would be played now, as an index into `root_visits`.
+    pub best_move: Option<usize>,
+    /// Expected result of that move for the side to move, −1 (loss) to 1 (win).
+    pub best_value: Option<f64>,
+    /// The same of the best valued other root move that was visited.
+    pub second_value: Option<f64>,
+    /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.
+    pub moves_left_plies: Option<f64>,
 }
 
 /// How a move ended.
@@ -62,6 +76,8 @@ pub struct MoveOutcome {
     pub elapsed_ms: f64,
     /// Nodes in the tree at the end.
     pub total_nodes: u64,
+    /// What ended the search, if one of the stoppers did.
+    pub stop: Option<StopReason>,
 }
 
 /// What a manager or a chain of stoppers says of a snapshot.
@@ -111,6 +127,8 @@ pub enum StopReason {
     Nodes,
     /// The search has added as many nodes as asked for.
     Playouts,
+    /// The search has added as many nodes as the manager granted.
+    NodeBudget,
     /// The average depth is reached.
     Depth,
     /// A mate as short as asked for is found.
@@ -134,6 +152,7 @@ impl fmt::Display for StopReason {
             Self::MoveTime => "movetime",
             Self::Nodes => "nodes",
             Self::Playouts => "playouts",
+            Self::NodeBudget => "the manager's budget of nodes",
             Self::Depth => "depth",
             Self::Mate => "mate",
             Self::KldGain => "kld gain: more nodes hardly change the visits",

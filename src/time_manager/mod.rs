@@ -7,7 +7,39 @@
 //! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers`] lists those
 //!   that exist, with their parameters.
 //! - [`TimeManager::plan`] answers a [`MoveRequest`] with a [`Plan`], which carries every quantity that led to it.
+//! - [`TimeManager::observe`] looks at the running search, and [`TimeManager::finish`] learns from its end.
+//! - [`TimeManager::last_move`] and [`TimeManager::statistics`] say how it went.
 //! - [`Stoppers`] is the chain of everything that can end one search, the manager first.
+//!
+//! # The managers
+//!
+//! Each file of `managers/` is the manual page of its manager: formulas, a worked example, when to use it, and where it
+//! differs from the document it comes from.
+//!
+//! | manager | a move gets | use it |
+//! |---|---|---|
+//! | `smooth` | what makes the trees of all moves equally large | always, unless there is a reason |
+//! | `smooth(preset=pr1195)` | the same, by the letter of Lc0's design page | to compare with that page |
+//! | `smooth(preset=lc0)` | the same, number for number as Lc0's master, with its defects | to compare with Lc0's `smooth` |
+//! | `legacy` | an equal share of the rest of the game, and what earlier moves left over | to compare with Lc0's default |
+//! | `simple` | a share of the clock that grows with the ply and the increment | against engines, with an increment |
+//! | `alphazero` | a fixed share of the clock | to repeat AlphaZero's matches |
+//! | `adaptive` | a share by phase, time control and how clear the choice is | to see statistics after each move |
+//! | `complexity` | more where there is more on the board | against people |
+//! | `soft-hard` | a textbook's soft limit, moved by the search | as the plain one to measure others against |
+//!
+//! # Parts for all of them
+//!
+//! Any manager takes `adjust(...)` with the parts of [`parts`]: `legacy(adjust(stability, score-drop))`. A part is in
+//! effect when it is named, and has parameters of its own: `adjust(score-drop(drop=30, dropped=1.4))`. The time a move is
+//! granted is multiplied by the factors of the parts.
+//!
+//! # What holds for every manager
+//!
+//! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search is
+//! never ended before its first evaluation, whatever the clock says. More time on the clock is never less for the first
+//! move, unless classes of time controls are given factors that say so. `tests.rs` checks this with random specifications
+//! and histories.
 //!
 //! ```
 //! use zeitnot::time_manager::{MoveRequest, build};
@@ -19,18 +51,23 @@
 //! # Ok::<(), zeitnot::time_manager::SpecError>(())
 //! ```
 
+mod account;
 pub mod estimators;
 mod face;
 pub mod grammar;
 mod managers;
 mod params;
+pub mod parts;
 mod plan;
 mod stoppers;
 
+pub use account::{MoveAccount, PhaseUse, Statistics};
 pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
-pub use params::{GroupSpec, ManagerSpec, ParamSpec, SpecError};
+pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, SpecError};
 pub use plan::{Plan, Term, Unit};
 pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+
+use params::ParamValues;
 
 const MS_PER_SECOND: f64 = 1000.0;
 
@@ -55,6 +92,21 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// What has been learned so far.
     fn estimates(&self) -> Estimates;
 
+    /// Whether the statistics of the game are to be told after every move, asked for or not.
+    fn reports_statistics(&self) -> bool {
+        false
+    }
+
+    /// The statistics of the game so far; every manager that [`build`] makes has them.
+    fn statistics(&self) -> Option<&Statistics> {
+        None
+    }
+
+    /// How the last planned move went, once it is finished.
+    fn last_move(&self) -> Option<&MoveAccount> {
+        None
+    }
+
     /// Replaces the estimate of speed, in nodes per second, as if learned. A manager without one ignores it.
     fn set_nps(&mut self, nps: f64);
 }
@@ -73,7 +125,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
 pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     let (manager, values) = params::resolve(spec, managers::ALL)?;
-    Ok((manager.build)(&values))
+    let adjusted = parts::adjusted::Adjusted::around((manager.build)(&values), &values);
+    Ok(Box::new(account::Recorder::around(adjusted)))
 }
 
 #[cfg(test)]

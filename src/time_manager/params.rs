@@ -23,37 +23,115 @@ pub struct ParamSpec {
     pub help: &'static str,
 }
 
-/// A nested group of parameters: an estimator inside a manager, e.g. `mle-legacy(midpoint=50)`.
+/// One parameter that takes a word of a list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChoiceSpec {
+    /// Name as written in a specification.
+    pub name: &'static str,
+    /// The words; the first is the default.
+    pub values: &'static [&'static str],
+    /// What it does, in one sentence.
+    pub help: &'static str,
+}
+
+/// A nested group of parameters: an estimator or a part of a manager, e.g. `mle-legacy(midpoint=50)`.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupSpec {
     /// Name as written in a specification.
     pub name: &'static str,
     /// What it does, in one sentence.
     pub help: &'static str,
-    /// Its parameters. They may also be written directly in the manager's own list; the value inside the group wins.
+    /// Its parameters. They may also be written in a list around the group; the nearest value wins.
     pub params: &'static [ParamSpec],
+    /// Groups inside it.
+    pub groups: &'static [GroupSpec],
 }
 
-/// A time manager that can be chosen by name.
+impl GroupSpec {
+    /// The names that may be written inside this group.
+    fn known(&self) -> String {
+        known(self.params, &[], self.groups)
+    }
+
+    /// The same without what is inside its groups, where there would be too much of it.
+    fn outline(&self) -> String {
+        let inner: Vec<_> = self.groups.iter().map(|group| group.name).collect();
+        if inner.is_empty() { self.known() } else { inner.join(", ") }
+    }
+
+    /// Its parameters and those of the groups inside it, each with the names of the groups around it, outermost first.
+    pub fn all_params(&self) -> Vec<(Vec<&'static str>, &'static ParamSpec)> {
+        let own = self.params.iter().map(|param| (vec![self.name], param));
+        let inner = self.groups.iter().flat_map(Self::all_params).map(|(mut path, param)| {
+            path.insert(0, self.name);
+            (path, param)
+        });
+        own.chain(inner).collect()
+    }
+}
+
+/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart and the first is
+/// meant when it is not given.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.
     pub name: &'static str,
+    /// Value of the parameter `preset`, for a manager that comes in several forms.
+    pub preset: Option<&'static str>,
     /// What it does, in one sentence.
     pub help: &'static str,
     /// Its own parameters.
     pub params: &'static [ParamSpec],
-    /// Its nested groups.
+    /// Its parameters that take a word.
+    pub choices: &'static [ChoiceSpec],
+    /// Its nested groups; those of [`COMMON_GROUPS`] come on top.
     pub groups: &'static [GroupSpec],
     pub(super) build: fn(&ParamValues) -> Box<dyn TimeManager>,
 }
 
+/// Groups that every manager takes.
+pub const COMMON_GROUPS: &[GroupSpec] = &[super::parts::adjusted::ADJUST];
+
 impl ManagerSpec {
+    /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.
+    pub fn title(&self) -> String {
+        let is_first = super::managers().iter().find(|other| other.name == self.name).map(|other| other.preset);
+        match self.preset {
+            Some(preset) if is_first != Some(self.preset) => format!("{}(preset={preset})", self.name),
+            _ => self.name.to_owned(),
+        }
+    }
+
+    /// A specification of this manager with these parameters: `smooth(preset=lc0,init-timeuse=0.5)`.
+    pub fn specification(&self, params: &str) -> String {
+        let title = self.title();
+        match title.strip_suffix(')') {
+            Some(open) => format!("{open},{params})"),
+            None => format!("{title}({params})"),
+        }
+    }
+
     /// The names a user may write inside this manager, for error messages: `a, b, group(c, d)`.
     fn known(&self) -> String {
-        let groups = self.groups.iter().map(|g| format!("{}({})", g.name, names(g.params)));
-        self.params.iter().map(|p| p.name.to_owned()).chain(groups).collect::<Vec<_>>().join(", ")
+        let preset = self.preset.map(|_| "preset".to_owned());
+        let rest = known(self.params, self.choices, self.groups);
+        let common = known(&[], &[], COMMON_GROUPS);
+        preset
+            .into_iter()
+            .chain([rest, common].into_iter().filter(|names| !names.is_empty()))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
+
+    fn all_groups(&self) -> impl Iterator<Item = &'static GroupSpec> {
+        self.groups.iter().chain(COMMON_GROUPS)
+    }
+}
+
+fn known(params: &[ParamSpec], choices: &[ChoiceSpec], groups: &[GroupSpec]) -> String {
+    let names = params.iter().map(|param| param.name).chain(choices.iter().map(|choice| choice.name));
+    let groups = groups.iter().map(|group| format!("{}({})", group.name, group.outline()));
+    names.map(str::to_owned).chain(groups).collect::<Vec<_>>().join(", ")
 }
 
 /// What is wrong with a time manager specification. The text of each is one line.
@@ -121,6 +199,16 @@ pub enum SpecError {
         /// The range, in words.
         expected: String,
     },
+    /// A parameter that takes a word was given something else.
+    #[error("{parameter} = {given}: expected one of {expected}")]
+    NotAChoice {
+        /// Dotted path of the parameter.
+        parameter: String,
+        /// What was written.
+        given: String,
+        /// The words that are possible.
+        expected: String,
+    },
     /// A value was given to a group.
     #[error("{group} is a group of parameters: write {group}({known})")]
     GroupWithValue {
@@ -134,20 +222,43 @@ pub enum SpecError {
 /// Values of every parameter of one manager: those given, and the defaults of the others.
 #[derive(Clone, Debug, Default)]
 pub struct ParamValues {
-    /// Group ("" for the manager's own), parameter, value; the last of equal names counts.
-    given: Vec<(&'static str, &'static str, f64)>,
+    /// Groups around the parameter, its name, its value; the last of equal names counts.
+    given: Vec<(Vec<&'static str>, &'static str, f64)>,
+    /// Groups that were written, with the groups around them.
+    groups: Vec<Vec<&'static str>>,
+    /// Choices that were made.
+    choices: Vec<(&'static str, &'static str)>,
 }
 
 impl ParamValues {
     /// The value of one of the manager's own parameters.
     pub(super) fn get(&self, param: &ParamSpec) -> f64 {
-        self.get_in("", param)
+        self.get_at(&[], param)
     }
 
     /// The value of a parameter of the group `group`.
-    pub(super) fn get_in(&self, group: &str, param: &ParamSpec) -> f64 {
-        let same = |given: &&(&str, &str, f64)| given.0 == group && given.1 == param.name;
-        self.given.iter().rev().find(same).map_or(param.default, |given| given.2)
+    pub(super) fn get_in(&self, group: &'static str, param: &ParamSpec) -> f64 {
+        self.get_at(&[group], param)
+    }
+
+    /// The value of a parameter of the group at the end of `path`: the nearest one that is given there or around it.
+    pub(super) fn get_at(&self, path: &[&'static str], param: &ParamSpec) -> f64 {
+        let at = |depth| {
+            let same = move |given: &&(Vec<&str>, &str, f64)| given.0 == path[..depth] && given.1 == param.name;
+            self.given.iter().rev().find(same).map(|given| given.2)
+        };
+        (0..=path.len()).rev().find_map(at).unwrap_or(param.default)
+    }
+
+    /// Whether the group at the end of `path` was written.
+    pub(super) fn has(&self, path: &[&'static str]) -> bool {
+        self.groups.iter().any(|group| group == path)
+    }
+
+    /// The word chosen.
+    pub(super) fn choice(&self, choice: &ChoiceSpec) -> &'static str {
+        let made = self.choices.iter().rev().find(|made| made.0 == choice.name);
+        made.map_or_else(|| choice.values.first().copied().unwrap_or_default(), |made| made.1)
     }
 }
 
@@ -157,74 +268,130 @@ pub(super) fn resolve<'m>(
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
     let entries = grammar::parse(spec).map_err(|source| SpecError::Syntax { spec: spec.to_owned(), source })?;
-    let known = || managers.iter().map(|m| m.name).collect::<Vec<_>>().join(", ");
+    let known = || {
+        let mut names: Vec<_> = managers.iter().map(|m| m.name).collect();
+        names.dedup();
+        names.join(", ")
+    };
     let [entry] = entries.as_slice() else {
         return Err(SpecError::Count { given: entries.len(), known: known() });
     };
     let Content::Group(params) = &entry.content else {
         return Err(SpecError::NotAManager { name: entry.name.clone() });
     };
-    let manager = managers
-        .iter()
-        .find(|m| m.name == entry.name)
-        .ok_or_else(|| SpecError::UnknownManager { name: entry.name.clone(), known: known() })?;
-    Ok((manager, read(manager, params)?))
+    let forms: Vec<&ManagerSpec> = managers.iter().filter(|m| m.name == entry.name).collect();
+    let Some(first) = forms.first() else {
+        return Err(SpecError::UnknownManager { name: entry.name.clone(), known: known() });
+    };
+    let preset = params.iter().rev().find(|param| param.name == PRESET && first.preset.is_some());
+    let manager = match preset {
+        None => first,
+        Some(preset) => {
+            let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
+            let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
+            forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first)
+        }
+    };
+    let mut reader = Reader { path: Vec::new(), owner: manager.name.to_owned(), values: ParamValues::default() };
+    reader.manager(manager, params)?;
+    Ok((manager, reader.values))
 }
 
-fn read(manager: &ManagerSpec, entries: &[Entry]) -> Result<ParamValues, SpecError> {
-    // The values of groups come second: the nearest value wins, as in Lc0, wherever it is written.
-    let (mut given, mut nested) = (Vec::new(), Vec::new());
-    for entry in entries {
-        if let Some(group) = manager.groups.iter().find(|g| g.name == entry.name) {
-            let Content::Group(inner) = &entry.content else {
-                return Err(SpecError::GroupWithValue { group: entry.name.clone(), known: names(group.params) });
-            };
-            let owner = format!("{}.{}", manager.name, group.name);
-            for entry in inner {
-                let param =
-                    group.params.iter().find(|p| p.name == entry.name).ok_or_else(|| SpecError::UnknownParameter {
-                        owner: owner.clone(),
-                        name: entry.name.clone(),
-                        known: names(group.params),
-                    })?;
-                nested.push((group.name, param.name, number(&owner, param, &entry.content)?));
+/// The parameter that chooses between the forms of a manager.
+const PRESET: &str = "preset";
+
+struct Reader {
+    /// The groups around the list being read.
+    path: Vec<&'static str>,
+    /// The same with the manager, joined by dots.
+    owner: String,
+    values: ParamValues,
+}
+
+impl Reader {
+    fn manager(&mut self, manager: &ManagerSpec, entries: &[Entry]) -> Result<(), SpecError> {
+        for entry in entries {
+            if let Some(choice) = manager.choices.iter().find(|choice| choice.name == entry.name) {
+                let word = word(self.owner.clone(), choice.name, choice.values, &entry.content)?;
+                self.values.choices.push((choice.name, word));
+            } else if !(entry.name == PRESET && manager.preset.is_some()) {
+                let groups: Vec<&'static GroupSpec> = manager.all_groups().collect();
+                self.entry(manager.params, &groups, entry, &|| manager.known())?;
             }
-            continue;
         }
-        let own = manager.params.iter().map(|p| ("", p));
-        let of_groups = manager.groups.iter().flat_map(|g| g.params.iter().map(|p| (g.name, p)));
+        Ok(())
+    }
+
+    /// A parameter of this list or of a group inside it, or a group.
+    fn entry(
+        &mut self,
+        params: &'static [ParamSpec],
+        groups: &[&'static GroupSpec],
+        entry: &Entry,
+        known: &dyn Fn() -> String,
+    ) -> Result<(), SpecError> {
+        if let Some(group) = groups.iter().find(|group| group.name == entry.name) {
+            return self.group(group, entry);
+        }
+        let inner = groups.iter().flat_map(|group| group.all_params()).map(|(_, param)| param);
         let mut found = false;
-        for (group, param) in own.chain(of_groups).filter(|(_, p)| p.name == entry.name) {
-            given.push((group, param.name, number(manager.name, param, &entry.content)?));
+        for param in params.iter().chain(inner).filter(|param| param.name == entry.name) {
+            let value = number(&self.owner, param, &entry.content)?;
+            self.values.given.push((self.path.clone(), param.name, value));
             found = true;
         }
-        if !found {
-            return Err(SpecError::UnknownParameter {
-                owner: manager.name.to_owned(),
-                name: entry.name.clone(),
-                known: manager.known(),
-            });
+        if found {
+            return Ok(());
         }
+        Err(SpecError::UnknownParameter { owner: self.owner.clone(), name: entry.name.clone(), known: known() })
     }
-    given.append(&mut nested);
-    Ok(ParamValues { given })
+
+    fn group(&mut self, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
+        let Content::Group(inner) = &entry.content else {
+            return Err(SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() });
+        };
+        let owner = format!("{}.{}", self.owner, group.name);
+        let outer = std::mem::replace(&mut self.owner, owner);
+        self.path.push(group.name);
+        self.values.groups.push(self.path.clone());
+        let groups: Vec<&'static GroupSpec> = group.groups.iter().collect();
+        for entry in inner {
+            self.entry(group.params, &groups, entry, &|| group.known())?;
+        }
+        self.path.pop();
+        self.owner = outer;
+        Ok(())
+    }
 }
 
 fn number(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
     let parameter = format!("{owner}.{}", param.name);
     let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    match content {
+        Content::Number(value) if (param.min..=param.max).contains(value) => Ok(*value),
+        Content::Number(value) => Err(SpecError::OutOfRange { parameter, value: *value, expected }),
+        other => Err(SpecError::WrongType { parameter, given: written(other), expected }),
+    }
+}
+
+fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
     let given = match content {
-        Content::Number(value) if (param.min..=param.max).contains(value) => return Ok(*value),
-        Content::Number(value) => {
-            return Err(SpecError::OutOfRange { parameter, value: *value, expected });
-        }
+        Content::Text(text) => text.as_str(),
+        _ => "",
+    };
+    words.iter().find(|word| **word == given).copied().ok_or_else(|| SpecError::NotAChoice {
+        parameter: format!("{owner}.{name}"),
+        given: written(content),
+        expected: words.join(", "),
+    })
+}
+
+/// What was given instead of what was expected, for messages.
+fn written(content: &Content) -> String {
+    match content {
+        Content::Number(value) => value.to_string(),
         Content::Flag(flag) => flag.to_string(),
         Content::Text(text) => format!("{text:?}"),
         Content::Group(_) => "nothing".to_owned(),
-    };
-    Err(SpecError::WrongType { parameter, given, expected })
-}
-
-fn names(params: &[ParamSpec]) -> String {
-    params.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+    }
 }

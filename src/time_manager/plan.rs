@@ -18,6 +18,8 @@ pub enum Unit {
     Milliseconds,
     /// Seconds.
     Seconds,
+    /// Minutes.
+    Minutes,
     /// Moves of one side.
     Moves,
     /// Half-moves.
@@ -26,6 +28,10 @@ pub enum Unit {
     Nodes,
     /// Nodes per second.
     NodesPerSecond,
+    /// Iterations of a search: its nodes have doubled.
+    Iterations,
+    /// Hundredths of a pawn.
+    Centipawns,
     /// A pure number.
     Ratio,
     /// A hundredth.
@@ -38,10 +44,13 @@ impl Unit {
         match self {
             Self::Milliseconds => "ms",
             Self::Seconds => "s",
+            Self::Minutes => "min",
             Self::Moves => "moves",
             Self::Plies => "plies",
             Self::Nodes => "nodes",
             Self::NodesPerSecond => "nps",
+            Self::Iterations => "iterations",
+            Self::Centipawns => "cp",
             Self::Ratio => "ratio",
             Self::Percent => "%",
         }
@@ -52,10 +61,12 @@ impl Unit {
         match self {
             Self::Milliseconds => "milliseconds",
             Self::Seconds => "seconds",
+            Self::Minutes => "minutes",
+            Self::Centipawns => "centipawns",
             Self::NodesPerSecond => "nodes per second",
             Self::Ratio => "no unit",
             Self::Percent => "percent",
-            Self::Moves | Self::Plies | Self::Nodes => self.symbol(),
+            Self::Moves | Self::Plies | Self::Nodes | Self::Iterations => self.symbol(),
         }
     }
 
@@ -63,7 +74,8 @@ impl Unit {
     fn decimals(self) -> usize {
         match self {
             Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
-            Self::Moves => 1,
+            Self::Iterations | Self::Centipawns => 0,
+            Self::Moves | Self::Minutes => 1,
             Self::Seconds => 2,
             Self::Ratio | Self::Percent => 3,
         }
@@ -150,20 +162,44 @@ pub(super) struct PlanBuilder {
     manager: &'static str,
     request: MoveRequest,
     moves_left: f64,
+    /// Of the plan that this one resumes.
+    target_nodes: Option<f64>,
     terms: Vec<Term>,
 }
+
+/// The terms that [`PlanBuilder::finish`] adds.
+const GUARD_TERMS: [&str; 4] = ["safe_clock", "budget", "extra", "hard_limit"];
 
 impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
     /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder = Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::new() };
+        let mut builder =
+            Self { manager, request: request.clone(), moves_left: 1.0, target_nodes: None, terms: Vec::new() };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
         builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
         builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
         builder.term("ply", f64::from(request.ply), Unit::Plies);
         builder
+    }
+
+    /// Goes on where a plan for the same request ended: what it computed stays, what its guard concluded is computed again
+    /// by [`PlanBuilder::finish_again`].
+    pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
+        let mut builder = Self::new(plan.manager, request);
+        builder.moves_left = plan.moves_left;
+        builder.target_nodes = plan.target_nodes;
+        builder.terms = plan.terms;
+        builder.terms.retain(|term| !GUARD_TERMS.contains(&term.name));
+        builder.term("planned_budget", plan.budget_ms, Unit::Milliseconds);
+        builder
+    }
+
+    /// Ends a resumed plan.
+    pub fn finish_again(self, budget_ms: f64, extra_ms: f64) -> Plan {
+        let target_nodes = self.target_nodes;
+        self.finish(budget_ms, extra_ms, target_nodes)
     }
 
     /// The cleaned request.
@@ -201,6 +237,13 @@ impl PlanBuilder {
         };
         let moves_left = horizon.max(1.0);
         self.moves_left = self.push("moves_left", moves_left, Unit::Moves, moves_left != estimate);
+        self.moves_left
+    }
+
+    /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
+    pub fn moves_left_of(&mut self, moves_to_go: f64, guess: f64) -> f64 {
+        let moves_left = if moves_to_go > 0.0 { moves_to_go } else { guess };
+        self.moves_left = self.push("moves_left", moves_left.max(1.0), Unit::Moves, false);
         self.moves_left
     }
 

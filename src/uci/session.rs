@@ -48,6 +48,8 @@ impl Output {
 struct Reporter {
     output: Output,
     display: Display,
+    /// `TimeManagerLog`.
+    time_log: bool,
 }
 
 impl Listener for Reporter {
@@ -71,6 +73,14 @@ impl Listener for Reporter {
         }
         for stats in &end.move_stats {
             self.output.line(&format!("info string {}", self.display.move_stats(stats)));
+        }
+        if let Some(time) = &end.time {
+            if self.time_log {
+                self.output.line(&format!("info string time {}", time.account));
+            }
+            if self.time_log || time.reports_statistics {
+                self.output.line(&format!("info string {}", time.statistics));
+            }
         }
         let moves = |mv| self.display.moves(&[mv]);
         let best = end.best.map_or_else(|| "(none)".to_owned(), moves);
@@ -194,7 +204,8 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
         turn: engine.game().current().turn(),
         is_check: engine.game().current().is_check(),
     };
-    let reporter = Arc::new(Reporter { output: output.clone(), display });
+    let time_log = options.time_manager_log;
+    let reporter = Arc::new(Reporter { output: output.clone(), display, time_log });
     if let Err(error) = engine.go(&params, start_ms, reporter) {
         cannot_search(engine, &error, output);
     }

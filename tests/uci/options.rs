@@ -172,3 +172,41 @@ fn a_bad_time_manager_is_refused_with_what_there_is() {
     }
     engine.quit();
 }
+
+#[test]
+fn what_a_move_took_is_told_on_request_and_statistics_by_who_keeps_them() {
+    let mut engine = Uci::uniform();
+    let told = |engine: &mut Uci, start: &str| {
+        let answer = engine.search("startpos", "go wtime 400 btime 400");
+        answer.lines.into_iter().filter(|line| line.starts_with(start)).collect::<Vec<_>>()
+    };
+    assert!(told(&mut engine, "info string Time Stats: ").is_empty());
+    engine.send("setoption name TimeManagerLog value true");
+    let lines = told(&mut engine, "info string time smooth: used=");
+    assert!(lines.len() == 1 && lines[0].contains(" budget=") && lines[0].contains(" stopped by "), "{lines:?}");
+    let lines = told(&mut engine, "info string Time Stats: ");
+    assert_eq!(lines.len(), 1);
+    engine.send("setoption name TimeManagerLog value false");
+    engine.send("setoption name TimeManager value adaptive");
+    let lines = told(&mut engine, "info string Time Stats: Total=1, Success=");
+    assert!(lines.len() == 1 && lines[0].ends_with(", Phase=Opening, Control=Bullet, Emergency=true"), "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn what_was_learned_outlives_another_position_on_request() {
+    for (keep, kept) in [("false", false), ("true", true)] {
+        let mut engine = Uci::uniform();
+        engine.send(&format!("setoption name KeepTimeStats value {keep}"));
+        engine.send("setoption name TimeManager value smooth(init-nps=1234)");
+        let estimate = |engine: &mut Uci, position: &str| {
+            let answer = engine.search(position, "go wtime 3000 btime 3000");
+            answer.lines.iter().any(|line| line.contains(" nps=1234nps "))
+        };
+        assert!(estimate(&mut engine, "startpos"), "nothing is learned yet");
+        assert_eq!(estimate(&mut engine, "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"), !kept);
+        engine.send("ucinewgame");
+        assert!(estimate(&mut engine, "startpos"), "a new game is a new game");
+        engine.quit();
+    }
+}

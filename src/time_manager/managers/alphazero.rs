@@ -1,5 +1,15 @@
 //! `alphazero`: a fixed share of the clock for every move, as AlphaZero played its matches.
 //!
+//! # Formulas
+//!
+//! ```text
+//! budget = (clock − overhead) · alphazero-time-pct / 100
+//! ```
+//!
+//! *Worked example*: 12 % of 60,000 − 200 ms are 7,176 ms.
+//!
+//! *When to use it*: to repeat AlphaZero's matches. Its early moves are long and its late ones short.
+//!
 //! Source: Lc0's manager of PR #1201 (lc0.md A.5). Increment, `movestogo` and ply do not count. A budget is never
 //! negative here.
 
@@ -19,8 +29,10 @@ const TIME_PERCENT: ParamSpec = ParamSpec {
 /// How `alphazero` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "alphazero",
+    preset: None,
     help: "A fixed share of the clock for every move.",
     params: &[TIME_PERCENT],
+    choices: &[],
     groups: &[],
     build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
 };

@@ -1,4 +1,18 @@
-//! `smooth`: spend the clock so that every move of the game ends with a tree of the same size.
+//! `smooth(preset=pr1195)`: spend the clock so that every move of the game ends with a tree of the same size.
+//!
+//! # Formulas
+//!
+//! ```text
+//! game time     = clock + moves left · increment
+//! average tree  = game time · nps / moves left / (1 − tree reuse)
+//! target        = average tree − nodes in the tree
+//! budget        = target / nps / time use                 at most max-move-budget · clock
+//! ```
+//!
+//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602 nodes;
+//! 4,330 ms at that speed; / 0.7 = 6,186 ms.
+//!
+//! *When to use it*: to compare with the design page; plain `smooth` is the better one.
 //!
 //! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
 //! Where the seed is silent:
@@ -18,7 +32,7 @@
 //! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
 //!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
 
-use crate::time_manager::estimators::moves_left::{MLE_LEGACY, MleLegacy};
+use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::time_manager::estimators::nps::NpsEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
@@ -101,9 +115,10 @@ const MAX_MOVE_BUDGET: ParamSpec = ParamSpec {
     help: "Largest fraction of the clock that one move may use.",
 };
 
-/// How `smooth` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+/// How `smooth(preset=pr1195)` is configured.
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
+    preset: Some("pr1195"),
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: &[
         INIT_TREE_REUSE,
@@ -116,7 +131,8 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
         TIMEUSE_UPDATE_RATE,
         MAX_MOVE_BUDGET,
     ],
-    groups: &[MLE_LEGACY],
+    choices: &[],
+    groups: &[MLE_LEGACY_ALONE],
     build: |values| Box::new(Smooth::new(values)),
 };
 
@@ -232,4 +248,5 @@ impl TimeManager for Smooth {
 }
 
 #[cfg(test)]
+#[path = "pr1195_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! How many moves of ours the game still has.
+//! Moves left from the number of moves played.
 
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Unit;
@@ -21,6 +21,8 @@ const STEEPNESS: ParamSpec = ParamSpec {
     help: "How narrowly game lengths gather around the midpoint.",
 };
 
+const WEIGHT: ParamSpec = super::choice::weight(1.0);
+
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths (lc0.md A.2).
 ///
 /// The seed gives its defaults nowhere (it shows 50 and 12 in an example) and calls it "the estimator from the existing
@@ -36,12 +38,21 @@ pub struct MleLegacy {
 pub const MLE_LEGACY: GroupSpec = GroupSpec {
     name: "mle-legacy",
     help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
-    params: &[MIDPOINT, STEEPNESS],
+    params: &[MIDPOINT, STEEPNESS, WEIGHT],
+    groups: &[],
 };
+
+/// The same group where no other estimator can stand beside it.
+pub(in crate::time_manager) const MLE_LEGACY_ALONE: GroupSpec =
+    GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &[MIDPOINT, STEEPNESS], groups: &[] };
 
 impl MleLegacy {
     pub(in crate::time_manager) fn new(values: &ParamValues) -> Self {
         Self::of(values.get_in(MLE_LEGACY.name, &MIDPOINT), values.get_in(MLE_LEGACY.name, &STEEPNESS))
+    }
+
+    pub(super) fn weight(values: &ParamValues) -> f64 {
+        values.get_in(MLE_LEGACY.name, &WEIGHT)
     }
 
     /// The estimator with this median length of a game, in moves, and this steepness.

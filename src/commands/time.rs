@@ -1,0 +1,97 @@
+//! `zeitnot time`: what a time manager would do, without a search.
+
+mod script;
+
+use super::json_flag;
+use super::output::say;
+use anyhow::Context as _;
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::path::PathBuf;
+use zeitnot::engine::Options;
+use zeitnot::time_manager::{self, MoveRequest};
+
+pub fn command() -> Command {
+    Command::new("time").about("Look into the time managers").subcommand_required(true).subcommand(explain_command())
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    match matches.subcommand() {
+        Some(("explain", matches)) => explain(matches),
+        _ => unreachable!("clap requires one of the commands"),
+    }
+}
+
+fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueParser>, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value_name).allow_negative_numbers(true).value_parser(parser).help(help)
+}
+
+fn explain_command() -> Command {
+    let ms = |name, help| number(name, "MS", value_parser!(f64), help);
+    let count = |name, value_name, help| number(name, value_name, value_parser!(u32), help);
+    let one_decision = [
+        ms("clock", "Time on our clock").required_unless_present("script"),
+        ms("inc", "Increment that each of our moves adds [default: 0]"),
+        count("movestogo", "N", "Moves until the next time control [default: sudden death]"),
+        count("ply", "N", "Game ply of the position, 0 at the start [default: 0]"),
+        number("reused", "NODES", value_parser!(u64), "Nodes already in the tree [default: 0]"),
+        number("moves-left", "PLIES", value_parser!(f64), "What the network's moves-left head says"),
+        count("pieces", "N", "Pieces on the board"),
+        count("legal-moves", "N", "Legal moves of the position"),
+        count("captures", "N", "Those of them that capture"),
+        Arg::new("check").long("check").action(ArgAction::SetTrue).help("The side to move is in check"),
+    ];
+    let script = Arg::new("script")
+        .long("script")
+        .value_name("FILE.jsonl")
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with_all(["clock", "inc", "movestogo", "ply", "reused", "moves-left", "pieces", "check"])
+        .conflicts_with_all(["legal-moves", "captures"])
+        .help("Events, one JSON object a line; each is answered with one line (- reads standard input)");
+    Command::new("explain")
+        .about("Explain the decision about one move, or answer a script of events")
+        .arg(
+            Arg::new("manager")
+                .long("manager")
+                .value_name("SPEC")
+                .help("The time manager, as the option TimeManager has it [default: that option's]"),
+        )
+        .arg(ms("overhead", "Time lost between engine and clock, per move [default: that of MoveOverheadMs]"))
+        .arg(number("nps", "N", value_parser!(f64), "The manager's estimate of speed, as if learned"))
+        .args(one_decision)
+        .arg(script)
+        .arg(json_flag())
+}
+
+fn explain(matches: &ArgMatches) -> anyhow::Result<()> {
+    let defaults = Options::default();
+    let spec = matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager);
+    let mut manager = time_manager::build(spec)?;
+    if let Some(nps) = matches.get_one::<f64>("nps") {
+        anyhow::ensure!(nps.is_finite() && *nps > 0.0, "--nps {nps}: a speed is more than 0");
+        manager.set_nps(*nps);
+    }
+    let overhead_ms = matches.get_one("overhead").copied().unwrap_or(defaults.move_overhead as f64);
+    if let Some(path) = matches.get_one::<PathBuf>("script") {
+        return script::answer(manager.as_mut(), path, overhead_ms);
+    }
+    let plan = manager.plan(&MoveRequest {
+        clock_ms: *matches.get_one("clock").context("--clock or --script is required")?,
+        increment_ms: matches.get_one("inc").copied().unwrap_or(0.0),
+        moves_to_go: matches.get_one("movestogo").copied(),
+        ply: matches.get_one("ply").copied().unwrap_or(0),
+        overhead_ms,
+        reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
+        moves_left_plies: matches.get_one("moves-left").copied(),
+        pieces: matches.get_one("pieces").copied(),
+        legal_moves: matches.get_one("legal-moves").copied(),
+        captures: matches.get_one("captures").copied(),
+        in_check: matches.get_flag("check"),
+    });
+    if matches.get_flag("json") {
+        say!("{}", serde_json::to_string(&plan)?);
+    } else {
+        super::output::text(format_args!("{plan:#}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,286 @@
+//! What a manager's moves came to: the account of the last one, and the statistics of the game. Every manager is wrapped
+//! in a [`Recorder`], so that none has to keep books of its own.
+
+use super::face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
+use super::parts::control::{ControlFactor, SHARP_RUSTIC, TimeClass};
+use super::parts::phase::GamePhase;
+use super::plan::Plan;
+use super::{ParamValues, TimeManager};
+use serde::Serialize;
+use std::fmt;
+
+/// How the last move under a clock went.
+///
+/// `{}` prints it in one line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct MoveAccount {
+    /// Name of the manager.
+    pub manager: &'static str,
+    /// Time the move was planned to take.
+    pub budget_ms: f64,
+    /// Time it was not to exceed.
+    pub hard_limit_ms: f64,
+    /// Time it took.
+    pub used_ms: f64,
+    /// What ended the search; `None`: it was told to stop, or nothing was left to search.
+    pub stop: Option<StopReason>,
+    /// When time would have ended it otherwise, as the manager saw it last.
+    pub limit_ms: Option<f64>,
+    /// Nodes in the tree at the end.
+    pub total_nodes: u64,
+    /// Nodes the tree was meant to have.
+    pub target_nodes: Option<f64>,
+    /// What the manager now believes.
+    pub estimates: Estimates,
+}
+
+impl fmt::Display for MoveAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { manager, budget_ms, hard_limit_ms, used_ms, total_nodes, .. } = self;
+        write!(f, "{manager}: used={used_ms:.0}ms budget={budget_ms:.0}ms hard_limit={hard_limit_ms:.0}ms")?;
+        if let Some(limit_ms) = self.limit_ms {
+            write!(f, " limit={limit_ms:.0}ms")?;
+        }
+        write!(f, " nodes={total_nodes}")?;
+        if let Some(target_nodes) = self.target_nodes {
+            write!(f, " target_nodes={target_nodes:.0}")?;
+        }
+        let Estimates { nps, tree_reuse, timeuse, bank_ms } = self.estimates;
+        let known = [("nps", nps, 0), ("tree_reuse", tree_reuse, 3), ("timeuse", timeuse, 3), ("bank_ms", bank_ms, 0)];
+        for (name, value, decimals) in known {
+            if let Some(value) = value {
+                write!(f, " {name}={value:.decimals$}")?;
+            }
+        }
+        match self.stop {
+            Some(stop) => write!(f, " stopped by {stop}"),
+            None => write!(f, " stopped from outside"),
+        }
+    }
+}
+
+/// Moves and time of one phase of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PhaseUse {
+    /// Moves made in it.
+    pub moves: u64,
+    /// Time they took.
+    pub used_ms: f64,
+}
+
+/// The statistics of a game, as the Sharp Rustic document lists them.
+///
+/// `{}` prints its line, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%, Avg=1250ms,
+/// Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Moves made under a clock.
+    pub moves: u64,
+    /// Moves that took no longer than their hard limit and the overhead allowed.
+    pub successes: u64,
+    /// Moves that took longer than the clock had.
+    pub losses: u64,
+    /// Time of all of them.
+    pub used_ms: f64,
+    /// Moves and time by phase, in the order of [`GamePhase::ALL`].
+    pub phases: [PhaseUse; 4],
+    /// Phase of the last move.
+    pub phase: GamePhase,
+    /// Class of the time control.
+    pub control: TimeClass,
+    /// Whether the last move was an emergency to its manager.
+    pub emergency: bool,
+}
+
+impl Statistics {
+    /// Share of the moves that were a success, in percent; 100 before the first.
+    pub fn success_rate(&self) -> f64 {
+        if self.moves == 0 { 100.0 } else { 100.0 * self.successes as f64 / self.moves as f64 }
+    }
+
+    /// Average time of a move, in milliseconds.
+    pub fn average_ms(&self) -> f64 {
+        if self.moves == 0 { 0.0 } else { self.used_ms / self.moves as f64 }
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { moves, successes, phase, control, emergency, .. } = self;
+        let (rate, average) = (self.success_rate(), self.average_ms());
+        write!(f, "Time Stats: Total={moves}, Success={successes}, Rate={rate:.1}%, Avg={average:.0}ms, ")?;
+        write!(f, "Phase={phase}, Control={control}, Emergency={emergency}")
+    }
+}
+
+/// Keeps the books of a manager and changes nothing.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    inner: Box<dyn TimeManager>,
+    control: ControlFactor,
+    statistics: Statistics,
+    open: Option<Open>,
+    last: Option<MoveAccount>,
+}
+
+/// A move that has been planned.
+#[derive(Clone, Debug)]
+struct Open {
+    request: MoveRequest,
+    budget_ms: f64,
+    hard_limit_ms: f64,
+    target_nodes: Option<f64>,
+    is_emergency: bool,
+    limit_ms: Option<f64>,
+}
+
+impl Recorder {
+    pub fn around(inner: Box<dyn TimeManager>) -> Self {
+        let control = ControlFactor::new(&ParamValues::default(), &[], &SHARP_RUSTIC);
+        Self { inner, control, statistics: Statistics::default(), open: None, last: None }
+    }
+}
+
+impl TimeManager for Recorder {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let plan = self.inner.plan(request);
+        self.statistics.control = self.control.class(request.clock_ms);
+        self.open = Some(Open {
+            request: request.clone(),
+            budget_ms: plan.budget_ms,
+            hard_limit_ms: plan.hard_limit_ms,
+            target_nodes: plan.target_nodes,
+            is_emergency: plan.term("emergency").is_some_and(|term| term.value > 0.0),
+            limit_ms: None,
+        });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let verdict = self.inner.observe(snapshot);
+        if let Some(open) = &mut self.open {
+            open.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+        }
+        verdict
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.inner.finish(outcome);
+        let Some(open) = self.open.take() else { return };
+        let used_ms = if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 };
+        let Open { request, hard_limit_ms, .. } = open;
+        let statistics = &mut self.statistics;
+        statistics.moves += 1;
+        statistics.successes += u64::from(used_ms <= hard_limit_ms + request.overhead_ms.max(0.0));
+        statistics.losses += u64::from(used_ms > request.clock_ms);
+        statistics.used_ms += used_ms;
+        statistics.phase = GamePhase::of(request.ply, request.pieces);
+        statistics.emergency = open.is_emergency;
+        let phase = &mut statistics.phases[statistics.phase as usize];
+        phase.moves += 1;
+        phase.used_ms += used_ms;
+        self.last = Some(MoveAccount {
+            manager: self.inner.name(),
+            budget_ms: open.budget_ms,
+            hard_limit_ms,
+            used_ms,
+            stop: outcome.stop,
+            limit_ms: open.limit_ms.filter(|limit| limit.is_finite()),
+            total_nodes: outcome.total_nodes,
+            target_nodes: open.target_nodes,
+            estimates: self.inner.estimates(),
+        });
+    }
+
+    fn estimates(&self) -> Estimates {
+        self.inner.estimates()
+    }
+
+    fn reports_statistics(&self) -> bool {
+        self.inner.reports_statistics()
+    }
+
+    fn statistics(&self) -> Option<&Statistics> {
+        Some(&self.statistics)
+    }
+
+    fn last_move(&self) -> Option<&MoveAccount> {
+        self.last.as_ref()
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.inner.set_nps(nps);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_manager::build;
+
+    // Sharp Rustic, "Example Output".
+    #[test]
+    fn sharp_rustic_example_output() {
+        let statistics = Statistics {
+            moves: 15,
+            successes: 14,
+            used_ms: 15.0 * 1_250.0,
+            phase: GamePhase::EarlyMiddlegame,
+            control: TimeClass::Blitz,
+            ..Statistics::default()
+        };
+        assert_eq!(
+            format!("info string {statistics}"),
+            "info string Time Stats: Total=15, Success=14, Rate=93.3%, Avg=1250ms, Phase=EarlyMiddlegame, \
+             Control=Blitz, Emergency=false"
+        );
+        assert!(Statistics::default().to_string().starts_with("Time Stats: Total=0, Success=0, Rate=100.0%, Avg=0ms"));
+    }
+
+    // Sharp Rustic, "Statistics Tracking": moves, successes, losses, average, by phase, rate.
+    #[test]
+    fn sharp_rustic_statistics_tracking() {
+        let mut manager = build("adaptive").unwrap();
+        let mut play = |clock_ms, ply, used: &dyn Fn(&Plan) -> f64| {
+            let pieces = Some(20);
+            let plan =
+                manager.plan(&MoveRequest { clock_ms, ply, pieces, overhead_ms: 100.0, ..MoveRequest::default() });
+            manager.finish(&MoveOutcome { elapsed_ms: used(&plan), ..MoveOutcome::default() });
+            *manager.statistics().unwrap()
+        };
+        let first = play(300_000.0, 0, &|plan| plan.hard_limit_ms);
+        assert_eq!((first.moves, first.successes, first.losses, first.emergency), (1, 1, 0, false));
+        let second = play(10_000.0, 24, &|plan| plan.hard_limit_ms + 101.0);
+        assert_eq!((second.moves, second.successes, second.losses, second.emergency), (2, 1, 0, true));
+        assert_eq!((second.phase, second.control), (GamePhase::EarlyMiddlegame, TimeClass::Blitz));
+        let third = play(50.0, 26, &|_| 60.0);
+        assert_eq!((third.moves, third.losses, third.success_rate()), (3, 1, 200.0 / 3.0));
+        assert_eq!(
+            (third.phases[0].moves, third.phases[1].moves, third.phases[1].used_ms),
+            (1, 2, second.used_ms - first.used_ms + 60.0)
+        );
+        assert_eq!(third.average_ms(), third.used_ms / 3.0);
+    }
+
+    #[test]
+    fn the_account_of_a_move_says_what_stopped_it() {
+        let mut manager = build("alphazero").unwrap();
+        assert_eq!(manager.last_move(), None);
+        manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
+        manager.observe(&SearchSnapshot { elapsed_ms: 700.0, ..SearchSnapshot::default() });
+        let stop = Some(StopReason::CannotBeOvertaken);
+        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop });
+        assert_eq!(
+            manager.last_move().unwrap().to_string(),
+            "alphazero: used=710ms budget=1200ms hard_limit=1200ms limit=1200ms nodes=42 stopped by smart pruning: the \
+             best move cannot be overtaken"
+        );
+        manager.finish(&MoveOutcome::default());
+        assert_eq!(manager.statistics().unwrap().moves, 1, "what was not planned is not counted");
+    }
+}

@@ -1,0 +1,119 @@
+//! How long a batch takes, by its size: near the deadline the last batch has to fit.
+
+/// Weight that every earlier batch loses to a new one.
+const FORGETTING: f64 = 0.05;
+
+/// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
+///
+/// A GPU's latency is nearly fixed, a CPU's nearly proportional; as long as all batches had the same size nothing tells
+/// which it is, and it is taken to be proportional (a smaller batch is then never expected to be slower than it is large).
+#[derive(Clone, Debug, Default)]
+pub struct BatchLatency {
+    /// Decayed sums of weight, size, time, size², size · time.
+    weight: f64,
+    size: f64,
+    ms: f64,
+    size_size: f64,
+    size_ms: f64,
+}
+
+impl BatchLatency {
+    /// A batch of so many positions took so long.
+    pub fn observe(&mut self, size: usize, ms: f64) {
+        if size == 0 || !ms.is_finite() || ms < 0.0 {
+            return;
+        }
+        let size = size as f64;
+        for (sum, new) in [
+            (&mut self.weight, 1.0),
+            (&mut self.size, size),
+            (&mut self.ms, ms),
+            (&mut self.size_size, size * size),
+            (&mut self.size_ms, size * ms),
+        ] {
+            *sum = *sum * (1.0 - FORGETTING) + new;
+        }
+    }
+
+    /// The fixed time of a batch and that of each position, in milliseconds; `None` before the first batch.
+    fn line(&self) -> Option<(f64, f64)> {
+        if self.weight == 0.0 {
+            return None;
+        }
+        let (size, ms) = (self.size / self.weight, self.ms / self.weight);
+        let variance = self.size_size / self.weight - size * size;
+        // Sizes that differ by less than a tenth of their mean draw no line.
+        if variance < 0.01 * size * size {
+            return Some((0.0, ms / size));
+        }
+        let each = ((self.size_ms / self.weight - size * ms) / variance).clamp(0.0, ms / size);
+        Some((ms - each * size, each))
+    }
+
+    /// What a batch of so many positions will take, in milliseconds; `None` before the first one.
+    pub fn expected_ms(&self, size: usize) -> Option<f64> {
+        self.line().map(|(fixed, each)| fixed + each * size as f64)
+    }
+
+    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it is 1:
+    /// whether to begin at all is another question.
+    pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
+        let most = most.max(1);
+        let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };
+        if fixed + each * most as f64 <= remaining_ms {
+            return most;
+        }
+        // A smaller batch that hardly takes less time brings fewer nodes for the same delay.
+        if each <= 0.0 {
+            return most;
+        }
+        (((remaining_ms - fixed) / each).floor().max(1.0) as usize).min(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_batches_are_taken_as_proportional() {
+        let mut latency = BatchLatency::default();
+        assert_eq!((latency.expected_ms(16), latency.fitting(1.0, 16)), (None, 16));
+        for _ in 0..50 {
+            latency.observe(16, 8.0);
+        }
+        assert!((latency.expected_ms(4).unwrap() - 2.0).abs() < 1e-9);
+        for (remaining, size) in [(100.0, 16), (8.1, 16), (4.1, 8), (0.6, 1), (0.1, 1), (-5.0, 1), (f64::NAN, 16)] {
+            assert_eq!(latency.fitting(remaining, 16), size, "{remaining}");
+        }
+    }
+
+    #[test]
+    fn sizes_that_differ_show_the_fixed_part() {
+        let mut latency = BatchLatency::default();
+        for round in 0..60 {
+            let size = 8 + 8 * (round % 4);
+            latency.observe(size, 5.0 + 0.25 * size as f64);
+        }
+        assert!((latency.expected_ms(100).unwrap() - 30.0).abs() < 1e-6);
+        assert_eq!(latency.fitting(10.1, 256), 20);
+        assert_eq!(latency.fitting(3.0, 256), 1);
+        // A device whose latency does not depend on the size gains nothing by less.
+        let mut fixed = BatchLatency::default();
+        for round in 0..60 {
+            fixed.observe(8 + 8 * (round % 4), 5.0);
+        }
+        assert_eq!(fixed.fitting(1.0, 256), 256);
+    }
+
+    #[test]
+    fn absurd_latencies_are_not_learned() {
+        let mut latency = BatchLatency::default();
+        latency.observe(0, 1.0);
+        latency.observe(5, f64::NAN);
+        latency.observe(5, -1.0);
+        assert_eq!(latency.expected_ms(1), None);
+        latency.observe(usize::MAX, f64::MAX);
+        assert!(latency.fitting(1.0, 16) >= 1);
+    }
+}

@@ -1,0 +1,108 @@
+//! Which estimator of moves left is in use.
+
+use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MLE_PIECES, MleLegacy, MleMlh, MlePieces};
+use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
+use crate::time_manager::plan::Unit;
+
+/// The estimators that can be chosen.
+pub(in crate::time_manager) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
+
+/// Declares the weight of an estimator in a blend.
+pub(super) const fn weight(default: f64) -> ParamSpec {
+    ParamSpec {
+        name: "weight",
+        default,
+        min: 0.0,
+        max: 1000.0,
+        unit: Unit::Ratio,
+        help: "Weight of this estimator where several are named.",
+    }
+}
+
+/// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
+/// where there is one and `mle-legacy` otherwise.
+#[derive(Clone, Debug)]
+pub(in crate::time_manager) struct MovesLeft {
+    legacy: MleLegacy,
+    pieces: MlePieces,
+    mlh: MleMlh,
+    weights: Option<Weights>,
+    ply: u32,
+    piece_count: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    legacy: f64,
+    pieces: f64,
+    mlh: f64,
+}
+
+impl MovesLeft {
+    /// Reads which estimators are named, and their parameters.
+    pub fn new(values: &ParamValues) -> Self {
+        let named = |group: &GroupSpec, weight: f64| if values.has(&[group.name]) { weight } else { 0.0 };
+        let any = GROUPS.iter().any(|group| values.has(&[group.name]));
+        let weights = any.then(|| Weights {
+            legacy: named(&MLE_LEGACY, MleLegacy::weight(values)),
+            pieces: named(&MLE_PIECES, MlePieces::weight(values)),
+            mlh: named(&MLE_MLH, MleMlh::weight(values)),
+        });
+        let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
+        Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
+    }
+
+    /// A move begins.
+    pub fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
+        (self.ply, self.piece_count) = (ply, pieces);
+        self.mlh.begin_move(ply);
+    }
+
+    /// What the moves-left head says of the position of this move, in plies.
+    pub fn read(&mut self, plies: Option<f64>) {
+        if let Some(plies) = plies {
+            self.mlh.read(self.ply, plies);
+        }
+    }
+
+    /// Expected moves left. An estimator that has nothing to say is left out; if none has, `mle-legacy` speaks.
+    pub fn estimate(&self) -> f64 {
+        let legacy = self.legacy.estimate(self.ply);
+        let mlh = self.mlh.estimate();
+        let Some(weights) = self.weights else { return mlh.unwrap_or(legacy) };
+        let pieces = self.piece_count.map(|pieces| self.pieces.estimate(pieces));
+        let voices = [(Some(legacy), weights.legacy), (pieces, weights.pieces), (mlh, weights.mlh)];
+        let heard = || voices.iter().filter_map(|(moves, weight)| moves.map(|moves| (moves, *weight)));
+        let weight: f64 = heard().map(|(_, weight)| weight).sum();
+        if weight <= 0.0 {
+            return legacy;
+        }
+        (heard().map(|(moves, weight)| moves * weight).sum::<f64>() / weight).max(LEAST_MOVES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::time_manager::{MoveRequest, build};
+
+    fn moves_left(spec: &str, plies: Option<f64>, pieces: Option<u32>) -> f64 {
+        let request =
+            MoveRequest { clock_ms: 60_000.0, ply: 40, moves_left_plies: plies, pieces, ..MoveRequest::default() };
+        build(&format!("smooth({spec})")).unwrap().plan(&request).moves_left
+    }
+
+    #[test]
+    fn the_head_is_the_default_and_the_move_number_stands_in() {
+        assert_eq!(moves_left("", Some(120.0), Some(20)), 45.0);
+        assert_eq!(moves_left("", None, Some(20)), moves_left("mle-legacy", Some(90.0), None));
+        assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));
+    }
+
+    #[test]
+    fn naming_an_estimator_chooses_it_and_naming_several_blends_them() {
+        assert!((moves_left("mle-pieces", Some(90.0), Some(20)) - 37.5).abs() < 1e-9);
+        let blend = "mle-mlh(weight=3),mle-pieces(weight=1)";
+        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 45.0 + 37.5) / 4.0).abs() < 1e-9);
+        assert!((moves_left(blend, None, Some(20)) - 37.5).abs() < 1e-9, "what is silent has no weight");
+    }
+}

@@ -1,0 +1,261 @@
+//! `adaptive`: the manager of the Sharp Rustic engine. Moves to go from the phase of the game, factors for the kind of game
+//! and for how clear the choice is, and an emergency mode.
+//!
+//! # Formulas
+//!
+//! ```text
+//! moves to go   = 30 | 25 | 20 | 15 | 10         by ply and pieces, see the table below; movestogo can shorten it
+//! time slice    = clock / moves to go + increment
+//! normal time   = time slice · control · (0.5 in an emergency)
+//! budget        = normal time · quality          70 % clear best move ... 150 % in check
+//! emergency     : clock < moves to go · 2000 ms  and then the depth is at most 8
+//! ```
+//!
+//! | phase | ply | pieces | moves to go |
+//! |---|---|---|---|
+//! | opening | 0 to 20 | any | 30 |
+//! | early middlegame | 21 to 30 | 20 or more | 25 |
+//! | early middlegame | 21 to 30 | 13 to 19 | 20 |
+//! | late middlegame | 31 to 40 | 13 or more | 15 |
+//! | endgame | after 40 | any | 10 |
+//! | endgame | any | 12 or fewer | 10 |
+//!
+//! *Worked example*: 5 minutes and 3 seconds, ply 24, 28 pieces. 300,000 / 25 + 3,000 = 15,000 ms; blitz, 90 %: 13,500 ms;
+//! no emergency (300,000 is not below 50,000). A clear best move stops it at 9,450 ms, a check may take 20,250 ms.
+//!
+//! Where the document is silent or of two minds:
+//!
+//! - It combines "all factors" of an unnamed base: `clock / moves to go + increment`.
+//! - The rows of its table with 10 to 19 and with 10 or more pieces overlap its "endgame: 12 pieces or fewer", which it
+//!   says twice; the endgame goes first.
+//! - Depth is what `go depth` counts, the average depth of the visits.
+//! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest factor
+//!   would add.
+//!
+//! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its statistics
+//! after every move.
+
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
+use crate::time_manager::parts::phase::GamePhase;
+use crate::time_manager::parts::quality::{self, MoveQuality, Quality};
+use crate::time_manager::parts::{Part, factor};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+const EMERGENCY_TIME: ParamSpec = ParamSpec {
+    name: "emergency-ms",
+    default: 2_000.0,
+    min: 0.0,
+    max: 1e9,
+    unit: Unit::Milliseconds,
+    help: "It is an emergency with less than this on the clock for every move to go.",
+};
+const EMERGENCY_FACTOR: ParamSpec =
+    ParamSpec { max: 1.0, ..factor("emergency-factor", 0.5, "Factor in an emergency.") };
+const EMERGENCY_DEPTH: ParamSpec = ParamSpec {
+    name: "emergency-depth",
+    default: 8.0,
+    min: 1.0,
+    max: 1_000.0,
+    unit: Unit::Plies,
+    help: "Greatest average depth of a search in an emergency.",
+};
+
+const CONTROL: GroupSpec = GroupSpec {
+    name: "control",
+    help: "Factors by the class of the time control.",
+    params: &SHARP_RUSTIC,
+    groups: &[],
+};
+
+/// How `adaptive` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "adaptive",
+    preset: None,
+    help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency mode.",
+    params: &[EMERGENCY_TIME, EMERGENCY_FACTOR, EMERGENCY_DEPTH],
+    choices: &[],
+    groups: &[CONTROL, quality::GROUP],
+    build: |values| Box::new(Adaptive::new(values)),
+};
+
+/// "Adaptive Moves-to-Go Estimation": the table of the document.
+fn adaptive_moves_to_go(ply: u32, pieces: Option<u32>) -> f64 {
+    const MANY_PIECES: u32 = 20;
+    match GamePhase::of(ply, pieces) {
+        GamePhase::Opening => 30.0,
+        GamePhase::EarlyMiddlegame if pieces.is_none_or(|pieces| pieces >= MANY_PIECES) => 25.0,
+        GamePhase::EarlyMiddlegame => 20.0,
+        GamePhase::LateMiddlegame => 15.0,
+        GamePhase::Endgame => 10.0,
+    }
+}
+
+#[derive(Debug)]
+struct Adaptive {
+    control: ControlFactor,
+    quality: Quality,
+    emergency_ms: f64,
+    emergency_factor: f64,
+    emergency_depth: f64,
+    current: Option<CurrentMove>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    normal_ms: f64,
+    hard_limit_ms: f64,
+    in_check: bool,
+    is_emergency: bool,
+}
+
+impl Adaptive {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            control: ControlFactor::new(values, &[CONTROL.name], &SHARP_RUSTIC),
+            quality: Quality::new(values, &[quality::GROUP.name]),
+            emergency_ms: values.get(&EMERGENCY_TIME),
+            emergency_factor: values.get(&EMERGENCY_FACTOR),
+            emergency_depth: values.get(&EMERGENCY_DEPTH),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for Adaptive {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Ratio};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, in_check, .. } = *plan.request();
+        let moves_left = plan.moves_left(adaptive_moves_to_go(request.ply, request.pieces));
+        let slice = plan.term("time_slice", clock_ms / moves_left + increment_ms, Milliseconds);
+        let control = plan.term("control", self.control.begin(&MoveRequest { clock_ms, ..request.clone() }), Ratio);
+        let is_emergency = clock_ms < moves_left * self.emergency_ms;
+        plan.term("emergency", f64::from(u8::from(is_emergency)), Ratio);
+        let factor = if is_emergency { self.emergency_factor } else { 1.0 };
+        let factor = plan.term("emergency_factor", factor, Ratio);
+        let normal_ms = plan.term("normal_time", slice * control * factor, Milliseconds);
+        let quality = self.quality.of(self.quality.before_search(in_check));
+        let quality = plan.term("quality", quality, Ratio);
+        let budget = normal_ms * quality;
+        let plan = plan.finish(budget, (normal_ms * self.quality.largest() - budget).max(0.0), None);
+        self.current = Some(CurrentMove { normal_ms, hard_limit_ms: plan.hard_limit_ms, in_check, is_emergency });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some(current) = self.current else { return Verdict::default() };
+        let quality: MoveQuality = self.quality.assess(snapshot, current.in_check);
+        let limit = (current.normal_ms * self.quality.of(quality)).min(current.hard_limit_ms);
+        let mut verdict = Verdict::at_limit(snapshot, limit, StopReason::Time);
+        if current.is_emergency && f64::from(snapshot.average_depth) >= self.emergency_depth {
+            verdict.stop.get_or_insert(StopReason::Depth);
+        }
+        verdict
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        self.current = None;
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+
+    fn reports_statistics(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_manager::build;
+
+    fn request(clock_ms: f64, increment_ms: f64, ply: u32, pieces: u32) -> MoveRequest {
+        MoveRequest { clock_ms, increment_ms, ply, pieces: Some(pieces), ..MoveRequest::default() }
+    }
+
+    fn plan(request: &MoveRequest) -> Plan {
+        build("adaptive").unwrap().plan(request)
+    }
+
+    // Sharp Rustic, "Adaptive Moves-to-Go Estimation": every row, at both ends.
+    #[test]
+    fn sharp_rustic_adaptive_moves_to_go_table() {
+        for (ply, pieces, moves) in [
+            (0, 32, 30.0),
+            (20, 32, 30.0),
+            (20, 13, 30.0),
+            (21, 20, 25.0),
+            (30, 32, 25.0),
+            (21, 19, 20.0),
+            (30, 13, 20.0),
+            (31, 13, 15.0),
+            (40, 32, 15.0),
+            (41, 32, 10.0),
+            (200, 2, 10.0),
+            (35, 12, 10.0),
+            (22, 12, 10.0),
+            (10, 12, 10.0),
+        ] {
+            assert_eq!(adaptive_moves_to_go(ply, Some(pieces)), moves, "{ply} {pieces}");
+            assert_eq!(plan(&request(600_000.0, 0.0, ply, pieces)).moves_left, moves);
+        }
+        let close = MoveRequest { moves_to_go: Some(7), ..request(600_000.0, 0.0, 0, 32) };
+        assert_eq!(plan(&close).moves_left, 7.0);
+    }
+
+    // Sharp Rustic, "Emergency Time Management": the threshold, the factor and the depth.
+    #[test]
+    fn sharp_rustic_emergency_time_management() {
+        // 30 moves to go: the threshold is 60,000 ms.
+        let calm = plan(&request(60_000.0, 0.0, 0, 32));
+        assert_eq!(calm.term("emergency").unwrap().value, 0.0);
+        assert_eq!(calm.budget_ms, 60_000.0 / 30.0 * 0.8);
+        let urgent = plan(&request(59_999.0, 0.0, 0, 32));
+        assert_eq!(urgent.term("emergency").unwrap().value, 1.0);
+        assert!((urgent.budget_ms - 59_999.0 / 30.0 * 0.8 * 0.5).abs() < 1e-9, "{urgent}");
+        for (clock, depth, stop) in
+            [(59_999.0, 8, Some(StopReason::Depth)), (59_999.0, 7, None), (60_000.0, 8, None), (60_000.0, 99, None)]
+        {
+            let mut manager = build("adaptive").unwrap();
+            manager.plan(&request(clock, 0.0, 0, 32));
+            let seen = SearchSnapshot { average_depth: depth, ..SearchSnapshot::default() };
+            assert_eq!(manager.observe(&seen).stop, stop, "{clock} {depth}");
+        }
+    }
+
+    /// The worked example of the module's documentation.
+    #[test]
+    fn sharp_rustic_enhanced_time_slice() {
+        let request = request(300_000.0, 3_000.0, 24, 28);
+        let mut manager = build("adaptive").unwrap();
+        let plan = manager.plan(&request);
+        assert_eq!((plan.budget_ms, plan.hard_limit_ms), (13_500.0, 20_250.0));
+        let clear = SearchSnapshot {
+            root_visits: &[900, 100],
+            best_value: Some(0.5),
+            second_value: Some(0.1),
+            ..SearchSnapshot::default()
+        };
+        for (seen, limit) in [
+            (SearchSnapshot::default(), 13_500.0),
+            (clear.clone(), 9_450.0),
+            (SearchSnapshot { second_value: Some(0.45), ..clear.clone() }, 11_475.0),
+            (SearchSnapshot { need_more_time: true, ..clear.clone() }, 16_200.0),
+        ] {
+            assert_eq!(manager.observe(&seen).remaining_ms, Some(limit));
+        }
+        let check = manager.plan(&MoveRequest { in_check: true, ..request });
+        assert_eq!((check.budget_ms, check.extra_ms), (20_250.0, 0.0));
+        assert_eq!(manager.observe(&clear).remaining_ms, Some(20_250.0));
+    }
+}

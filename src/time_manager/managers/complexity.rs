@@ -1,0 +1,331 @@
+//! `complexity`: the manager of the Mergen engine. More time for positions with more in them, and for the middlegame.
+//!
+//! # Formulas
+//!
+//! ```text
+//! moves remaining = 40 → 35 in moves 1 to 10, 30 → 20 in moves 11 to 35, 20 → 10 in the endgame
+//! base            = (clock − MoveOverheadMs) / moves remaining · base-time-factor / 0.04
+//! target          = base · control · phase · complexity        1 % to 15 % of the clock, and see below
+//! maximum         = 2.5 · target                               at most 25 % of the clock
+//! emergency       : clock < 10 s: target 10 %, maximum 15 % of the clock, depth at most 4
+//! ```
+//!
+//! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one.
+//!
+//! Outside the emergency a move gets no less than it would at its threshold (1 s): by the document's formulas a clock of
+//! 10.1 s would bring it a third of what one of 9.9 s does.
+//!
+//! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening 0.7; the
+//! start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984: target 2.79 s,
+//! maximum 6.97 s ("target: 2.8s, max: 7.0s").
+//!
+//! Where the document is of two minds:
+//!
+//! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own program,
+//!   which is told the class, this takes `control=classical`, and decides by the list otherwise.
+//! - *Increment*: "properly handled", but its worked session (2.8 s of 3:00 + 2) leaves it out; so `increment-use` is 0
+//!   by default, and the increment counts when it is on the clock.
+//! - *Base time*: "(remaining − buffer) / estimated moves" in one place, "4 % per move" in another. The first is the
+//!   complete one; the second scales it, so that its advice (3 % when the engine is too slow, 5 % when it is too fast)
+//!   works.
+//! - *Endgame*: "fewer than 10 pieces"; after move 35 as well, since the middlegame ends there.
+//! - Its tables of whole games are illustrations: no formula of it gives 1.5 s for the first move of 10 minutes.
+//!
+//! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
+
+use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::parts::Part;
+use crate::time_manager::parts::complexity::{self, Complexity};
+use crate::time_manager::parts::control::{ControlFactor, MERGEN, TimeClass};
+use crate::time_manager::parts::phase::{
+    self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number,
+};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+macro_rules! params {
+    ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
+        $(const $id: ParamSpec = ParamSpec {
+            name: $name, default: $default, min: $min, max: $max, unit: Unit::$unit, help: $help,
+        };)*
+    };
+}
+
+params! {
+    BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio "Scales every move: 0.04 leaves the estimate of moves remaining as it is.";
+    MIN_FACTOR "min-time-factor" 0.01 0.0 1.0 Ratio "Least fraction of the clock for a move.";
+    MAX_FACTOR "max-time-factor" 0.15 0.001 1.0 Ratio "Largest fraction of the clock for a move's target.";
+    MAX_OVER_TARGET "max-over-target" 2.5 1.0 100.0 Ratio "Maximum of a move over its target.";
+    MAX_CLOCK "max-clock" 0.25 0.001 1.0 Ratio "Largest fraction of the clock for a move's maximum.";
+    INCREMENT_USE "increment-use" 0.0 0.0 1.0 Ratio "Fraction of the increment that is added to the base time.";
+    EMERGENCY_THRESHOLD "emergency-threshold" 10.0 0.0 1e6 Seconds "It is an emergency with less than this on the clock.";
+    EMERGENCY_TARGET "emergency-target" 0.10 0.0 1.0 Ratio "Fraction of the clock for a move's target in an emergency.";
+    EMERGENCY_MAX "emergency-max" 0.15 0.0 1.0 Ratio "Fraction of the clock for a move's maximum in an emergency.";
+    EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies "Greatest average depth of a search in an emergency.";
+}
+
+/// The class of the time control, as the document's program is told it.
+const CONTROL_CHOICE: ChoiceSpec = ChoiceSpec {
+    name: "class",
+    values: &["auto", "bullet", "blitz", "rapid", "classical"],
+    help: "The class of the time control; auto: from the first clock.",
+};
+
+const CONTROL: GroupSpec =
+    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN, groups: &[] };
+
+/// How `complexity` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "complexity",
+    preset: None,
+    help: "Mergen's: more time for complex positions and the middlegame, a target and a maximum, emergency mode.",
+    params: &[
+        BASE_FACTOR,
+        MIN_FACTOR,
+        MAX_FACTOR,
+        MAX_OVER_TARGET,
+        MAX_CLOCK,
+        INCREMENT_USE,
+        EMERGENCY_THRESHOLD,
+        EMERGENCY_TARGET,
+        EMERGENCY_MAX,
+        EMERGENCY_DEPTH,
+    ],
+    choices: &[CONTROL_CHOICE],
+    groups: &[CONTROL, phase::GROUP, complexity::GROUP],
+    build: |values| Box::new(ComplexityManager::new(values)),
+};
+
+const MS_PER_SECOND: f64 = 1000.0;
+
+/// "Estimate moves remaining in game": the ends of each range, which the moves of the phase go through in turn. In the
+/// endgame the pieces do: ten of them 20 moves, two 10.
+fn moves_remaining(ply: u32, pieces: Option<u32>) -> f64 {
+    const OPENING: (f64, f64) = (40.0, 35.0);
+    const MIDDLEGAME: (f64, f64) = (30.0, 20.0);
+    const ENDGAME: (f64, f64) = (20.0, 10.0);
+    const ENDGAME_PIECES: (f64, f64) = (10.0, 2.0);
+    let between = |(from, to): (f64, f64), share: f64| from + (to - from) * share.clamp(0.0, 1.0);
+    let number = move_number(ply);
+    let share_of = |first: u32, last: u32| f64::from(number.saturating_sub(first)) / f64::from(last - first);
+    match MovePhase::of(ply, pieces) {
+        MovePhase::Opening => between(OPENING, share_of(1, LAST_OPENING_MOVE)),
+        MovePhase::Middlegame => between(MIDDLEGAME, share_of(LAST_OPENING_MOVE + 1, LAST_MIDDLEGAME_MOVE)),
+        MovePhase::Endgame => {
+            let (most, fewest) = ENDGAME_PIECES;
+            let pieces = pieces.map_or(most, f64::from);
+            between(ENDGAME, (most - pieces) / (most - fewest))
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ComplexityManager {
+    values: ParamValues,
+    control: ControlFactor,
+    phase: PhaseFactor,
+    complexity: Complexity,
+    current: Option<CurrentMove>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    target_ms: f64,
+    hard_limit_ms: f64,
+    is_emergency: bool,
+}
+
+impl ComplexityManager {
+    fn new(values: &ParamValues) -> Self {
+        let mut control = ControlFactor::new(values, &[CONTROL.name], &MERGEN);
+        match values.choice(&CONTROL_CHOICE) {
+            "bullet" => control.fix(TimeClass::Bullet),
+            "blitz" => control.fix(TimeClass::Blitz),
+            "rapid" => control.fix(TimeClass::Rapid),
+            "classical" => control.fix(TimeClass::Classical),
+            _ => {}
+        }
+        Self {
+            control,
+            phase: PhaseFactor::new(values, &[phase::GROUP.name]),
+            complexity: Complexity::new(values, &[complexity::GROUP.name]),
+            values: values.clone(),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for ComplexityManager {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Ratio};
+        let value = |param| self.values.get(param);
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
+        let moves_left = plan.moves_left(moves_remaining(request.ply, request.pieces));
+        let available = plan.at_least("available", clock_ms - overhead_ms, 0.0, Milliseconds);
+        let scale = value(&BASE_FACTOR) / BASE_FACTOR.default;
+        let base = (available / moves_left + value(&INCREMENT_USE) * increment_ms) * scale;
+        let base = plan.term("base", base, Milliseconds);
+        let control = plan.term("control", self.control.begin(&MoveRequest { clock_ms, ..request.clone() }), Ratio);
+        let phase = plan.term("phase", self.phase.begin(request), Ratio);
+        let score = plan.term("complexity_score", complexity::score(request), Ratio);
+        let complexity = plan.term("complexity", self.complexity.of(score), Ratio);
+        let target = plan.term("adjusted", base * control * phase * complexity, Milliseconds);
+        let target = plan.at_least("min_target", target, value(&MIN_FACTOR) * clock_ms, Milliseconds);
+        let mut target = plan.at_most("target", target, value(&MAX_FACTOR) * clock_ms, Milliseconds);
+        let maximum = target * value(&MAX_OVER_TARGET);
+        let mut maximum = plan.at_most("maximum", maximum, value(&MAX_CLOCK) * clock_ms, Milliseconds).max(target);
+        let threshold_ms = value(&EMERGENCY_THRESHOLD) * MS_PER_SECOND;
+        let is_emergency = clock_ms < threshold_ms;
+        plan.term("emergency", f64::from(u8::from(is_emergency)), Ratio);
+        if is_emergency {
+            target = plan.term("emergency_target", value(&EMERGENCY_TARGET) * clock_ms, Milliseconds);
+            maximum = plan.term("emergency_maximum", value(&EMERGENCY_MAX) * clock_ms, Milliseconds).max(target);
+        } else {
+            // More time on the clock is never less for the move.
+            target = plan.at_least("above_emergency", target, value(&EMERGENCY_TARGET) * threshold_ms, Milliseconds);
+            maximum = maximum.max(target);
+        }
+        let plan = plan.finish(target, maximum - target, None);
+        let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
+        self.current = Some(CurrentMove { target_ms, hard_limit_ms, is_emergency });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some(current) = self.current else { return Verdict::default() };
+        let limit = if snapshot.need_more_time { current.hard_limit_ms } else { current.target_ms };
+        let mut verdict = Verdict::at_limit(snapshot, limit, StopReason::Time);
+        if current.is_emergency && f64::from(snapshot.average_depth) >= self.values.get(&EMERGENCY_DEPTH) {
+            verdict.stop.get_or_insert(StopReason::Depth);
+        }
+        verdict
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        self.current = None;
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_manager::build;
+
+    /// A position on a move of White's.
+    fn request(clock_ms: f64, number: u32, legal_moves: u32, pieces: u32) -> MoveRequest {
+        MoveRequest {
+            clock_ms,
+            ply: (number - 1) * 2,
+            legal_moves: Some(legal_moves),
+            pieces: Some(pieces),
+            captures: Some(0),
+            ..MoveRequest::default()
+        }
+    }
+
+    fn plan(spec: &str, request: &MoveRequest) -> Plan {
+        build(spec).unwrap().plan(request)
+    }
+
+    // Mergen, "Time Allocation Algorithm", 1: both ends of each range.
+    #[test]
+    fn mergen_estimated_moves_remaining() {
+        for (number, pieces, moves) in [
+            (1, 32, 40.0),
+            (10, 30, 35.0),
+            (11, 30, 30.0),
+            (23, 30, 25.0),
+            (35, 20, 20.0),
+            (36, 20, 20.0),
+            (60, 6, 15.0),
+            (20, 9, 18.75),
+            (60, 2, 10.0),
+        ] {
+            assert_eq!(moves_remaining((number - 1) * 2, Some(pieces)), moves, "{number} {pieces}");
+        }
+    }
+
+    // Mergen, "Blitz Game (3+2)", move 1: "target: 2.8s, max: 7.0s".
+    #[test]
+    fn mergen_example_blitz_move_1() {
+        let plan = plan("complexity", &MoveRequest { increment_ms: 2_000.0, ..request(180_000.0, 1, 20, 32) });
+        for (name, value) in
+            [("base", 4_500.0), ("control", 0.9), ("phase", 0.7), ("complexity_score", 0.46), ("complexity", 0.984)]
+        {
+            assert!((plan.term(name).unwrap().value - value).abs() < 1e-9, "{name}: {plan}");
+        }
+        assert_eq!((plan.budget_ms / 100.0).round(), 28.0);
+        assert_eq!((plan.hard_limit_ms / 100.0).round(), 70.0);
+    }
+
+    // Mergen, "Move 15 (complex middlegame)": "target: 4.5s, max: 11.2s" - its target is no formula's, its maximum is.
+    #[test]
+    fn mergen_example_maximum_is_two_and_a_half_targets() {
+        let plan = plan("complexity", &request(165_000.0, 15, 40, 30));
+        assert!((plan.hard_limit_ms / plan.budget_ms - 2.5).abs() < 1e-12, "{plan}");
+        assert_eq!((4.5_f64 * 2.5 * 10.0).trunc() / 10.0, 11.2);
+    }
+
+    // Mergen, "Emergency Time": 8 seconds left: "target: 0.8s, max: 1.2s", "Depth: 4".
+    #[test]
+    fn mergen_example_emergency() {
+        let mut manager = build("complexity").unwrap();
+        let plan = manager.plan(&request(8_000.0, 40, 30, 20));
+        assert_eq!((plan.budget_ms, plan.hard_limit_ms), (800.0, 1_200.0));
+        for (depth, stop) in [(3, None), (4, Some(StopReason::Depth))] {
+            let seen = SearchSnapshot { average_depth: depth, ..SearchSnapshot::default() };
+            assert_eq!(manager.observe(&seen).stop, stop);
+        }
+        let calm = super::tests::plan("complexity", &request(10_000.0, 40, 30, 20));
+        assert_eq!(calm.term("emergency").unwrap().value, 0.0, "\"When time < 10 seconds\"");
+    }
+
+    // Mergen, "Set limits" and "Adjusting Time Allocation".
+    #[test]
+    fn mergen_limits() {
+        // 1 % at least, 15 % at most, the maximum 25 % of what remains at most.
+        let easy = plan("complexity(base-time-factor=0.001)", &request(100_000.0, 20, 20, 20));
+        assert!((easy.budget_ms - 1_000.0).abs() < 1e-9 && easy.term("min_target").unwrap().clamped, "{easy}");
+        let hard = plan("complexity(base-time-factor=1)", &request(100_000.0, 20, 20, 20));
+        assert!((hard.budget_ms - 15_000.0).abs() < 1e-9 && hard.term("target").unwrap().clamped, "{hard}");
+        assert!((hard.hard_limit_ms - 25_000.0).abs() < 1e-9 && hard.term("maximum").unwrap().clamped, "{hard}");
+        let usual = plan("complexity", &request(600_000.0, 20, 30, 30)).budget_ms;
+        let faster = plan("complexity(base-time-factor=0.03)", &request(600_000.0, 20, 30, 30)).budget_ms;
+        assert!((faster / usual - 0.75).abs() < 1e-12, "\"0.03 instead of 0.04\"");
+        let early = plan("complexity(emergency-threshold=15)", &request(12_000.0, 20, 30, 30));
+        assert_eq!(early.budget_ms, 1_200.0, "\"15s instead of 10s\"");
+    }
+
+    // Mergen, "Supported Time Controls": "Classical ... Example: 30+0", which its list has as rapid.
+    #[test]
+    fn mergen_class_can_be_told() {
+        let at = |spec| plan(spec, &request(1_800_000.0, 20, 30, 30)).term("control").unwrap().value;
+        assert_eq!(
+            (at("complexity"), at("complexity(class=classical)"), at("complexity(class=bullet)")),
+            (1.0, 1.2, 0.7)
+        );
+        assert!(build("complexity(class=correspondence)").is_err());
+    }
+
+    #[test]
+    fn the_maximum_is_for_searches_that_cannot_decide() {
+        let mut manager = build("complexity").unwrap();
+        let plan = manager.plan(&request(600_000.0, 20, 30, 30));
+        let remaining = |manager: &mut Box<dyn TimeManager>, need_more_time| {
+            manager.observe(&SearchSnapshot { need_more_time, ..SearchSnapshot::default() }).remaining_ms
+        };
+        assert_eq!(remaining(&mut manager, false), Some(plan.budget_ms));
+        assert_eq!(remaining(&mut manager, true), Some(plan.hard_limit_ms));
+    }
+}

@@ -1,0 +1,120 @@
+//! Whether the best move is being overtaken: the visits of the root's moves, projected (lc0.md A.6, "Trend watcher").
+
+/// Watches how the visits of the root's moves grow.
+///
+/// How growth is measured is told by [`Window`].
+#[derive(Clone, Debug)]
+pub struct Trend {
+    period_ms: f64,
+    window: Window,
+    best_optimism: f64,
+    overtaker_optimism: f64,
+    previous: Option<Sample>,
+    current: Option<Sample>,
+    last: Option<Sample>,
+}
+
+/// What the period means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// Growth is measured over at least so long.
+    Shortest,
+    /// Lc0's rule with its flaws (lc0.md H4): growth is measured between the last two looks, the period is the longest gap
+    /// between them that it survives, and a count that shrinks reads as a huge growth.
+    Lc0,
+}
+
+#[derive(Clone, Debug)]
+struct Sample {
+    at_ms: f64,
+    visits: Vec<u32>,
+}
+
+impl Trend {
+    /// `best_optimism` and `overtaker_optimism` multiply the growth of the best move and of the others.
+    pub fn new(period_ms: f64, best_optimism: f64, overtaker_optimism: f64, window: Window) -> Self {
+        Self { period_ms, window, best_optimism, overtaker_optimism, previous: None, current: None, last: None }
+    }
+
+    /// Takes in the visits at `now_ms`.
+    pub fn observe(&mut self, now_ms: f64, visits: &[u32]) {
+        let sample = Sample { at_ms: now_ms, visits: visits.to_vec() };
+        let moves_on = |current: &Sample| match self.window {
+            Window::Shortest => now_ms - current.at_ms >= self.period_ms,
+            Window::Lc0 => current.at_ms + self.period_ms >= now_ms,
+        };
+        if self.current.as_ref().is_none_or(moves_on) {
+            self.previous = self.current.replace(sample.clone());
+        }
+        self.last = Some(sample);
+    }
+
+    /// Whether, at `then_ms`, another move is expected to have more visits than the best one of now.
+    pub fn is_overtaken_by(&self, then_ms: f64) -> bool {
+        let earlier = self.previous.as_ref().or(match self.window {
+            // The first period is not over yet.
+            Window::Shortest => self.current.as_ref(),
+            Window::Lc0 => None,
+        });
+        let (Some(previous), Some(last)) = (earlier, &self.last) else { return false };
+        let (passed, to_come) = (last.at_ms - previous.at_ms, then_ms - last.at_ms);
+        if !(passed > 0.0 && to_come > 0.0) {
+            return false;
+        }
+        let Some(best) = (0..last.visits.len()).rev().max_by_key(|index| last.visits[*index]) else { return false };
+        let projected = |index: usize, optimism: f64| {
+            let before = previous.visits.get(index).copied().unwrap_or(0);
+            let grown = match self.window {
+                Window::Shortest => last.visits[index].saturating_sub(before),
+                Window::Lc0 => last.visits[index].wrapping_sub(before),
+            };
+            let rate = f64::from(grown) / passed;
+            f64::from(last.visits[index]) + optimism * rate * to_come
+        };
+        let to_beat = projected(best, self.best_optimism);
+        (0..last.visits.len()).any(|index| index != best && projected(index, self.overtaker_optimism) > to_beat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_that_grows_faster_overtakes_in_time() {
+        let mut trend = Trend::new(3_000.0, 1.0, 1.0, Window::Lc0);
+        trend.observe(0.0, &[100, 50]);
+        assert!(!trend.is_overtaken_by(1e9), "one sample shows no growth");
+        trend.observe(100.0, &[110, 80]);
+        // 110 + 0.1 t against 80 + 0.3 t: level after 150 ms.
+        assert!(!trend.is_overtaken_by(249.0));
+        assert!(trend.is_overtaken_by(251.0));
+        assert!(!trend.is_overtaken_by(100.0), "what is past is not projected");
+    }
+
+    // lc0.md H4, kept.
+    #[test]
+    fn after_a_long_gap_the_old_samples_stay() {
+        let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Lc0);
+        trend.observe(0.0, &[10, 9]);
+        trend.observe(100.0, &[11, 20]);
+        trend.observe(5_000.0, &[500, 20]);
+        trend.observe(5_100.0, &[510, 20]);
+        // From the first sample on: 500 in 5100 ms against 11.
+        assert!(!trend.is_overtaken_by(1e6));
+        assert_eq!(trend.previous.as_ref().map(|sample| sample.at_ms), Some(0.0));
+    }
+
+    #[test]
+    fn a_mended_window_measures_over_the_period() {
+        let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Shortest);
+        trend.observe(0.0, &[100, 50]);
+        trend.observe(500.0, &[150, 150]);
+        // 150 + 0.1 t against 150 + 0.2 t.
+        assert!(trend.is_overtaken_by(600.0), "within the first period, all that was seen counts");
+        trend.observe(1_000.0, &[400, 160]);
+        trend.observe(1_010.0, &[395, 165]);
+        // Over the whole second: 0.3 against 0.11, not the 10 ms in which one shrank.
+        assert!(!trend.is_overtaken_by(1e6));
+    }
+}

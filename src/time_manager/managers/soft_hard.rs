@@ -1,0 +1,226 @@
+//! `soft-hard`: the textbook's manager (chapter 27, "Time Management"). A soft limit that the search moves, and a hard one
+//! that nothing passes.
+//!
+//! The chapter shows two versions that disagree in their numbers. `soft-hard` is the one it calls complete;
+//! `soft-hard(preset=basic)` is the one it builds up to ("Basic Time Allocation", "Dynamic Time Adjustment").
+//!
+//! | | complete | basic |
+//! |---|---|---|
+//! | moves to go in sudden death | 40 | 30 |
+//! | base | clock / moves + increment − 50 ms | clock / moves + increment |
+//! | soft limit | base | 0.6 · base − 50 ms |
+//! | hard limit | 5 · base, at most clock / 4 | 2 · base, at most clock / 4, − 50 ms |
+//! | score drop | more than 30 cp: · 1.4 | more than 50 cp: · 1.5 |
+//! | best move changes | every time: · 1.2 | from the third time: · 1.3 |
+//!
+//! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move (· 0.5),
+//! and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s: soft ≤ 0.8 · increment, hard ≤
+//! clock / 3). No limit is below 10 ms, in time trouble either: the chapter's soft limit without an increment would be 0.
+//!
+//! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms hard. A
+//! drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
+//!
+//! What the chapter calls depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
+//! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
+//!
+//! *When to use it*: as the plain manager that others are measured against.
+
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::parts::Part;
+use crate::time_manager::parts::best_move::{self, Changes, Stability};
+use crate::time_manager::parts::easy_move::{self, EasyMove};
+use crate::time_manager::parts::history::History;
+use crate::time_manager::parts::score_drop::{self, ScoreDrop};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+const fn moves(default: f64) -> ParamSpec {
+    ParamSpec {
+        name: "moves",
+        default,
+        min: 1.0,
+        max: 1_000.0,
+        unit: Unit::Moves,
+        help: "Moves that sudden death is expected to last.",
+    }
+}
+
+const fn soft(default: f64) -> ParamSpec {
+    ParamSpec {
+        name: "soft",
+        default,
+        min: 0.01,
+        max: 10.0,
+        unit: Unit::Ratio,
+        help: "The soft limit as a multiple of the base time.",
+    }
+}
+
+const fn hard(default: f64) -> ParamSpec {
+    ParamSpec {
+        name: "hard",
+        default,
+        min: 0.01,
+        max: 100.0,
+        unit: Unit::Ratio,
+        help: "The hard limit as a multiple of the base time.",
+    }
+}
+
+const HARD_CLOCK: ParamSpec = ParamSpec {
+    name: "hard-clock",
+    default: 0.25,
+    min: 0.001,
+    max: 1.0,
+    unit: Unit::Ratio,
+    help: "The hard limit as a fraction of the clock, at the most.",
+};
+const MARGIN: ParamSpec = ParamSpec {
+    name: "margin",
+    default: 50.0,
+    min: 0.0,
+    max: 1e6,
+    unit: Unit::Milliseconds,
+    help: "Safety margin of a limit.",
+};
+const LEAST: ParamSpec = ParamSpec {
+    name: "least",
+    default: 10.0,
+    min: 0.0,
+    max: 1e6,
+    unit: Unit::Milliseconds,
+    help: "No limit is shorter than this.",
+};
+
+const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
+    GroupSpec { name: of.name, help: of.help, params, groups: &[] }
+}
+
+/// How `soft-hard` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "soft-hard",
+    preset: Some("complete"),
+    help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
+    params: &[moves(40.0), soft(1.0), hard(5.0), HARD_CLOCK, MARGIN, LEAST],
+    choices: &[],
+    groups: &[
+        group(&score_drop::GROUP, &score_drop::COMPLETE),
+        group(&best_move::CHANGES, &best_move::CHANGES_COMPLETE),
+        best_move::STABILITY,
+        easy_move::GROUP,
+    ],
+    build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
+};
+
+/// How `soft-hard(preset=basic)` is configured.
+pub(super) const BASIC: ManagerSpec = ManagerSpec {
+    name: "soft-hard",
+    preset: Some("basic"),
+    help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
+    params: &[moves(30.0), soft(0.6), hard(2.0), HARD_CLOCK, MARGIN, LEAST],
+    choices: &[],
+    groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
+    build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
+};
+
+/// Time trouble: clock below (ms), and what the limits then are at the most.
+const TROUBLE_MS: f64 = 30_000.0;
+const TROUBLE_SOFT: f64 = 15.0;
+const TROUBLE_HARD: f64 = 5.0;
+const EMERGENCY_MS: f64 = 10_000.0;
+const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
+const EMERGENCY_HARD: f64 = 3.0;
+
+#[derive(Debug)]
+struct SoftHard {
+    /// Moves, soft, hard, hard-clock, margin, least: in the order of the declaration.
+    values: [f64; 6],
+    is_complete: bool,
+    parts: Vec<Box<dyn Part>>,
+    history: History,
+    current: Option<(f64, f64)>,
+}
+
+impl SoftHard {
+    fn new(values: &ParamValues, spec: &ManagerSpec, is_complete: bool) -> Self {
+        let (drop, changes) = match is_complete {
+            true => (score_drop::COMPLETE, best_move::CHANGES_COMPLETE),
+            false => (score_drop::BASIC, best_move::CHANGES_BASIC),
+        };
+        Self {
+            values: std::array::from_fn(|index| values.get(&spec.params[index])),
+            is_complete,
+            parts: vec![
+                Box::new(ScoreDrop::new(values, &[score_drop::GROUP.name], &drop)),
+                Box::new(Changes::new(values, &[best_move::CHANGES.name], &changes)),
+                Box::new(Stability::new(values, &[best_move::STABILITY.name])),
+                Box::new(EasyMove::new(values, &[easy_move::GROUP.name])),
+            ],
+            history: History::default(),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for SoftHard {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::Milliseconds;
+        let [moves, soft, hard, hard_clock, margin, least] = self.values;
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
+        // The chapter counts on all the moves the interface tells, be they more than its own guess.
+        let moves_left = plan.moves_left_of(f64::from(request.moves_to_go.unwrap_or(0)), moves);
+        let share = clock_ms / moves_left + increment_ms;
+        let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };
+        let floor = if self.is_complete { least } else { 0.0 };
+        let base = plan.at_least("base", base, floor, Milliseconds);
+        let mut soft = plan.at_least("soft", base * soft - after, least, Milliseconds);
+        let hard = (base * hard).min(clock_ms * hard_clock) - after;
+        let mut hard = plan.at_least("hard", hard, least, Milliseconds);
+        if clock_ms < TROUBLE_MS {
+            soft = plan.at_most("trouble_soft", soft, clock_ms / TROUBLE_SOFT, Milliseconds);
+            hard = plan.at_most("trouble_hard", hard, clock_ms / TROUBLE_HARD, Milliseconds);
+        }
+        if clock_ms < EMERGENCY_MS {
+            soft = plan.at_most("emergency_soft", soft, increment_ms * EMERGENCY_SOFT_OF_INCREMENT, Milliseconds);
+            hard = plan.at_most("emergency_hard", hard, clock_ms / EMERGENCY_HARD, Milliseconds);
+        }
+        let hard = plan.at_least("hard_limit_wanted", hard, least, Milliseconds);
+        let soft = plan.at_most("soft_limit", soft.max(least), hard, Milliseconds);
+        for part in &mut self.parts {
+            part.begin(request);
+        }
+        self.history.begin_move(self.current.is_none());
+        let plan = plan.finish(soft, hard - soft, None);
+        self.current = Some((plan.budget_ms, plan.hard_limit_ms));
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some((soft_ms, hard_ms)) = self.current else { return Verdict::default() };
+        let iteration = self.history.observe(snapshot);
+        let factors = self.parts.iter_mut().map(|part| part.observe(iteration.as_ref(), snapshot));
+        let limit = (soft_ms * factors.product::<f64>()).min(hard_ms);
+        Verdict::at_limit(snapshot, limit, StopReason::Time)
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        if self.current.take().is_none() {
+            self.history.begin_move(false);
+        }
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+#[path = "soft_hard_tests.rs"]
+mod tests;

@@ -1,0 +1,95 @@
+//! `zeitnot time explain`: one decision, and a script of events.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn explain(args: &[&str], input: &str) -> std::process::Output {
+    let mut command = Command::cargo_bin("zeitnot").unwrap();
+    command.args(["time", "explain"]).args(args).write_stdin(input).output().unwrap()
+}
+
+fn json(args: &[&str], input: &str) -> Vec<Value> {
+    let output = explain(args, input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn one_decision_with_every_term() {
+    let args = ["--manager", "smooth(preset=lc0)", "--clock", "60000", "--inc", "600", "--ply", "0", "--json"];
+    let plan = &json(&args, "")[0];
+    assert_eq!((&plan["budget_ms"], &plan["extra_ms"]), (&4_688.0.into(), &5_076.0.into()));
+    assert_eq!((&plan["hard_limit_ms"], &plan["moves_left"]), (&9_764.0.into(), &45.2.into()));
+    assert_eq!(plan["manager"], "smooth");
+    assert!((plan["target_nodes"].as_f64().unwrap() - 74_594.4).abs() < 0.1);
+    let terms = plan["terms"].as_array().unwrap();
+    assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
+    let table = String::from_utf8(explain(&["--clock", "60000"], "").stdout).unwrap();
+    assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
+}
+
+#[test]
+fn every_fact_reaches_the_manager() {
+    let budget = |more: &[&str]| {
+        let args = [&["--clock", "60000", "--json"], more].concat();
+        json(&args, "")[0]["budget_ms"].as_f64().unwrap()
+    };
+    let usual = budget(&[]);
+    for more in [
+        &["--inc", "1000"] as &[&str],
+        &["--movestogo", "5"],
+        &["--ply", "60"],
+        &["--reused", "9000"],
+        &["--moves-left", "30"],
+        &["--manager", "smooth(mle-pieces)", "--pieces", "9"],
+        &["--manager", "smooth(adjust(complexity))", "--pieces", "32", "--legal-moves", "40", "--captures", "9"],
+        &["--manager", "adaptive", "--check"],
+    ] {
+        assert_ne!(budget(more), usual, "{more:?}");
+    }
+    assert_ne!(budget(&["--reused", "9000", "--nps", "1000"]), budget(&["--reused", "9000"]));
+    assert_eq!(budget(&["--overhead", "59000"]), 1_000.0 / 51.5 / 0.5 / 0.7);
+}
+
+// lc0.md A.6, "Stateful vector".
+#[test]
+fn a_script_is_answered_line_by_line() {
+    let script = r#"
+        {"event":"plan","clock_ms":60000,"inc_ms":600,"movestogo":null,"ply":0,"reused":0,"moves_left":null}
+        {"event":"observe","t_ms":5,"first_batch_ms":0,"new_nodes":0,"visits":[],"need_more_time":false}
+
+        {"event":"observe","t_ms":100,"first_batch_ms":50,"new_nodes":100,"visits":[60,40]}
+        {"event":"observe","t_ms":1000,"first_batch_ms":950,"new_nodes":1000,"visits":[600,400]}
+        {"event":"observe","t_ms":1200,"first_batch_ms":1150,"new_nodes":1200,"visits":[800,400],"need_more_time":false}
+        {"event":"observe","t_ms":9000,"first_batch_ms":8950,"new_nodes":9000,"visits":[800,400],"need_more_time":false}
+        {"event":"finish","t_ms":4600,"total_nodes":4600}
+    "#;
+    let answers = json(&["--manager", "smooth(preset=lc0)", "--script", "-"], script);
+    assert_eq!(answers.len(), 7);
+    assert_eq!(answers[0]["budget_ms"], 4_688.0);
+    assert_eq!((&answers[1]["remaining_ms"], &answers[1]["nps"]), (&9_759.0.into(), &20_000.0.into()));
+    assert_eq!((&answers[4]["remaining_ms"], &answers[4]["stop"]), (&3_488.0.into(), &false.into()));
+    assert_eq!((&answers[5]["stop"], &answers[5]["reason"]), (&true.into(), &"time".into()));
+    assert!((answers[6]["timeuse"].as_f64().unwrap() - 0.777_628).abs() < 1e-6);
+    assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
+    assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=1"));
+}
+
+#[test]
+fn bad_input_is_named_in_one_line() {
+    for (args, input, expected) in [
+        (&["--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
+        (&["--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
+        (&["--script", "-"], "{\"event\":\"dance\"}", "- line 1 is no event: unknown variant `dance`"),
+        (&["--script", "-"], "\n{\"event\":\"plan\"}", "- line 2 is no event: missing field `clock_ms`"),
+        (&["--script", "nowhere.jsonl"], "", "cannot read nowhere.jsonl"),
+    ] {
+        let output = explain(args, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+    }
+}
