@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Backend, BackendError, CachedBackend, OnnxRuntimeBackend, RandomBackend, UniformBackend, runtime};
+use super::{Backend, BackendError, CachedBackend, NativeBackend, OnnxRuntimeBackend, RandomBackend, UniformBackend, runtime};
 use crate::network::{HistoryFill, Network};
 
 /// The names that [`create`] takes, besides aliases.
-pub const BACKENDS: [&str; 4] = ["auto", "onnxruntime", "uniform", "random"];
+pub const BACKENDS: [&str; 5] = ["auto", "native", "onnxruntime", "uniform", "random"];
 
 /// Names by which users of Lc0 ask for a device that this build cannot drive, and what it would need.
 const ABSENT: [(&str, &str); 12] = [
@@ -61,6 +61,7 @@ impl Default for BackendOptions {
 /// What a name means.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
+    Native,
     OnnxRuntime,
     Uniform,
     Random,
@@ -69,6 +70,7 @@ enum Kind {
 fn kind(name: &str) -> Result<Kind, BackendError> {
     match name.to_ascii_lowercase().as_str() {
         "auto" | "onnxruntime" | "onnxruntime-cpu" | "onnx" | "onnx-cpu" => Ok(Kind::OnnxRuntime),
+        "native" => Ok(Kind::Native),
         "uniform" | "trivial" => Ok(Kind::Uniform),
         "random" => Ok(Kind::Random),
         lower => {
@@ -88,7 +90,7 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 ///
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
-    Ok(kind(name)? == Kind::OnnxRuntime)
+    Ok(matches!(kind(name)?, Kind::Native | Kind::OnnxRuntime))
 }
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
@@ -107,6 +109,10 @@ pub fn create(
     options: &BackendOptions,
 ) -> Result<Arc<dyn Backend>, BackendError> {
     let inner: Arc<dyn Backend> = match kind(name)? {
+        Kind::Native => {
+            let network = network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()))?;
+            Arc::new(NativeBackend::new(network, None, options.history_fill)?)
+        }
         Kind::OnnxRuntime => {
             let network = network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()))?;
             let runtime = runtime::load(options.runtime.as_deref())?;
@@ -131,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_what_there_is() {
-        assert_eq!(line("gpu9000"), "unknown backend gpu9000; there are: auto, onnxruntime, uniform, random");
+        assert_eq!(line("gpu9000"), "unknown backend gpu9000; there are: auto, native, onnxruntime, uniform, random");
     }
 
     #[test]

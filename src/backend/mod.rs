@@ -10,6 +10,7 @@
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
+//! | `native` | residual networks through our own kernels |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
 //! | `cache` | the position cache as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
@@ -35,6 +36,7 @@ mod cache;
 mod error;
 mod factory;
 mod input;
+mod native;
 mod onnxruntime;
 mod query;
 mod random;
@@ -44,6 +46,7 @@ mod uniform;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, create, needs_network};
+pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::OnnxRuntimeBackend;
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;

@@ -49,6 +49,7 @@ pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::find;
 pub use onnx::{Conversion, OnnxModel, Precision, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
+pub(crate) use policy::CONVOLUTION_MAP;
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;
 pub use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
