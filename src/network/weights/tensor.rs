@@ -75,7 +75,7 @@ impl<'a> Decoder<'a> {
                 let minimum = layer.min_val.unwrap_or(0.0);
                 let range = layer.max_val.unwrap_or(0.0) - minimum;
                 pairs(bytes)
-                    .map(|pair| minimum + range * f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS)
+                    .map(|pair| f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS * range + minimum)
                     .collect()
             }
             encoding::FLOAT16 => pairs(bytes).map(|pair| f16::from_le_bytes(pair).to_f32()).collect(),
