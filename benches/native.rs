@@ -30,14 +30,8 @@ struct Arguments {
 }
 
 fn arguments() -> Arguments {
-    let mut arguments = Arguments {
-        shapes: Vec::new(),
-        batches: vec![1, 8, 16, 32],
-        isa: None,
-        rounds: 9,
-        threads: 1,
-        alone: false,
-    };
+    let mut arguments =
+        Arguments { shapes: Vec::new(), batches: vec![1, 8, 16, 32], isa: None, rounds: 9, threads: 1, alone: false };
     for text in std::env::args().skip(1) {
         match text.split_once('=') {
             Some(("batch", list)) => {
@@ -55,8 +49,15 @@ fn arguments() -> Arguments {
 }
 
 fn network((blocks, filters, squeeze): (usize, usize, usize)) -> Network {
-    let shape =
-        RandomNetwork { blocks, filters, squeeze: Some(squeeze), head_planes: 32, head_hidden: 128, moves_left: false, ..RandomNetwork::default() };
+    let shape = RandomNetwork {
+        blocks,
+        filters,
+        squeeze: Some(squeeze),
+        head_planes: 32,
+        head_hidden: 128,
+        moves_left: false,
+        ..RandomNetwork::default()
+    };
     Network::from_bytes(&shape.protobuf(1), "random.pb").expect("a random network is valid")
 }
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Backend, BackendError, CachedBackend, NativeBackend, OnnxRuntimeBackend, RandomBackend, UniformBackend, runtime};
+use super::{
+    Backend, BackendError, CachedBackend, NativeBackend, OnnxRuntimeBackend, RandomBackend, UniformBackend, runtime,
+};
 use crate::network::{HistoryFill, Network};
 
 /// The names that [`create`] takes, besides aliases.

@@ -212,7 +212,8 @@ impl NativeEvaluator {
             let logit = match &plan.policy {
                 PolicyPlan::Classical { convolution, rows, bias } => {
                     let numbers = convolution.columns * SQUARES * lanes;
-                    kernels.dot(&self.policy[board * numbers..][..numbers], &rows[index * numbers..][..numbers]) + bias[index]
+                    kernels.dot(&self.policy[board * numbers..][..numbers], &rows[index * numbers..][..numbers])
+                        + bias[index]
                 }
                 PolicyPlan::Convolution { hidden, taps, bias } => {
                     let numbers = hidden.columns * SQUARES * lanes;
@@ -269,8 +270,7 @@ impl Pass<'_> {
             Tiling::Four => four,
             Tiling::Two => two,
         };
-        let shape =
-            Shape { groups: self.boards, group_rows: self.tiling.tiles(), inner: *inner, columns: *columns };
+        let shape = Shape { groups: self.boards, group_rows: self.tiling.tiles(), inner: *inner, columns: *columns };
         self.kernels.products(self.tiling, shape, (self.before, self.slab), weights, (self.after, self.slab));
     }
 

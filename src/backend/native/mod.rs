@@ -56,8 +56,9 @@ impl NativeBackend {
             .weights()
             .ok_or_else(|| wrong("the backend native runs residual networks in Lc0's format, and this is none"))?;
         let isa = forced.unwrap_or_else(Isa::best);
-        let kernels = Kernels::new(isa)
-            .ok_or_else(|| wrong(&format!("this processor does not have the instructions {isa} that were asked for")))?;
+        let kernels = Kernels::new(isa).ok_or_else(|| {
+            wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
+        })?;
         let plan = Plan::new(weights, &kernels);
         let attributes = Attributes {
             name: format!("native, {name}"),

@@ -193,8 +193,7 @@ impl Packer {
     /// The input of a flattened board of `planes` planes that lies at `index` of the kernels' layout
     /// `[vector][square][lane]`, in the file's order `[plane][square]`.
     fn flattened(&self, planes: usize, index: usize) -> Option<usize> {
-        let (vector, square, lane) =
-            (index / (SQUARES * self.lanes), index / self.lanes % SQUARES, index % self.lanes);
+        let (vector, square, lane) = (index / (SQUARES * self.lanes), index / self.lanes % SQUARES, index % self.lanes);
         let plane = vector * self.lanes + lane;
         (plane < planes).then_some(plane * SQUARES + square)
     }
@@ -296,7 +295,9 @@ impl Packer {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let part = blocks.len().div_ceil(threads).max(1);
         std::thread::scope(|scope| {
-            let convert = |part| move || -> Vec<BlockPlan> { Iterator::map(<[Block]>::iter(part), |block| self.block(block)).collect() };
+            let convert = |part| {
+                move || -> Vec<BlockPlan> { Iterator::map(<[Block]>::iter(part), |block| self.block(block)).collect() }
+            };
             let workers: Vec<_> = blocks.chunks(part).map(|part| scope.spawn(convert(part))).collect();
             let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<BlockPlan>>| {
                 worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -5,9 +5,9 @@ use super::epilogue::{Epilogue, epilogue};
 use super::input::{Input, input};
 use super::moves::{convolve_one, dot};
 use super::product::{Product, product};
-use super::simd::{Portable, Simd};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
+use super::simd::{Portable, Simd};
 use super::winograd::{Four, Two};
 use crate::backend::native::isa::Isa;
 use crate::network::Activation;
@@ -102,7 +102,15 @@ macro_rules! entries {
 }
 
 #[cfg(target_arch = "x86_64")]
-entries!(#[target_feature(enable = "avx512f,avx2,fma")] avx512, Avx512);
+entries!(
+    #[target_feature(enable = "avx512f,avx2,fma")]
+    avx512,
+    Avx512
+);
 #[cfg(target_arch = "x86_64")]
-entries!(#[target_feature(enable = "avx2,fma")] avx2, Avx2);
+entries!(
+    #[target_feature(enable = "avx2,fma")]
+    avx2,
+    Avx2
+);
 entries!(portable, Portable);

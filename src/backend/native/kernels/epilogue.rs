@@ -83,7 +83,8 @@ pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, cons
                 } else {
                     let scratch = (*job.squeeze_excitation).scratch;
                     let kept = scratch.add(column * SQUARES * S::LANES);
-                    let excited = scratch.add((job.columns * (SQUARES + 1) + (*job.squeeze_excitation).hidden) * S::LANES);
+                    let excited =
+                        scratch.add((job.columns * (SQUARES + 1) + (*job.squeeze_excitation).hidden) * S::LANES);
                     let gate = S::load(excited.add(column * S::LANES));
                     let added = S::load(excited.add((job.columns + column) * S::LANES));
                     for square in 0..SQUARES {

@@ -216,7 +216,10 @@ impl Kernels {
         let lanes = self.lanes();
         let rows = groups * group_rows;
         assert!(group_rows == 1 || group_rows.is_multiple_of(4), "rows of tiles come in fours");
-        assert!(slabs > 0 && input.len() >= (slabs - 1) * input_slab + rows * inner * lanes, "the input is as large as said");
+        assert!(
+            slabs > 0 && input.len() >= (slabs - 1) * input_slab + rows * inner * lanes,
+            "the input is as large as said"
+        );
         assert!(output.len() >= (slabs - 1) * output_slab + rows * columns * lanes, "the output has room");
         assert!(weights.len() >= slabs * inner * lanes * columns * lanes, "every input and output has a weight");
         product::Product {
@@ -249,7 +252,9 @@ impl Kernels {
             let hidden = se.hidden;
             assert!(scratch.len() >= self.scratch(columns, hidden), "there is room to squeeze");
             assert!(se.squeeze.len() >= columns * lanes * hidden * lanes && se.squeeze_bias.len() >= hidden * lanes);
-            assert!(se.excite.len() >= hidden * lanes * 2 * columns * lanes && se.excite_bias.len() >= 2 * columns * lanes);
+            assert!(
+                se.excite.len() >= hidden * lanes * 2 * columns * lanes && se.excite_bias.len() >= 2 * columns * lanes
+            );
             epilogue::SqueezeExcitation {
                 hidden,
                 squeeze: se.squeeze.as_ptr(),

@@ -232,11 +232,11 @@ mod x86 {
 
     // 12 of the 16 registers are sums, three hold weights and one a broadcast input.
     intrinsics!(Avx2, __m256, lanes 8, panel 3, groups 1,
-        _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
-        _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
-        _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, |vector| {
-            let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
-            let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-            _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
-        });
+    _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
+    _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, |vector| {
+        let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
+        let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+        _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
+    });
 }
