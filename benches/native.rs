@@ -61,11 +61,15 @@ fn network((blocks, filters, squeeze): (usize, usize, usize)) -> Network {
     Network::from_bytes(&shape.protobuf(1), "random.pb").expect("a random network is valid")
 }
 
-/// The first positions of a game that goes nowhere.
+/// Positions of one game, from a move on at which all of a network's history is known.
 fn queries(count: usize, backend: &dyn Backend) -> Vec<Query> {
     let mut game = Game::new();
-    let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"];
-    let shuffle = ["f3g1", "f6g8", "g1f3", "g8f6"];
+    let opening = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7"];
+    let moves = ["f1e1", "b7b5", "a4b3", "d7d6", "c2c3", "e8g8", "h2h3", "c6a5", "b3c2", "c7c5", "d2d4", "d8c7"];
+    let shuffle = ["b1d2", "c8d7", "d2b1", "d7c8"];
+    for text in opening {
+        game.push_uci(text).expect("the moves are legal");
+    }
     let play = moves.iter().chain(shuffle.iter().cycle()).take(count);
     play.map(|text| {
         game.push_uci(text).expect("the moves are legal");

@@ -248,8 +248,8 @@ const SMALL_BATCH: usize = 2;
 /// Positions that go through the tower together.
 fn chunk(plan: &Plan, lanes: usize) -> usize {
     match plan.columns * lanes {
-        0..=96 => 8,
-        _ => 16,
+        0..=96 => 6,
+        _ => 24,
     }
 }
 

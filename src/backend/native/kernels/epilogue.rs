@@ -3,7 +3,7 @@
 
 use super::activate::{activate, sigmoid};
 use super::simd::Simd;
-use super::winograd::{SQUARES, Tiling, gather, scatter};
+use super::winograd::{Board, SQUARES, Tiling, empty, gather, half, place as at, scatter};
 use crate::network::Activation;
 
 /// The end of a convolution, for a number of boards.
@@ -20,7 +20,7 @@ pub(super) struct Epilogue {
     pub bias: *const f32,
     /// Squeeze and excitation, or null.
     pub squeeze_excitation: *const SqueezeExcitation,
-    /// Boards to add before the activation, or null.
+    /// Boards to add before the activation, or null; where there are some, there is an `output`.
     pub residual: *const f32,
     pub activation: Activation,
     /// Where the boards are to be kept, or null. It may be the same as `residual`.
@@ -56,83 +56,99 @@ pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, cons
     let tiles = SQUARES / (OUT * OUT);
     // SAFETY: the caller's; each vector of planes of each board lies within its buffer.
     unsafe {
-        let mut board = [S::splat(0.0); SQUARES];
+        let mut board = empty::<S>();
+        let mut half = half::<S, IN>();
         for index in 0..job.boards {
-            if !job.squeeze_excitation.is_null() {
-                let se = &*job.squeeze_excitation;
+            let se = job.squeeze_excitation.as_ref();
+            if let Some(se) = se {
                 let means = se.scratch.add(job.columns * SQUARES * S::LANES);
                 for column in 0..job.columns {
                     let from = job.tiles.add((index * job.columns + column) * tiles * S::LANES);
-                    gather::<S, T, IN, OUT>(from, job.tiles_slab, S::load(job.bias.add(column * S::LANES)), &mut board);
-                    let kept = se.scratch.add(column * SQUARES * S::LANES);
-                    let mut sums = [S::splat(0.0); 4];
-                    for square in 0..SQUARES {
-                        S::store(kept.add(square * S::LANES), board[square]);
-                        sums[square % 4] = S::add(sums[square % 4], board[square]);
-                    }
-                    let sum = S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3]));
-                    S::store(means.add(column * S::LANES), S::mul(sum, S::splat(1.0 / SQUARES as f32)));
+                    let bias = S::load(job.bias.add(column * S::LANES));
+                    gather::<S, T, IN, OUT>(from, job.tiles_slab, bias, &mut board);
+                    let mean = keep::<S>(&board, se.scratch.add(column * SQUARES * S::LANES));
+                    S::store(means.add(column * S::LANES), mean);
                 }
                 excitation::<S>(job, se, means);
             }
             for column in 0..job.columns {
                 let place = index * job.columns + column;
-                if job.squeeze_excitation.is_null() {
-                    let from = job.tiles.add(place * tiles * S::LANES);
-                    gather::<S, T, IN, OUT>(from, job.tiles_slab, S::load(job.bias.add(column * S::LANES)), &mut board);
-                } else {
-                    let scratch = (*job.squeeze_excitation).scratch;
-                    let kept = scratch.add(column * SQUARES * S::LANES);
-                    let excited =
-                        scratch.add((job.columns * (SQUARES + 1) + (*job.squeeze_excitation).hidden) * S::LANES);
+                let numbers = place * SQUARES * S::LANES;
+                let residual = if job.residual.is_null() { None } else { Some(job.residual.add(numbers)) };
+                let output = if job.output.is_null() { None } else { Some(job.output.add(numbers)) };
+                if let Some(se) = se {
+                    let kept = se.scratch.add(column * SQUARES * S::LANES);
+                    let excited = se.scratch.add((job.columns * (SQUARES + 1) + se.hidden) * S::LANES);
                     let gate = S::load(excited.add(column * S::LANES));
                     let added = S::load(excited.add((job.columns + column) * S::LANES));
                     for square in 0..SQUARES {
-                        board[square] = S::fma(S::load(kept.add(square * S::LANES)), gate, added);
+                        board[at(square)] = S::fma(S::load(kept.add(square * S::LANES)), gate, added);
                     }
+                } else {
+                    let bias = S::load(job.bias.add(column * S::LANES));
+                    gather::<S, T, IN, OUT>(job.tiles.add(place * tiles * S::LANES), job.tiles_slab, bias, &mut board);
                 }
-                if !job.residual.is_null() {
-                    let residual = job.residual.add(place * SQUARES * S::LANES);
-                    for square in 0..SQUARES {
-                        board[square] = S::add(board[square], S::load(residual.add(square * S::LANES)));
-                    }
+                match job.activation {
+                    Activation::Relu => finish::<S>(&mut board, Activation::Relu, residual, output),
+                    Activation::Mish => finish::<S>(&mut board, Activation::Mish, residual, output),
                 }
-                finish::<S, T, IN, OUT>(job, place, &mut board);
+                if !job.next.is_null() {
+                    let next = job.next.add(place * tiles * S::LANES);
+                    scatter::<S, T, IN, OUT>(&board, &mut half, next, job.next_slab);
+                }
             }
         }
     }
 }
 
-/// The activation and what comes after it, for one vector of planes.
+/// Stores a board and returns its mean.
 #[inline(always)]
-unsafe fn finish<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(
-    job: &Epilogue,
-    place: usize,
-    board: &mut [S::Vector; SQUARES],
+unsafe fn keep<S: Simd>(board: &Board<S>, to: *mut f32) -> S::Vector {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut sums = [S::splat(0.0); 4];
+        for square in (0..SQUARES).step_by(sums.len()) {
+            for i in 0..sums.len() {
+                let number = board[at(square + i)];
+                S::store(to.add((square + i) * S::LANES), number);
+                sums[i] = S::add(sums[i], number);
+            }
+        }
+        S::mul(S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3])), S::splat(1.0 / SQUARES as f32))
+    }
+}
+
+/// The residual, the activation, and a copy of the board.
+#[inline(always)]
+unsafe fn finish<S: Simd>(
+    board: &mut Board<S>,
+    activation: Activation,
+    residual: Option<*const f32>,
+    output: Option<*mut f32>,
 ) {
     // SAFETY: the caller's.
     unsafe {
-        match job.activation {
-            Activation::Relu => {
+        match (residual, output) {
+            (Some(residual), Some(output)) => {
                 for square in 0..SQUARES {
-                    board[square] = activate::<S>(board[square], Activation::Relu);
+                    let sum = S::add(board[at(square)], S::load(residual.add(square * S::LANES)));
+                    let number = activate::<S>(sum, activation);
+                    board[at(square)] = number;
+                    S::store(output.add(square * S::LANES), number);
                 }
             }
-            Activation::Mish => {
+            (None, Some(output)) => {
                 for square in 0..SQUARES {
-                    board[square] = activate::<S>(board[square], Activation::Mish);
+                    let number = activate::<S>(board[at(square)], activation);
+                    board[at(square)] = number;
+                    S::store(output.add(square * S::LANES), number);
                 }
             }
-        }
-        if !job.output.is_null() {
-            let output = job.output.add(place * SQUARES * S::LANES);
-            for square in 0..SQUARES {
-                S::store(output.add(square * S::LANES), board[square]);
+            (_, None) => {
+                for square in 0..SQUARES {
+                    board[at(square)] = activate::<S>(board[at(square)], activation);
+                }
             }
-        }
-        if !job.next.is_null() {
-            let tiles = SQUARES / (OUT * OUT);
-            scatter::<S, T, IN, OUT>(board, job.next.add(place * tiles * S::LANES), job.next_slab);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::activate::activate;
 use super::simd::Simd;
-use super::winograd::{SQUARES, Tiling, scatter};
+use super::winograd::{SQUARES, Tiling, empty, half, place, scatter};
 use crate::network::Activation;
 
 /// Weights of a plane for one output: a 3x3 kernel.
@@ -62,6 +62,9 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
     // SAFETY: the caller's.
     unsafe {
         let zero = S::splat(0.0);
+        let mut padded = [zero; PADDED * PADDED];
+        let mut board = empty::<S>();
+        let mut half = half::<S, IN>();
         for column in 0..job.columns {
             let weights = |plane: u32| job.weights.add((plane as usize * job.columns + column) * TAPS * S::LANES);
             // All full planes together are one plane of ones with these weights.
@@ -73,7 +76,6 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
                     taps[tap] = S::fma(value, S::load(from.add(tap * S::LANES)), taps[tap]);
                 }
             }
-            let mut padded = [zero; PADDED * PADDED];
             fill::<S>(&mut padded, &taps, S::load(job.bias.add(column * S::LANES)));
             for set in job.set {
                 let from = weights(set.plane);
@@ -89,18 +91,32 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
                     }
                 }
             }
-            let mut board = [zero; SQUARES];
             let output = job.output.add(column * SQUARES * S::LANES);
+            match job.activation {
+                Activation::Relu => {
+                    for square in 0..SQUARES {
+                        board[place(square)] = activate::<S>(padded[within(square)], Activation::Relu);
+                    }
+                }
+                Activation::Mish => {
+                    for square in 0..SQUARES {
+                        board[place(square)] = activate::<S>(padded[within(square)], Activation::Mish);
+                    }
+                }
+            }
             for square in 0..SQUARES {
-                let sum = padded[(square / SIDE + 1) * PADDED + square % SIDE + 1];
-                board[square] = activate::<S>(sum, job.activation);
-                S::store(output.add(square * S::LANES), board[square]);
+                S::store(output.add(square * S::LANES), board[place(square)]);
             }
             if !job.next.is_null() {
-                scatter::<S, T, IN, OUT>(&board, job.next.add(column * tiles * S::LANES), job.next_slab);
+                scatter::<S, T, IN, OUT>(&board, &mut half, job.next.add(column * tiles * S::LANES), job.next_slab);
             }
         }
     }
+}
+
+/// Where a square lies in the padded board.
+const fn within(square: usize) -> usize {
+    (square / SIDE + 1) * PADDED + square % SIDE + 1
 }
 
 /// What a plane of ones gives on each square: at the edges some taps look beyond the board.

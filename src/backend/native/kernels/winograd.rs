@@ -117,44 +117,65 @@ impl Tiling<4, 2> for Two {
     const FILTER: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]];
 }
 
-/// Transforms one vector of planes of a board into its tiles; `to` is the place of the first number of the first tile, and
-/// `slab` the distance from one number of a tile to the next.
+/// One vector of planes of a board, with an empty rank before the first and after the last.
+pub(super) type Board<S> = [<S as Simd>::Vector; (SIDE + 2) * SIDE];
+
+/// Where a square lies in a [`Board`].
+#[inline(always)]
+pub(super) const fn place(square: usize) -> usize {
+    SIDE + square
+}
+
+/// A board of zeros.
+#[inline(always)]
+pub(super) unsafe fn empty<S: Simd>() -> Board<S> {
+    // SAFETY: the caller's.
+    unsafe { [S::splat(0.0); (SIDE + 2) * SIDE] }
+}
+
+/// Room for half-transformed tiles: those of one rank of tiles, with an empty file on both sides.
+pub(super) type Half<S, const IN: usize> = [[<S as Simd>::Vector; SIDE + 2]; IN];
+
+/// Such room; its outer files stay empty.
+#[inline(always)]
+pub(super) unsafe fn half<S: Simd, const IN: usize>() -> Half<S, IN> {
+    // SAFETY: the caller's.
+    unsafe { [[S::splat(0.0); SIDE + 2]; IN] }
+}
+
+/// Transforms a board into its tiles; `to` is the place of the first number of the first tile, and `slab` the distance from
+/// one number of a tile to the next.
 #[inline(always)]
 pub(super) unsafe fn scatter<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(
-    board: &[S::Vector; SQUARES],
+    board: &Board<S>,
+    half: &mut Half<S, IN>,
     to: *mut f32,
     slab: usize,
 ) {
     // SAFETY: the caller's: `to` is good for every tile and number.
     unsafe {
-        let zero = S::splat(0.0);
         for tile_rank in 0..SIDE / OUT {
-            // A file of padding on both sides.
-            let mut half = [[zero; SIDE + 2]; IN];
             for file in 0..SIDE {
-                let mut d = [zero; IN];
+                let mut d = [S::splat(0.0); IN];
                 for i in 0..IN {
-                    // The first rank of a tile is one before its first result.
-                    let rank = (tile_rank * OUT + i).wrapping_sub(1);
-                    if rank < SIDE {
-                        d[i] = board[rank * SIDE + file];
-                    }
+                    // The first rank of a tile is one before its first result, as the first of a board is.
+                    d[i] = board[(tile_rank * OUT + i) * SIDE + file];
                 }
                 let d = T::input::<S>(d);
                 for i in 0..IN {
                     half[i][file + 1] = d[i];
                 }
             }
+            let to = to.add(tile_rank * (SIDE / OUT) * S::LANES);
             for i in 0..IN {
                 for tile_file in 0..SIDE / OUT {
-                    let mut d = [zero; IN];
+                    let mut d = [S::splat(0.0); IN];
                     for j in 0..IN {
                         d[j] = half[i][tile_file * OUT + j];
                     }
                     let d = T::input::<S>(d);
-                    let tile = tile_rank * (SIDE / OUT) + tile_file;
                     for j in 0..IN {
-                        S::store(to.add((i * IN + j) * slab + tile * S::LANES), d[j]);
+                        S::store(to.add((i * IN + j) * slab + tile_file * S::LANES), d[j]);
                     }
                 }
             }
@@ -168,28 +189,29 @@ pub(super) unsafe fn gather<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const 
     from: *const f32,
     slab: usize,
     bias: S::Vector,
-    board: &mut [S::Vector; SQUARES],
+    board: &mut Board<S>,
 ) {
     // SAFETY: the caller's: `from` is good for every tile and number.
     unsafe {
-        let zero = S::splat(0.0);
-        for tile in 0..SIDE * SIDE / (OUT * OUT) {
-            let (tile_rank, tile_file) = (tile / (SIDE / OUT), tile % (SIDE / OUT));
-            let mut half = [[zero; IN]; OUT];
-            for j in 0..IN {
-                let mut m = [zero; IN];
-                for i in 0..IN {
-                    m[i] = S::load(from.add((i * IN + j) * slab + tile * S::LANES));
+        let mut half = [[S::splat(0.0); IN]; OUT];
+        for tile_rank in 0..SIDE / OUT {
+            for tile_file in 0..SIDE / OUT {
+                let from = from.add((tile_rank * (SIDE / OUT) + tile_file) * S::LANES);
+                for j in 0..IN {
+                    let mut m = [S::splat(0.0); IN];
+                    for i in 0..IN {
+                        m[i] = S::load(from.add((i * IN + j) * slab));
+                    }
+                    let y = T::output::<S>(m);
+                    for i in 0..OUT {
+                        half[i][j] = y[i];
+                    }
                 }
-                let y = T::output::<S>(m);
                 for i in 0..OUT {
-                    half[i][j] = y[i];
-                }
-            }
-            for i in 0..OUT {
-                let y = T::output::<S>(half[i]);
-                for j in 0..OUT {
-                    board[(tile_rank * OUT + i) * SIDE + tile_file * OUT + j] = S::add(y[j], bias);
+                    let y = T::output::<S>(half[i]);
+                    for j in 0..OUT {
+                        board[place((tile_rank * OUT + i) * SIDE + tile_file * OUT + j)] = S::add(y[j], bias);
+                    }
                 }
             }
         }
