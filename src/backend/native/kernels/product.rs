@@ -81,7 +81,9 @@ unsafe fn panel<S: Simd, const N: usize>(
         while group < job.groups {
             let left = job.groups - group;
             let (from, to) = (input.add(group * input_group), output.add(group * output_group));
-            let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, bias };
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            let ahead = if group == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
+            let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, ahead, bias };
             if rows == 1 {
                 group += match left {
                     8.. => tile.run::<S, 1, 8, N>(from, to),
@@ -119,6 +121,8 @@ struct Tile {
     input_group: usize,
     output_group: usize,
     weights: *const f32,
+    /// How far ahead of the weights in use others are asked for.
+    ahead: usize,
     bias: *const f32,
 }
 
@@ -150,6 +154,7 @@ impl Tile {
                     let mut columns = [S::splat(0.0); N];
                     for n in 0..N {
                         columns[n] = S::load(weights.add(n * S::LANES));
+                        S::prefetch(weights.wrapping_add(self.ahead + n * S::LANES));
                     }
                     weights = weights.add(N * S::LANES);
                     for g in 0..G {

@@ -39,6 +39,8 @@ pub(super) trait Simd: Copy {
     unsafe fn exponent(shifted: Self::Vector) -> Self::Vector;
     /// The sum of the lanes.
     unsafe fn sum(vector: Self::Vector) -> f32;
+    /// Asks for a cache line ahead of its use, where there is an instruction for that. Any address will do.
+    fn prefetch(from: *const f32);
 }
 
 /// Whether the compiler's target multiplies and adds in one instruction; elsewhere `mul_add` would be a function call.
@@ -128,6 +130,8 @@ impl Simd for Portable {
     unsafe fn sum(vector: Self::Vector) -> f32 {
         vector.iter().sum()
     }
+    #[inline(always)]
+    fn prefetch(_from: *const f32) {}
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -219,6 +223,11 @@ mod x86 {
                 unsafe fn sum($sum: $vector) -> f32 {
                     // SAFETY: see above.
                     unsafe { $reduce }
+                }
+                #[inline(always)]
+                fn prefetch(from: *const f32) {
+                    // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
+                    unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
                 }
             }
         };
