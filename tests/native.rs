@@ -12,9 +12,7 @@ use serde::Deserialize;
 use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query, runtime};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomNetwork, random_network};
-use zeitnot::network::{
-    self, Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, Transform, ValueKind,
-};
+use zeitnot::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
 
 /// How far a logit may be from Lc0's (relative to its size where that is above 1).
 const LOGIT: f32 = 2e-4;

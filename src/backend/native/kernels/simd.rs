@@ -227,7 +227,7 @@ mod x86 {
                 #[inline(always)]
                 fn prefetch(from: *const f32) {
                     // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
-                    unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
                 }
             }
         };
