@@ -17,7 +17,7 @@ pub use options::{OptionSpec, Options};
 pub use prober::Prober;
 pub use score::{score, wdl_permille};
 
-use crate::backend::Attributes;
+use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
@@ -29,6 +29,7 @@ pub struct Engine {
     options: Options,
     clock: Arc<dyn Clock>,
     runtime_policy: RuntimePolicy,
+    announcer: Announcer,
     loaded: Option<Loaded>,
     game: Game,
     /// Absent while a search has it.
@@ -46,7 +47,24 @@ impl Engine {
         let game = Game::new();
         let tree = Some(Tree::new(game.clone()));
         let manager_spec = String::new();
-        Engine { options, clock, runtime_policy, loaded: None, game, tree, manager: None, manager_spec, search: None }
+        let announcer = Announcer::default();
+        Engine {
+            options,
+            clock,
+            runtime_policy,
+            announcer,
+            loaded: None,
+            game,
+            tree,
+            manager: None,
+            manager_spec,
+            search: None,
+        }
+    }
+
+    /// Where lines about work that takes long go, such as the building of an engine for a card; nowhere unless told.
+    pub fn announce_to(&mut self, announcer: Announcer) {
+        self.announcer = announcer;
     }
 
     /// The options as they stand.
@@ -73,6 +91,7 @@ impl Engine {
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
             })?;
         }
+        options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
         Ok(())
     }
@@ -87,7 +106,7 @@ impl Engine {
         if self.search.is_some() {
             return Ok(None);
         }
-        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy)?;
+        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
             self.reset_tree();
         }
@@ -97,6 +116,29 @@ impl Engine {
     /// What the loaded network runs on; `None` before [`Engine::prepare`].
     pub fn attributes(&self) -> Option<&Attributes> {
         self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+    }
+
+    /// The loaded backend; `None` before [`Engine::prepare`].
+    pub fn backend(&self) -> Option<Arc<dyn Backend>> {
+        self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+    }
+
+    /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's when it makes its new evaluators.
+    pub fn decorate(
+        &mut self,
+        decorator: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
+    ) -> Result<(), EngineError> {
+        self.finish();
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        loaded.backend = decorator(Arc::clone(&loaded.backend));
+        // The evaluators at hand are the bare backend's.
+        loaded.give_back(Vec::new());
+        let evaluators = loaded.take_evaluators(&self.options)?;
+        loaded.give_back(evaluators);
+        Ok(())
     }
 
     /// The network alone.

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::description::{Architecture, Description};
-use super::format::{Header, PolicyKind, Structure, ValueKind};
+use super::description::Description;
+use super::header::{Header, Structure};
+use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueOutput, Weights, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, onnx, proto};
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -28,6 +30,9 @@ const LARGEST: u64 = (1 << 31) - 1;
 /// memory; the largest tower ever trained has 40.
 const MOST_BLOCKS: usize = 1024;
 const MIB: u64 = 1 << 20;
+/// A buffer that is full grows by this part of its size, but at least by [`MINIMUM_GROWTH`] bytes.
+const GROWTH: usize = 4;
+const MINIMUM_GROWTH: usize = 4096;
 
 /// What a file is by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +93,8 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     }
 }
 
-/// Reads the content of the file `name`.
-pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), NetworkError> {
+/// Reads the content of the file `name`. Borrowed bytes are copied only where they are kept.
+pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Body), NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }
@@ -101,34 +106,38 @@ pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), Net
         Kind::Text => Err(NetworkError::TextNetwork { name: name.to_owned() }),
         Kind::Network => network(Bytes::from(content.into_owned()), name),
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
-        Kind::Onnx => {
-            let content = Bytes::from(content.into_owned());
-            match onnx::inspect(&content, None, name)? {
-                Some(model) => {
-                    let description = describe_onnx(&model, InputFormat::Classical, content.len());
-                    Ok((description, Body::Onnx(model)))
-                }
-                None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
+            Some((model, input)) => {
+                let input = input.unwrap_or(InputFormat::Classical);
+                let description = describe_onnx(&model, input, &proto::Net::default());
+                Ok((description, Body::Onnx(model)))
             }
-        }
+            None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        },
     }
 }
 
 /// The content of a gzip file, or the bytes themselves when they are none.
 ///
 /// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing.
-fn inflate<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
+fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !bytes.starts_with(&GZIP_START) {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok(bytes);
     }
     let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
-    let mut decoder = GzDecoder::new(bytes);
-    let mut content = Vec::new();
+    let mut decoder = GzDecoder::new(&*bytes);
+    // Weights hardly shrink, and growth by a quarter keeps the peak of a reallocation low.
+    let mut content = Vec::with_capacity(bytes.len() + bytes.len() / GROWTH);
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
-        Kind::Network | Kind::Onnx => {
-            decoder.take(LARGEST).read_to_end(&mut content).map_err(damaged)?;
-        }
+        Kind::Network | Kind::Onnx => loop {
+            let room = content.capacity() - content.len();
+            let read = (&mut decoder).take(room as u64).read_to_end(&mut content).map_err(damaged)?;
+            if read < room || content.len() as u64 > LARGEST {
+                break;
+            }
+            content.reserve_exact((content.len() / GROWTH).max(MINIMUM_GROWTH));
+        },
         Kind::Text => {}
         Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
     }
@@ -142,59 +151,60 @@ fn too_large(name: &str) -> NetworkError {
 /// A network in Lc0's format.
 fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
-    let size = content.len();
-    check_block_count(&content).map_err(damaged)?;
-    let net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
+    check_counts(&content).map_err(damaged)?;
+    let mut net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetworkError::NotANetwork { name: name.to_owned() });
     }
     let header = Header::of(&net, name)?;
-    let unsupported = |what: &str| Err(NetworkError::Unsupported { name: name.to_owned(), what: what.to_owned() });
-    match header.structure {
-        Structure::Onnx => {
-            let outer = net.onnx_model.unwrap_or_default();
-            let bytes = outer.model.clone().unwrap_or_default();
-            let model = onnx::inspect(&bytes, Some(&outer), name)?
-                .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
-            Ok((describe_onnx(&model, header.input, size), Body::Onnx(model)))
-        }
-        Structure::AttentionBody => unsupported("its architecture, a transformer (attention body), is"),
-        Structure::Residual if header.policy == PolicyKind::Attention => {
-            unsupported("its architecture, a residual tower with an attention policy, is")
-        }
-        Structure::Residual => {
-            let Some(weights) = &net.weights else { return Err(damaged("it holds no weights".to_owned())) };
-            let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
-            let weights = Weights::decode(weights, &header, &Decoder::new(name, encoding))?;
-            Ok((Description::of_residual(&weights, header.input), Body::Residual(Box::new(weights))))
-        }
+    if header.structure == Structure::Onnx {
+        let outer = net.onnx_model.take().unwrap_or_default();
+        let bytes = outer.model.clone().unwrap_or_default();
+        let (model, _) = onnx::inspect(bytes, Some(&outer), name)?
+            .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
+        return Ok((describe_onnx(&model, header.input, &net), Body::Onnx(model)));
     }
+    let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
+    let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
+    let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
+    let description = Description::of(&layers, header.input, &net);
+    Ok((description, Body::Layers { layers: Box::new(layers), decoded: OnceLock::new() }))
 }
 
-/// Refuses a message that claims absurdly many blocks, before they take memory.
-fn check_block_count(content: &Bytes) -> Result<(), String> {
-    let net = proto::NetOutline::decode(content.clone()).map_err(|error| error.to_string())?;
-    for weights in net.weights {
-        let weights = proto::WeightsOutline::decode(weights).map_err(|error| error.to_string())?;
-        let most = weights.residual.len().max(weights.encoder.len()).max(weights.pol_encoder.len());
-        if most > MOST_BLOCKS {
-            return Err(format!("it claims {most} blocks"));
+/// Refuses a message that claims absurdly many parts, before they take memory.
+fn check_counts(content: &Bytes) -> Result<(), String> {
+    let text = |error: prost::DecodeError| error.to_string();
+    let check = |count: usize, what: &str| match count {
+        0..=MOST_BLOCKS => Ok(()),
+        count => Err(format!("it claims {count} {what}")),
+    };
+    for weights in proto::NetOutline::decode(content.clone()).map_err(text)?.weights {
+        let weights = proto::WeightsOutline::decode(weights).map_err(text)?;
+        check(weights.residual.len().max(weights.encoder.len()).max(weights.pol_encoder.len()), "blocks")?;
+        for heads in weights.policy_heads {
+            let heads = proto::PolicyHeadsOutline::decode(heads).map_err(text)?;
+            check(heads.policy_head_map.len(), "policy heads")?;
+            let mapped = (heads.policy_head_map.into_iter())
+                .map(|entry| Ok(proto::MapOutline::decode(entry).map_err(text)?.value.unwrap_or_default()))
+                .collect::<Result<Vec<_>, String>>()?;
+            let fixed = [heads.vanilla, heads.optimistic_st, heads.soft, heads.opponent];
+            let mut encoders = 0;
+            for head in fixed.into_iter().flatten().chain(mapped) {
+                encoders += proto::PolicyHeadOutline::decode(head).map_err(text)?.pol_encoder.len();
+            }
+            check(encoders, "blocks")?;
+        }
+        for heads in weights.value_heads {
+            check(proto::ValueHeadsOutline::decode(heads).map_err(text)?.value_head_map.len(), "value heads")?;
         }
     }
     Ok(())
 }
 
-fn describe_onnx(model: &OnnxModel, input: InputFormat, size: usize) -> Description {
-    Description {
-        architecture: Architecture::Onnx { bytes: size },
-        activation: None,
-        policy: None,
-        value: match model.value {
-            ValueOutput::Wdl(_) => ValueKind::Wdl,
-            ValueOutput::Scalar(_) => ValueKind::Scalar,
-        },
-        moves_left: model.moves_left.is_some(),
-        input,
-        parameters: None,
-    }
+fn describe_onnx(model: &OnnxModel, input: InputFormat, net: &proto::Net) -> Description {
+    let value = match model.value {
+        ValueOutput::Wdl(_) => ValueKind::Wdl,
+        ValueOutput::Scalar(_) => ValueKind::Scalar,
+    };
+    Description::of_onnx(model.bytes.len(), value, model.moves_left.is_some(), input, net)
 }

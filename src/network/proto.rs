@@ -458,4 +458,44 @@ pub(crate) struct WeightsOutline {
     pub encoder: Vec<Bytes>,
     #[prost(bytes = "bytes", repeated, tag = "21")]
     pub pol_encoder: Vec<Bytes>,
+    #[prost(bytes = "bytes", repeated, tag = "44")]
+    pub value_heads: Vec<Bytes>,
+    #[prost(bytes = "bytes", repeated, tag = "45")]
+    pub policy_heads: Vec<Bytes>,
+}
+
+/// The policy heads, unread.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct PolicyHeadsOutline {
+    #[prost(bytes = "bytes", optional, tag = "3")]
+    pub vanilla: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "4")]
+    pub optimistic_st: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "5")]
+    pub soft: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "6")]
+    pub opponent: Option<Bytes>,
+    #[prost(bytes = "bytes", repeated, tag = "7")]
+    pub policy_head_map: Vec<Bytes>,
+}
+
+/// A policy head, its encoders unread.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct PolicyHeadOutline {
+    #[prost(bytes = "bytes", repeated, tag = "8")]
+    pub pol_encoder: Vec<Bytes>,
+}
+
+/// A head under a name, unread.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct MapOutline {
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub value: Option<Bytes>,
+}
+
+/// The value heads, unread.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ValueHeadsOutline {
+    #[prost(bytes = "bytes", repeated, tag = "4")]
+    pub value_head_map: Vec<Bytes>,
 }

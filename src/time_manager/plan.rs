@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
-const MAX_MS: f64 = 1e12;
+pub(super) const MAX_MS: f64 = 1e12;
 
 /// Unit of a [`Term`] or of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum Unit {
     NodesPerSecond,
     /// A pure number.
     Ratio,
+    /// A hundredth.
+    Percent,
 }
 
 impl Unit {
@@ -41,6 +43,7 @@ impl Unit {
             Self::Nodes => "nodes",
             Self::NodesPerSecond => "nps",
             Self::Ratio => "ratio",
+            Self::Percent => "%",
         }
     }
 
@@ -51,6 +54,7 @@ impl Unit {
             Self::Seconds => "seconds",
             Self::NodesPerSecond => "nodes per second",
             Self::Ratio => "no unit",
+            Self::Percent => "percent",
             Self::Moves | Self::Plies | Self::Nodes => self.symbol(),
         }
     }
@@ -61,7 +65,7 @@ impl Unit {
             Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
             Self::Moves => 1,
             Self::Seconds => 2,
-            Self::Ratio => 3,
+            Self::Ratio | Self::Percent => 3,
         }
     }
 }

@@ -39,7 +39,7 @@ fn specifications_that_are_accepted() {
 // lc0.md A.1, the reject table; and what Lc0 lets through (H7: no range checks, hexadecimal read as 0).
 #[test]
 fn specifications_that_are_rejected_with_one_line() {
-    let managers = "the managers are: smooth";
+    let managers = "the managers are: smooth, legacy, simple, alphazero";
     let unknown = |name: &str| {
         format!(
             "smooth has no parameter {name:?}; its parameters are: init-tree-reuse, max-tree-reuse, \

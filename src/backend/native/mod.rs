@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use super::{Attributes, Backend, BackendError, Evaluator, cpu_workers};
-use crate::network::{HistoryFill, Network, ValueKind};
+use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
 use kernels::Kernels;
 use plan::Plan;
@@ -59,12 +59,14 @@ impl NativeBackend {
         let kernels = Kernels::new(isa).ok_or_else(|| {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
         })?;
-        let plan = Plan::new(weights, &kernels);
+        let activation = weights.activation;
+        let plan = Plan::new(weights, &kernels)
+            .ok_or_else(|| wrong(&format!("the backend native does not have its activation, {activation}")))?;
         let attributes = Attributes {
             name: format!("native, {name}"),
             device: format!("cpu, {isa}"),
             input: Some((network.description().input, history_fill)),
-            has_wdl: weights.value_kind() == ValueKind::Wdl,
+            has_wdl: plan.value_outputs == 3,
             has_moves_left: weights.moves_left.is_some(),
             preferred_batch: PREFERRED_BATCH,
             maximum_batch: MAXIMUM_BATCH,
@@ -72,6 +74,11 @@ impl NativeBackend {
             is_cpu: true,
         };
         Ok(NativeBackend { attributes, shared: Arc::new(Shared { network: name, plan, kernels }) })
+    }
+
+    /// Whether it can run this network: a residual one without attention, in Lc0's format.
+    pub fn can_run(network: &Network) -> bool {
+        network.weights().is_some_and(|weights| plan::nonlinearity(weights.activation).is_some())
     }
 
     /// The instruction set that it runs on.

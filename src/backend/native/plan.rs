@@ -6,7 +6,7 @@
 
 use super::buffer::Buffer;
 use super::isa::Isa;
-use super::kernels::{Kernels, TAPS, Tiling};
+use super::kernels::{Kernels, Nonlinearity, TAPS, Tiling};
 use crate::network::{
     Activation, Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, PolicyHead, SQUARES,
     SqueezeExcitation, Weights,
@@ -35,7 +35,7 @@ pub(super) struct Plan {
     pub policy: PolicyPlan,
     pub value: HeadPlan,
     pub moves_left: Option<HeadPlan>,
-    pub activation: Activation,
+    pub activation: Nonlinearity,
     /// Outputs of the value head: 3 or 1.
     pub value_outputs: usize,
     /// Whether 3x3 convolutions have weights for F(2x2) as well.
@@ -102,8 +102,9 @@ pub(super) enum PolicyPlan {
 }
 
 impl Plan {
-    /// Prepares a network for these kernels.
-    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> Plan {
+    /// Prepares a network for these kernels; `None` if they do not have its activation.
+    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> Option<Plan> {
+        let activation = nonlinearity(weights.activation)?;
         let has_two = kernels.isa() == Isa::Avx512 && is_large(weights);
         let packer = Packer { lanes: kernels.lanes(), panel: kernels.panel(), has_two };
         let columns = packer.vectors(weights.filters());
@@ -119,7 +120,7 @@ impl Plan {
                 bias: output.biases.clone(),
             },
         };
-        Plan {
+        Some(Plan {
             columns,
             input,
             input_bias,
@@ -127,10 +128,10 @@ impl Plan {
             policy,
             value: packer.head(&weights.value),
             moves_left: weights.moves_left.as_ref().map(|head| packer.head(head)),
-            activation: weights.activation,
+            activation,
             value_outputs: weights.value.output.outputs,
             has_two: packer.has_two,
-        }
+        })
     }
 
     /// The widest 3x3 convolution, in vectors.
@@ -139,6 +140,15 @@ impl Plan {
             PolicyPlan::Convolution { hidden, .. } => hidden.columns.max(self.columns),
             PolicyPlan::Classical { .. } => self.columns,
         }
+    }
+}
+
+/// The kernels' name of an activation, if they have it.
+pub(super) fn nonlinearity(activation: Activation) -> Option<Nonlinearity> {
+    match activation {
+        Activation::Relu => Some(Nonlinearity::Relu),
+        Activation::Mish => Some(Nonlinearity::Mish),
+        _ => None,
     }
 }
 
@@ -294,19 +304,15 @@ impl Packer {
         weights
     }
 
-    /// The blocks, on as many threads as there are cores: the transformation of a large tower takes a second.
+    /// The blocks, on as many threads as there are cores: the weights of a large tower take seconds to transform.
     fn blocks(&self, blocks: &[Block]) -> Vec<BlockPlan> {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let part = blocks.len().div_ceil(threads).max(1);
+        let convert = |part: &[Block]| part.iter().map(|block| self.block(block)).collect::<Vec<_>>();
         std::thread::scope(|scope| {
-            let convert = |part| {
-                move || -> Vec<BlockPlan> { Iterator::map(<[Block]>::iter(part), |block| self.block(block)).collect() }
-            };
-            let workers: Vec<_> = blocks.chunks(part).map(|part| scope.spawn(convert(part))).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, Vec<BlockPlan>>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            workers.into_iter().flat_map(join).collect()
+            let workers: Vec<_> = blocks.chunks(part).map(|part| scope.spawn(move || convert(part))).collect();
+            let joined = workers.into_iter().map(|worker| worker.join());
+            joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         })
     }
 

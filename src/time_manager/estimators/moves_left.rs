@@ -41,10 +41,12 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
 
 impl MleLegacy {
     pub(in crate::time_manager) fn new(values: &ParamValues) -> Self {
-        Self {
-            midpoint: values.get_in(MLE_LEGACY.name, &MIDPOINT),
-            steepness: values.get_in(MLE_LEGACY.name, &STEEPNESS),
-        }
+        Self::of(values.get_in(MLE_LEGACY.name, &MIDPOINT), values.get_in(MLE_LEGACY.name, &STEEPNESS))
+    }
+
+    /// The estimator with this median length of a game, in moves, and this steepness.
+    pub(in crate::time_manager) fn of(midpoint: f64, steepness: f64) -> Self {
+        Self { midpoint, steepness }
     }
 
     /// Expected moves left at game ply `ply` (0 before the first move of the game): with m = ply/2,

@@ -1,7 +1,15 @@
 //! Nonlinearities of vectors.
 
 use super::simd::Simd;
-use crate::network::Activation;
+
+/// The nonlinearities of residual networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nonlinearity {
+    /// `max(x, 0)`
+    Relu,
+    /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681)
+    Mish,
+}
 
 /// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
@@ -46,13 +54,13 @@ pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
 
 /// The activation of one vector. A number that is none stays so: it must be seen at the end.
 #[inline(always)]
-pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> S::Vector {
+pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -> S::Vector {
     // SAFETY: the caller's.
     unsafe {
         match activation {
-            Activation::Relu => S::max(S::splat(0.0), x),
+            Nonlinearity::Relu => S::max(S::splat(0.0), x),
             // tanh(ln(1 + e)) = ((1 + e)^2 - 1) / ((1 + e)^2 + 1)
-            Activation::Mish => {
+            Nonlinearity::Mish => {
                 let e = exp::<S>(S::min(S::splat(MISH_IDENTITY), x));
                 let n = S::mul(e, S::add(e, S::splat(2.0)));
                 S::mul(x, S::div(n, S::add(n, S::splat(2.0))))
@@ -67,7 +75,7 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> 
 ///
 /// `numbers` is good for that many, and the processor has the instruction set.
 #[inline(always)]
-pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Activation) {
+pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
     for vector in 0..vectors {
         // SAFETY: the caller's.
         unsafe {

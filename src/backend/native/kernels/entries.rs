@@ -1,6 +1,6 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
-use super::activate::activate_all;
+use super::activate::{Nonlinearity, activate_all};
 use super::epilogue::{Epilogue, epilogue};
 use super::input::{Input, input};
 use super::moves::{convolve_one, dot};
@@ -10,7 +10,6 @@ use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Simd};
 use super::winograd::{Four, Two};
 use crate::backend::native::isa::Isa;
-use crate::network::Activation;
 
 /// The kernels for one instruction set. Each function is unsafe as the kernel of its name is.
 pub(super) struct Entries {
@@ -21,7 +20,7 @@ pub(super) struct Entries {
     pub input_two: unsafe fn(&Input<'_>),
     pub epilogue_four: unsafe fn(&Epilogue),
     pub epilogue_two: unsafe fn(&Epilogue),
-    pub activate: unsafe fn(*mut f32, usize, Activation),
+    pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
     pub convolve_one: unsafe fn(*const f32, *const f32, usize, usize) -> f32,
     pub dot: unsafe fn(*const f32, *const f32, usize) -> f32,
 }
@@ -83,7 +82,7 @@ macro_rules! entries {
                 unsafe { epilogue::<$simd, Two, 4, 2>(job) }
             }
             $(#[$feature])*
-            unsafe fn run_activate(numbers: *mut f32, vectors: usize, activation: Activation) {
+            unsafe fn run_activate(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
                 // SAFETY: the caller's.
                 unsafe { activate_all::<$simd>(numbers, vectors, activation) }
             }

@@ -16,7 +16,8 @@
 use std::ptr;
 
 use super::isa::Isa;
-use crate::network::{Activation, SQUARES};
+use crate::network::SQUARES;
+pub(super) use activate::Nonlinearity;
 use entries::Entries;
 pub(super) use input::{FullPlane, SetSquare};
 
@@ -132,7 +133,7 @@ pub(super) struct Epilogue<'a> {
     pub squeeze_excitation: Option<SqueezeExcitation<'a>>,
     /// Boards to add before the activation, in `output`.
     pub residual: bool,
-    pub activation: Activation,
+    pub activation: Nonlinearity,
     /// Where the boards are kept.
     pub output: Option<&'a mut [f32]>,
     /// Where the tiles of the next convolution go.
@@ -147,7 +148,7 @@ pub(super) struct Input<'a> {
     pub columns: usize,
     pub weights: &'a [f32],
     pub bias: &'a [f32],
-    pub activation: Activation,
+    pub activation: Nonlinearity,
     pub output: &'a mut [f32],
     /// Where the tiles go; they are those of the `board`th board of `boards`.
     pub next: Option<Tiles<'a>>,
@@ -336,7 +337,7 @@ impl Kernels {
     }
 
     /// The activation of numbers in place; their count is a multiple of the lanes.
-    pub(super) fn activate(&self, numbers: &mut [f32], activation: Activation) {
+    pub(super) fn activate(&self, numbers: &mut [f32], activation: Nonlinearity) {
         let vectors = numbers.len() / self.lanes();
         assert_eq!(vectors * self.lanes(), numbers.len(), "numbers come in whole vectors");
         // SAFETY: the count is checked, and the instruction set is there.

@@ -74,15 +74,15 @@ fn convolve(x: &[f32], w: &[f32], inputs: usize, outputs: usize) -> Vec<f64> {
     y
 }
 
-fn activated(x: f64, activation: Activation) -> f64 {
+fn activated(x: f64, activation: Nonlinearity) -> f64 {
     match activation {
-        Activation::Relu => x.max(0.0),
-        Activation::Mish => x * x.exp().ln_1p().tanh(),
+        Nonlinearity::Relu => x.max(0.0),
+        Nonlinearity::Mish => x * x.exp().ln_1p().tanh(),
     }
 }
 
-fn activations() -> impl Strategy<Value = Activation> {
-    prop_oneof![Just(Activation::Relu), Just(Activation::Mish)]
+fn activations() -> impl Strategy<Value = Nonlinearity> {
+    prop_oneof![Just(Nonlinearity::Relu), Just(Nonlinearity::Mish)]
 }
 
 fn tilings() -> impl Strategy<Value = Tiling> {
@@ -245,7 +245,7 @@ proptest! {
             assert_close(&output, &wanted, 3e-4, &what);
 
             // The tiles of the boards that were kept are those that went on; only relu can be applied again to see them.
-            if activation != Activation::Relu {
+            if activation != Nonlinearity::Relu {
                 continue;
             }
             let mut again = vec![f32::NAN; tiling.numbers() * slab];
@@ -286,7 +286,7 @@ fn retile(kernels: &Kernels, tiling: Tiling, boards: usize, columns: usize, boar
         bias: &vec![0.0; columns * lanes],
         squeeze_excitation: None,
         residual: true,
-        activation: Activation::Relu,
+        activation: Nonlinearity::Relu,
         output: Some(&mut board.to_vec()),
         next: Some(Tiles { numbers: next.0, slab: next.1 }),
     };
@@ -297,11 +297,11 @@ fn retile(kernels: &Kernels, tiling: Tiling, boards: usize, columns: usize, boar
 fn activations_are_exact_to_a_millionth() {
     for kernels in all() {
         let numbers: Vec<f32> = (-12_000..12_000).map(|step| step as f32 / 100.0).collect();
-        for activation in [Activation::Relu, Activation::Mish] {
+        for activation in [Nonlinearity::Relu, Nonlinearity::Mish] {
             let mut found = numbers.clone();
             kernels.activate(&mut found, activation);
             let wanted: Vec<f64> = numbers.iter().map(|&x| activated(f64::from(x), activation)).collect();
-            assert_close(&found, &wanted, 1e-6, &format!("{} {activation}", kernels.isa()));
+            assert_close(&found, &wanted, 1e-6, &format!("{} {activation:?}", kernels.isa()));
         }
     }
 }
@@ -309,10 +309,10 @@ fn activations_are_exact_to_a_millionth() {
 #[test]
 fn what_is_not_a_number_stays_so() {
     for kernels in all() {
-        for activation in [Activation::Relu, Activation::Mish] {
+        for activation in [Nonlinearity::Relu, Nonlinearity::Mish] {
             let mut numbers = vec![f32::NAN; kernels.lanes()];
             kernels.activate(&mut numbers, activation);
-            assert!(numbers.iter().all(|number| number.is_nan()), "{} {activation}", kernels.isa());
+            assert!(numbers.iter().all(|number| number.is_nan()), "{} {activation:?}", kernels.isa());
         }
     }
 }

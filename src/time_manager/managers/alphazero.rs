@@ -1,0 +1,87 @@
+//! `alphazero`: a fixed share of the clock for every move, as AlphaZero played its matches.
+//!
+//! Source: Lc0's manager of PR #1201 (lc0.md A.5). Increment, `movestogo` and ply do not count. A budget is never
+//! negative here.
+
+use crate::time_manager::params::{ManagerSpec, ParamSpec};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+const TIME_PERCENT: ParamSpec = ParamSpec {
+    name: "alphazero-time-pct",
+    default: 12.0,
+    min: 0.0,
+    max: 100.0,
+    unit: Unit::Percent,
+    help: "Share of the clock that a move gets.",
+};
+
+/// How `alphazero` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "alphazero",
+    help: "A fixed share of the clock for every move.",
+    params: &[TIME_PERCENT],
+    groups: &[],
+    build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
+};
+
+#[derive(Debug)]
+struct AlphaZero {
+    percent: f64,
+    limit_ms: Option<f64>,
+}
+
+impl TimeManager for AlphaZero {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, overhead_ms, .. } = *plan.request();
+        let available = plan.at_least("available", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
+        let percent = plan.term("share", self.percent, Unit::Percent);
+        // The same share of what is left, again and again: so many moves as the share goes into the whole.
+        plan.moves_left(100.0 / percent.max(f64::MIN_POSITIVE));
+        let budget = (available * percent / 100.0).trunc();
+        let plan = plan.finish(budget, 0.0, None);
+        self.limit_ms = Some(plan.hard_limit_ms);
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        self.limit_ms = None;
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::time_manager::managers::golden::{Played, check};
+
+    // lc0.md A.5, observed by running Lc0; the last is negative there.
+    #[test]
+    fn budgets_are_those_of_lc0() {
+        for (clock, budget) in [
+            (60_000.0, 7_176.0),
+            (300_000.0, 35_976.0),
+            (180_000.0, 21_576.0),
+            (30_000.0, 3_576.0),
+            (5_000.0, 576.0),
+            (1_000.0, 96.0),
+            (150.0, 0.0),
+        ] {
+            let played = Played { ply: 40, clock, increment: 2_000.0, moves_to_go: Some(7), budget, used: 100.0 };
+            check("alphazero", &[played]);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `legacy`: an equal share of the remaining game for every move, and what a move leaves over goes to the next.
+//!
+//! Lc0's default manager (lc0.md A.3), with its parameters, defaults and numbers. What differs: a budget is never
+//! negative, and the first move of a game is the first one this value plans.
+
+use crate::time_manager::estimators::moves_left::MleLegacy;
+use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::plan::{MAX_MS, Plan, PlanBuilder, Unit};
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+const SLOWMOVER: ParamSpec = ParamSpec {
+    name: "slowmover",
+    default: 1.0,
+    min: 0.0,
+    max: 100.0,
+    unit: Unit::Ratio,
+    help: "Scales every budget; above 1 the game starts slower and ends faster.",
+};
+const MIDPOINT_MOVE: ParamSpec = ParamSpec {
+    name: "midpoint-move",
+    default: 51.5,
+    min: 1.0,
+    max: 1000.0,
+    unit: Unit::Moves,
+    help: "Median length of a game, for the estimate of moves left.",
+};
+const STEEPNESS: ParamSpec = ParamSpec {
+    name: "steepness",
+    default: 7.0,
+    min: 0.1,
+    max: 100.0,
+    unit: Unit::Ratio,
+    help: "How narrowly game lengths gather around the midpoint.",
+};
+const IMMEDIATE_USE: ParamSpec = ParamSpec {
+    name: "immediate-use",
+    default: 1.0,
+    min: 0.0,
+    max: 1.0,
+    unit: Unit::Ratio,
+    help: "Fraction of the time that earlier moves left over which goes to the next move; the rest is kept back.",
+};
+const FIRST_MOVE_BONUS: ParamSpec = ParamSpec {
+    name: "first-move-bonus",
+    default: 1.8,
+    min: 0.0,
+    max: 1000.0,
+    unit: Unit::Ratio,
+    help: "What the first move of a game gets on top, as a multiple of its share.",
+};
+const BOOK_PLY_BONUS: ParamSpec = ParamSpec {
+    name: "book-ply-bonus",
+    default: 0.25,
+    min: 0.0,
+    max: 1000.0,
+    unit: Unit::Ratio,
+    help: "The same for every ply that a book played before the first move, of at most 12.",
+};
+
+/// Plies of a book that count for the bonus (lc0.md A.3, 4).
+const MAX_BOOK_PLIES: u32 = 12;
+/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3, 5).
+const SLOW_MOVE_MS: f64 = 200.0;
+
+/// How `legacy` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "legacy",
+    help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the next.",
+    params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
+    groups: &[],
+    build: |values| Box::new(Legacy::new(values)),
+};
+
+#[derive(Debug)]
+struct Legacy {
+    moves_left: MleLegacy,
+    slowmover: f64,
+    immediate_use: f64,
+    first_move_bonus: f64,
+    book_ply_bonus: f64,
+    /// Time that earlier moves left over, whole milliseconds; a debt when negative.
+    spared_ms: f64,
+    is_first_move: bool,
+    /// The limit of the move being searched.
+    deadline_ms: Option<f64>,
+}
+
+impl Legacy {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            moves_left: MleLegacy::of(values.get(&MIDPOINT_MOVE), values.get(&STEEPNESS)),
+            slowmover: values.get(&SLOWMOVER),
+            immediate_use: values.get(&IMMEDIATE_USE),
+            first_move_bonus: values.get(&FIRST_MOVE_BONUS),
+            book_ply_bonus: values.get(&BOOK_PLY_BONUS),
+            spared_ms: 0.0,
+            is_first_move: true,
+            deadline_ms: None,
+        }
+    }
+}
+
+impl TimeManager for Legacy {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    /// lc0.md A.3, "Budget", one term per quantity.
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Ratio};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply));
+
+        let game = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms;
+        let mut game = plan.at_least("game_time", game, 0.0, Milliseconds);
+        let mut from_spared = 0.0;
+        if self.spared_ms > 0.0 {
+            let spared = plan.term("spared", self.spared_ms, Milliseconds);
+            game = plan.at_least("unspared_game_time", game - spared, 0.0, Milliseconds);
+            from_spared = (spared * self.immediate_use).trunc();
+            self.spared_ms -= from_spared;
+        }
+        let mut share = plan.term("share", game / moves_left, Milliseconds);
+        if std::mem::take(&mut self.is_first_move) {
+            let book_plies = f64::from(request.ply.min(MAX_BOOK_PLIES));
+            let factor = plan.term("first_move", 1.0 + self.first_move_bonus + self.book_ply_bonus * book_plies, Ratio);
+            share = plan.term("first_share", share * factor, Milliseconds);
+        }
+        if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
+            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
+            let slowmover = plan.term("slowmover", self.slowmover, Ratio);
+            share = plan.term("paced_share", share * slowmover, Milliseconds);
+        }
+        let budget = plan.term("share_and_spared", (share + from_spared).trunc(), Milliseconds);
+        let plan = plan.finish(budget, 0.0, None);
+        self.deadline_ms = Some(plan.hard_limit_ms);
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.deadline_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        // A time that is not a number says nothing, and no game is long enough for the bound.
+        if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
+            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+        }
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates { bank_ms: Some(self.spared_ms.max(0.0)), ..Estimates::default() }
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::time_manager::managers::golden::{Played, check};
+
+    // lc0.md A.3: fresh managers, observed by running Lc0; the last but two has a negative limit there.
+    #[test]
+    fn single_moves_are_those_of_lc0() {
+        for (ply, clock, increment, moves_to_go, budget) in [
+            (0, 60_000.0, 0.0, None, 3_251.0),
+            (0, 60_000.0, 1_000.0, None, 5_996.0),
+            (1, 60_000.0, 1_000.0, None, 6_566.0),
+            (20, 300_000.0, 0.0, None, 41_899.0),
+            (40, 180_000.0, 2_000.0, None, 44_317.0),
+            (80, 30_000.0, 500.0, None, 15_300.0),
+            (120, 5_000.0, 100.0, None, 4_092.0),
+            (200, 1_000.0, 0.0, None, 442.0),
+            (200, 150.0, 0.0, None, 0.0),
+            (0, 2_400_000.0, 0.0, Some(40), 167_986.0),
+            (78, 60_000.0, 0.0, Some(1), 59_800.0),
+            (60, 7_200_000.0, 15_000.0, None, 1_996_051.0),
+        ] {
+            check("legacy", &[Played { ply, clock, increment, moves_to_go, budget, used: 0.0 }]);
+        }
+    }
+
+    // lc0.md A.3, "Sequence".
+    #[test]
+    fn what_a_move_leaves_over_goes_to_the_next() {
+        let played =
+            |clock, ply, budget, used| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used };
+        check(
+            "legacy",
+            &[
+                played(60_000.0, 0, 4_898.0, 2_000.0),
+                played(58_600.0, 2, 4_585.0, 7_000.0),
+                played(52_200.0, 4, 1_638.0, 0.0),
+            ],
+        );
+        check(
+            "legacy(slowmover=2.2,first-move-bonus=0.0,book-ply-bonus=0.0,immediate-use=0.5)",
+            &[played(60_000.0, 10, 4_120.0, 1_000.0), played(59_600.0, 12, 4_556.0, 0.0)],
+        );
+    }
+}
