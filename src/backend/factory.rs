@@ -123,23 +123,32 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
 }
 
-/// The execution provider through which the backend `name` runs this network: of `auto`, the one it would try first here.
-/// `None` without one.
+/// The execution provider of the backend `name`: of `auto`, the one it would try first here for a network that
+/// it does not give to the backend native ([`takes_native`]). `None` without one.
 ///
 /// # Errors
 ///
 /// When there is no such backend, or not in this build.
-pub fn provider_of(
-    name: &str,
-    network: Option<&Network>,
-    options: &BackendOptions,
-) -> Result<Option<Provider>, BackendError> {
+pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
         Kind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
-        Kind::Auto if network.is_some_and(|network| native_is_faster(network, options)) => None,
         Kind::Auto => Some(Provider::Cpu),
         Kind::OnnxRuntime(provider) => Some(provider),
         Kind::Native | Kind::Uniform | Kind::Random => None,
+    })
+}
+
+/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU where
+/// it can.
+///
+/// # Errors
+///
+/// When there is no such backend, or not in this build.
+pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
+    Ok(match kind(name)? {
+        Kind::Auto => !cuda_may_run(options) && native_is_faster(network, options),
+        Kind::Native => true,
+        Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
     })
 }
 
@@ -207,11 +216,10 @@ fn cuda_may_run(options: &BackendOptions) -> bool {
 
 /// The fastest that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    if cuda_may_run(options) {
+    // Options that only the CPU takes say what is wanted.
+    if options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options) {
         match on_provider(Provider::Cuda, network, options) {
             Ok(backend) => return Ok(backend),
-            // The user's own mistake is not the device's.
-            Err(error @ (BackendError::Options(_) | BackendError::Network(_))) => return Err(error),
             Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
         }
     }

@@ -10,7 +10,7 @@
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
 //! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
-//! | `device_options` | the option `BackendOptions` |
+//! | `device_options`, `device_keys` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
@@ -18,6 +18,7 @@
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
 //! | `announcer` | lines about work that takes long |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
+//! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -40,6 +41,8 @@ use crate::network::{HistoryFill, InputFormat};
 
 mod announcer;
 mod cache;
+mod calibration;
+mod device_keys;
 mod device_options;
 mod error;
 mod factory;
@@ -57,9 +60,12 @@ mod uniform;
 
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
+pub use calibration::{Calibration, quantise, self_play};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
-pub use factory::{BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of};
+pub use factory::{
+    BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
+};
 pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
 pub use provider::{Provider, Rows, Sharing};

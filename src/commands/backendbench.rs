@@ -103,7 +103,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{}", Value::Array(rows.iter().map(as_json).collect()));
     } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
         let rate = best.side.evals_per_s;
-        say!("best batch: {} ({rate:.0} evaluations/s; larger ones gain less than 5 %)", best.batch);
+        let gain = TOLERANCE * 100.0;
+        say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);
     }
     Ok(())
 }
@@ -129,7 +130,7 @@ fn bare(engine: &Engine) -> anyhow::Result<Bare> {
         ..BackendOptions::default()
     };
     // What does not run through ONNX Runtime is compared with what does on the same processor.
-    let provider = backend::provider_of(&options.backend, Some(&network), &backend_options)?.unwrap_or(Provider::Cpu);
+    let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
     Ok(Bare::new(provider, network, backend_options))
 }
 

@@ -57,3 +57,6 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
 
 /// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));
+
+/// For commands that only look.
+pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

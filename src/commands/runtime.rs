@@ -1,11 +1,11 @@
 //! `zeitnot runtime`: which ONNX Runtime is in use, and obtaining the pinned one.
 
 use super::output::say;
-use std::io::{IsTerminal as _, Write as _};
+use super::progress;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use zeitnot::backend::runtime::{Flavour, Installed, Installer, Progress, Status};
 
 /// Shows or obtains ONNX Runtime, the library that networks are run with
@@ -74,7 +74,7 @@ fn install(flavour: Flavour, force: bool) -> anyhow::Result<()> {
         say!("already installed: {}", installer.library().display());
         return Ok(());
     }
-    let bar = progress_bar(installer.pin.bytes())?;
+    let bar = progress::bar(installer.pin.bytes())?;
     let result = installer.install(force, &mut |progress| match progress {
         Progress::Waiting => bar.set_message("waiting for another installation"),
         Progress::Downloading { package, bytes, .. } => {
@@ -92,13 +92,4 @@ fn install(flavour: Flavour, force: bool) -> anyhow::Result<()> {
         say!("{package}");
     }
     Ok(())
-}
-
-/// A bar on a terminal; nothing where the output is read by a program.
-fn progress_bar(total: u64) -> anyhow::Result<ProgressBar> {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(total), target);
-    bar.set_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}")?);
-    Ok(bar)
 }

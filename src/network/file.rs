@@ -14,7 +14,7 @@ use super::description::Description;
 use super::header::{Header, Structure};
 use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -26,13 +26,12 @@ const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 const ONNX_START: u8 = 0x08;
 /// The largest content read: a protobuf message cannot be larger (2 GiB). It also bounds what a decompression bomb does.
 const LARGEST: u64 = (1 << 31) - 1;
-/// Residual blocks or encoders that a file may claim. A message of two bytes may claim one, which takes a kilobyte in
-/// memory; the largest tower ever trained has 40.
-const MOST_BLOCKS: usize = 1024;
+/// How many times its size a gzip file may inflate to. Weights hardly compress: real networks inflate to at most 1.42 of
+/// their size (tinygyal-8), 32-bit floats that were made from shorter ones to less than 4; a bomb inflates to 1000.
+const MOST_INFLATION: u64 = 4;
+/// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
+const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
-/// A buffer that is full grows by this part of its size, but at least by [`MINIMUM_GROWTH`] bytes.
-const GROWTH: usize = 4;
-const MINIMUM_GROWTH: usize = 4096;
 
 /// What a file is by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +64,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
         return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
     }
     let file = File::open(path).map_err(error)?;
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_err(error)?.len().min(LARGEST);
+    // One byte more than the file holds: it is read to its end without growing.
+    let mut bytes = Vec::with_capacity(size as usize + 1);
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(error)?;
     Ok(bytes)
 }
@@ -119,27 +120,37 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
 
 /// The content of a gzip file, or the bytes themselves when they are none.
 ///
-/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing.
+/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size of
+/// the content: where that is more than expected, it is counted before it is kept.
 fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !bytes.starts_with(&GZIP_START) {
         return Ok(bytes);
     }
     let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
     let mut decoder = GzDecoder::new(&*bytes);
-    // Weights hardly shrink, and growth by a quarter keeps the peak of a reallocation low.
-    let mut content = Vec::with_capacity(bytes.len() + bytes.len() / GROWTH);
+    let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
-        Kind::Network | Kind::Onnx => loop {
-            let room = content.capacity() - content.len();
-            let read = (&mut decoder).take(room as u64).read_to_end(&mut content).map_err(damaged)?;
-            if read < room || content.len() as u64 > LARGEST {
-                break;
-            }
-            content.reserve_exact((content.len() / GROWTH).max(MINIMUM_GROWTH));
-        },
-        Kind::Text => {}
+        Kind::Network | Kind::Onnx => {}
+        Kind::Text => return Ok(Cow::Owned(content)),
         Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+    }
+    let room = (bytes.len() / 2 * ROOM_HALVES).max(1024);
+    content.reserve_exact(room);
+    // A vector that is full grows to twice its size before it learns that nothing follows: one byte stays free.
+    (&mut decoder).take(room as u64 - 1).read_to_end(&mut content).map_err(damaged)?;
+    if content.len() >= room {
+        let most = LARGEST.min(MOST_INFLATION * bytes.len() as u64);
+        let size = std::io::copy(&mut GzDecoder::new(&*bytes).take(most + 1), &mut std::io::sink()).map_err(damaged)?;
+        if size > LARGEST {
+            return Err(too_large(name));
+        }
+        if size > most {
+            let problem = format!("it inflates to more than {MOST_INFLATION} times its size, as no network does");
+            return Err(NetworkError::Damaged { name: name.to_owned(), problem });
+        }
+        content.reserve_exact(size as usize + 1 - content.len());
+        decoder.read_to_end(&mut content).map_err(damaged)?;
     }
     Ok(Cow::Owned(content))
 }
@@ -151,7 +162,7 @@ fn too_large(name: &str) -> NetworkError {
 /// A network in Lc0's format.
 fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
-    check_counts(&content).map_err(damaged)?;
+    budget::check(&budget::NETWORK, &content).map_err(damaged)?;
     let mut net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetworkError::NotANetwork { name: name.to_owned() });
@@ -169,36 +180,6 @@ fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkErr
     let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
     let description = Description::of(&layers, header.input, &net);
     Ok((description, Body::Layers { layers: Box::new(layers), decoded: OnceLock::new() }))
-}
-
-/// Refuses a message that claims absurdly many parts, before they take memory.
-fn check_counts(content: &Bytes) -> Result<(), String> {
-    let text = |error: prost::DecodeError| error.to_string();
-    let check = |count: usize, what: &str| match count {
-        0..=MOST_BLOCKS => Ok(()),
-        count => Err(format!("it claims {count} {what}")),
-    };
-    for weights in proto::NetOutline::decode(content.clone()).map_err(text)?.weights {
-        let weights = proto::WeightsOutline::decode(weights).map_err(text)?;
-        check(weights.residual.len().max(weights.encoder.len()).max(weights.pol_encoder.len()), "blocks")?;
-        for heads in weights.policy_heads {
-            let heads = proto::PolicyHeadsOutline::decode(heads).map_err(text)?;
-            check(heads.policy_head_map.len(), "policy heads")?;
-            let mapped = (heads.policy_head_map.into_iter())
-                .map(|entry| Ok(proto::MapOutline::decode(entry).map_err(text)?.value.unwrap_or_default()))
-                .collect::<Result<Vec<_>, String>>()?;
-            let fixed = [heads.vanilla, heads.optimistic_st, heads.soft, heads.opponent];
-            let mut encoders = 0;
-            for head in fixed.into_iter().flatten().chain(mapped) {
-                encoders += proto::PolicyHeadOutline::decode(head).map_err(text)?.pol_encoder.len();
-            }
-            check(encoders, "blocks")?;
-        }
-        for heads in weights.value_heads {
-            check(proto::ValueHeadsOutline::decode(heads).map_err(text)?.value_head_map.len(), "value heads")?;
-        }
-    }
-    Ok(())
 }
 
 fn describe_onnx(model: &OnnxModel, input: InputFormat, net: &proto::Net) -> Description {

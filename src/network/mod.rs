@@ -18,7 +18,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | bytes of any kind to a [`Network`] |
-//! | `proto`, `onnx_proto` | the wire formats |
+//! | `proto`, `onnx_proto`, `budget` | the wire formats, and what may be decoded of them |
 //! | `format`, `header` | what the header of a network says, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
 //! | `description` | what a network is, for people and programs |
@@ -32,6 +32,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
+mod budget;
 pub mod catalogue;
 mod description;
 mod error;
@@ -41,7 +42,7 @@ mod format;
 mod header;
 mod locate;
 mod onnx;
-mod onnx_proto;
+pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
@@ -55,7 +56,7 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::{find, user_folder};
-pub use onnx::{Conversion, EndTypes, OnnxModel, Precision, ValueOutput};
+pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::CONVOLUTION_MAP;
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};

@@ -10,6 +10,9 @@ pub(crate) mod data_type {
     use crate::network::Precision;
 
     pub(crate) const FLOAT: i32 = 1;
+    pub(crate) const UINT8: i32 = 2;
+    pub(crate) const INT8: i32 = 3;
+    pub(crate) const INT32: i32 = 6;
     pub(crate) const INT64: i32 = 7;
     pub(crate) const FLOAT16: i32 = 10;
     pub(crate) const BFLOAT16: i32 = 16;
@@ -65,6 +68,24 @@ pub(crate) struct StringStringEntryProto {
     pub key: Option<String>,
     #[prost(string, optional, tag = "2")]
     pub value: Option<String>,
+}
+
+/// The file, of which only the ends and the notes are read.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ModelEnds {
+    #[prost(message, optional, tag = "7")]
+    pub graph: Option<GraphEnds>,
+    #[prost(message, repeated, tag = "14")]
+    pub metadata_props: Vec<StringStringEntryProto>,
+}
+
+/// The ends of a graph.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GraphEnds {
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub output: Vec<ValueInfoProto>,
 }
 
 /// The version of one operator set; the empty domain is ONNX's own.

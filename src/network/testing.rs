@@ -11,9 +11,11 @@ mod attention;
 pub use attention::{RandomBody, attention_networks};
 
 use super::file::MAGIC;
+use super::onnx_proto::{GraphProto, ModelProto, data_type};
 use super::weights::tensor::encoding;
 use super::{
-    Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, SQUARES, ValueKind, proto,
+    Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
+    ValueKind, proto,
 };
 
 /// The shape of a random network.
@@ -246,4 +248,25 @@ impl Random {
             ..proto::ConvBlock::default()
         }
     }
+}
+
+/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what exporters of
+/// half precision write.
+///
+/// # Panics
+///
+/// When it is no such model.
+pub fn with_narrow_ends(model: &[u8], precision: Precision) -> Vec<u8> {
+    let narrow = data_type::of(precision);
+    let mut model = ModelProto::decode(model).expect("the model was written here");
+    let graph = model.graph.as_mut().expect("a model has a graph");
+    let GraphProto { node, input, output, .. } = graph;
+    for end in input.iter_mut().chain(output.iter_mut()) {
+        let tensor = end.r#type.as_mut().and_then(|r#type| r#type.tensor_type.as_mut());
+        tensor.expect("an end is a tensor").elem_type = Some(narrow);
+    }
+    for cast in node.iter_mut().filter(|node| node.op_type.as_deref() == Some("Cast")) {
+        cast.attribute[0].i = Some(narrow.into());
+    }
+    model.encode_to_vec()
 }

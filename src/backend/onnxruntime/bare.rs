@@ -36,7 +36,7 @@ impl BareSession {
         let conversion = options.conversion(provider);
         let ends = Ends { network: stem(network.name()).to_owned(), model: network.onnx(&conversion)? };
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
-        let session = plan.session(runtime, &ends)?;
+        let session = plan.commit(plan.builder(runtime, &ends)?, &ends)?;
         let rows = ends.check(&session)?.map_or(plan.rows, Rows::fixed);
         Ok(BareSession { session, device: plan.device_name(runtime), ends, rows })
     }

@@ -3,9 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
-//! | `session` | making a session: threads, optimisation, the execution provider and its options |
+//! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
+//! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
 //! | `tensor` | the numbers of the ends, which may be narrower than float32 |
 
@@ -13,11 +14,14 @@ mod bare;
 mod ends;
 mod outputs;
 mod session;
+mod settings;
 mod tensor;
+mod weights;
 
 use std::sync::Arc;
 
 use ort::session::Session;
+use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
 use super::input::InputBuffer;
@@ -29,7 +33,8 @@ pub use bare::BareSession;
 use ends::Ends;
 use outputs::Outputs;
 pub(super) use session::probe;
-use session::{SessionPlan, can_be_compiled_long};
+use session::{SessionPlan, can_be_compiled_long, load_error};
+use weights::SharedWeights;
 
 /// Workers for a device of its own: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
@@ -50,6 +55,8 @@ struct Shared {
     ends: Ends,
     plan: SessionPlan,
     rows: Rows,
+    /// What sessions are made of, where they share it; then `ends` has no model.
+    weights: Option<SharedWeights>,
 }
 
 impl OnnxRuntimeBackend {
@@ -74,12 +81,15 @@ impl OnnxRuntimeBackend {
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let rows = plan.rows;
         let device_name = plan.device_name(&runtime);
-        let mut shared = Shared { runtime, ends, plan, rows };
+        let mut shared = Shared { runtime, ends, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
         let builder = shared.plan.builder(&shared.runtime, &shared.ends)?;
         let prepare = |shared: &mut Shared| -> Result<Session, BackendError> {
-            let mut session = shared.plan.commit(builder, &shared.ends)?;
+            let mut session = match shared.plan.provider {
+                Provider::Cpu => shared.share_weights(builder)?,
+                _ => shared.plan.commit(builder, &shared.ends)?,
+            };
             if let Some(fixed) = shared.ends.check(&session)? {
                 shared.rows = Rows::fixed(fixed);
             }
@@ -136,7 +146,7 @@ fn stem(name: &str) -> &str {
 }
 
 /// What ONNX Runtime says, in one line without its call stack.
-fn first_line(error: &ort::Error) -> String {
+pub(super) fn first_line(error: &ort::Error) -> String {
     match complaints::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),
         line => line,
@@ -145,7 +155,31 @@ fn first_line(error: &ort::Error) -> String {
 
 impl Shared {
     fn session(&self) -> Result<Session, BackendError> {
-        self.plan.session(&self.runtime, &self.ends)
+        let builder = self.plan.builder(&self.runtime, &self.ends)?;
+        match &self.weights {
+            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.ends, &error)),
+            None => self.plan.commit(builder, &self.ends),
+        }
+    }
+
+    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as without
+    /// a folder for temporary files, each session has its own.
+    fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
+        match SharedWeights::new(builder, &self.ends.model.bytes) {
+            Ok(weights) => {
+                self.weights = Some(weights);
+                match self.session() {
+                    Ok(session) => {
+                        self.ends.model.bytes = Vec::new();
+                        return Ok(session);
+                    }
+                    Err(error) => tracing::debug!(%error, "weights are not shared"),
+                }
+                self.weights = None;
+            }
+            Err(error) => tracing::debug!(%error, "weights are not shared"),
+        }
+        self.session()
     }
 
     /// Runs every size of batch once where the first run of a size is slow: engines are built and plans made before a clock

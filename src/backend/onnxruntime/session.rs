@@ -7,12 +7,12 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{Ends, first_line};
-use crate::backend::device_options::{Arithmetic, DeviceOptions};
+use super::{Ends, first_line, settings};
+use crate::backend::device_options::DeviceOptions;
 use crate::backend::provider::{Provider, Rows, Sharing};
 use crate::backend::runtime::{Runtime, complaints, user_cache};
 use crate::backend::{BackendError, missing, nvidia};
-use crate::network::{EndTypes, OnnxModel, PLANES, Precision};
+use crate::network::{EndTypes, OnnxModel, Precision};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
 /// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
@@ -27,16 +27,16 @@ const HASH_LENGTH: usize = 16;
 /// All that is to be known to make a session.
 pub(super) struct SessionPlan {
     pub(super) provider: Provider,
-    device: u32,
+    pub(super) device: u32,
     pub(super) threads: usize,
     optimization: GraphOptimizationLevel,
     pub(super) rows: Rows,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
     /// OpenVINO's device.
-    units: Option<String>,
+    pub(super) units: Option<String>,
     /// Where the provider keeps what it compiles.
-    cache: Option<PathBuf>,
+    pub(super) cache: Option<PathBuf>,
 }
 
 impl SessionPlan {
@@ -69,9 +69,9 @@ impl SessionPlan {
             cache: None,
         };
         if plan.is_compiled() {
-            plan.cache = Some(compiled_folder(provider, options.cache_dir.as_deref(), &model.bytes)?);
+            plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), &model.bytes)?);
         }
-        plan.settings = plan.settings(precision, options, model);
+        plan.settings = settings::of(&plan, precision, options, model);
         Ok(plan)
     }
 
@@ -84,7 +84,7 @@ impl SessionPlan {
         }
     }
 
-    fn is_cpu(&self) -> bool {
+    pub(super) fn is_cpu(&self) -> bool {
         match self.provider {
             Provider::Cpu => true,
             Provider::OpenVino => self.units.as_deref() == Some("CPU"),
@@ -110,76 +110,6 @@ impl SessionPlan {
             Provider::DirectMl => format!("DirectML {}", self.device),
         };
         format!("{device}, ONNX Runtime {}", runtime.version)
-    }
-
-    fn settings(
-        &self,
-        precision: Precision,
-        options: &DeviceOptions,
-        model: &OnnxModel,
-    ) -> Vec<(&'static str, String)> {
-        let flag = |on: bool| u8::from(on).to_string();
-        let folder = self.cache.as_deref().map(|path| path.to_string_lossy().into_owned());
-        match self.provider {
-            Provider::Cpu | Provider::DirectMl => Vec::new(),
-            Provider::Cuda => cuda_settings(self.device, precision),
-            Provider::TensorRt => {
-                let shape = |rows: usize| format!("{}:{rows}x{PLANES}x8x8", model.input);
-                let Rows { least, most, .. } = self.rows;
-                let usual = self.provider.preferred_batch().clamp(least, most);
-                let mut settings = vec![
-                    ("device_id", self.device.to_string()),
-                    ("trt_fp16_enable", flag(precision == Precision::Float16)),
-                    ("trt_bf16_enable", flag(precision == Precision::Bfloat16)),
-                    // Sums over 64 x 1024 numbers leave half precision's range.
-                    ("trt_layer_norm_fp32_fallback", flag(precision == Precision::Float16)),
-                    ("trt_profile_min_shapes", shape(least)),
-                    ("trt_profile_opt_shapes", shape(usual)),
-                    ("trt_profile_max_shapes", shape(most)),
-                ];
-                if let Some(folder) = folder {
-                    settings.extend([
-                        ("trt_engine_cache_enable", flag(true)),
-                        ("trt_engine_cache_path", folder.clone()),
-                        ("trt_timing_cache_enable", flag(true)),
-                        ("trt_timing_cache_path", folder),
-                    ]);
-                }
-                settings
-            }
-            Provider::OpenVino => {
-                let device = self.units.clone().unwrap_or_default();
-                let mut settings = vec![("device_type", device.clone())];
-                if self.is_cpu() {
-                    settings.extend([("num_of_threads", self.threads.to_string()), ("num_streams", "1".to_owned())]);
-                }
-                if let Some(arithmetic) = options.arithmetic {
-                    settings.push(openvino_arithmetic(&device, arithmetic));
-                }
-                settings.extend(folder.map(|folder| ("cache_dir", folder)));
-                settings
-            }
-            Provider::CoreMl => {
-                let units = match self.units.as_deref() {
-                    Some("cpu") => "CPUOnly",
-                    Some("gpu") => "CPUAndGPU",
-                    Some("ane") => "CPUAndNeuralEngine",
-                    _ => "ALL",
-                };
-                let mut settings = vec![
-                    ("ModelFormat", "MLProgram".to_owned()),
-                    ("MLComputeUnits", units.to_owned()),
-                    ("RequireStaticInputShapes", flag(self.rows.only().is_some())),
-                ];
-                settings.extend(folder.map(|folder| ("ModelCacheDirectory", folder)));
-                settings
-            }
-        }
-    }
-
-    /// A session of this plan.
-    pub(super) fn session(&self, runtime: &Runtime, ends: &Ends) -> Result<Session, BackendError> {
-        self.commit(self.builder(runtime, ends)?, ends)
     }
 
     /// Loads the network into a session to be. This may take long, where it must be compiled.
@@ -227,7 +157,7 @@ impl SessionPlan {
             // CUDA takes what TensorRT does not.
             Provider::TensorRt => vec![
                 with_settings!(ep::TensorRT::default(), settings),
-                with_settings!(ep::CUDA::default(), cuda_settings(self.device, Precision::Float16)),
+                with_settings!(ep::CUDA::default(), settings::cuda(self.device, Precision::Float16)),
             ],
             Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings)],
             Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings)],
@@ -237,28 +167,9 @@ impl SessionPlan {
     }
 }
 
-fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
+/// The error for a network that ONNX Runtime does not take.
+pub(super) fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
     BackendError::Load { network: ends.network.clone(), reason: first_line(error) }
-}
-
-fn cuda_settings(device: u32, precision: Precision) -> Vec<(&'static str, String)> {
-    let mut settings = vec![("device_id", device.to_string())];
-    if precision == Precision::Float32 {
-        // Who asks for 32 bits does not mean the 19 of TensorFloat-32.
-        settings.push(("use_tf32", "0".to_owned()));
-    }
-    settings
-}
-
-/// OpenVINO's setting for what it computes with inside. ONNX Runtime's own option `precision` knows FP32 alone for a CPU.
-fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, String) {
-    let name = match arithmetic {
-        Arithmetic::Float32 => "f32",
-        Arithmetic::Float16 => "f16",
-        Arithmetic::Bfloat16 => "bf16",
-    };
-    let kind = device.split('.').next().unwrap_or(device);
-    ("load_config", format!("{{\"{kind}\":{{\"INFERENCE_PRECISION_HINT\":\"{name}\"}}}}"))
 }
 
 /// Registers providers with a session to be; one that does not load is an error that names the library it misses.
@@ -306,16 +217,22 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model. It belongs to the model alone: TensorRT's provider names its
+/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's own: TensorRT's provider names its
 /// engines by the names in a graph, which are the same in every network of a family. It lies in the user's cache, not
 /// beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
-fn compiled_folder(provider: Provider, given: Option<&Path>, model: &[u8]) -> Result<PathBuf, BackendError> {
+fn compiled_folder(
+    provider: Provider,
+    rows: Rows,
+    given: Option<&Path>,
+    model: &[u8],
+) -> Result<PathBuf, BackendError> {
     let root = match given {
         Some(folder) => folder.to_path_buf(),
         None => user_cache().ok_or(BackendError::NoCacheFolder)?.join("compiled"),
     };
     let hash: String = Sha256::digest(model).iter().map(|byte| format!("{byte:02x}")).collect();
-    let folder = root.join(provider.name()).join(&hash[..HASH_LENGTH]);
+    let Rows { least, most, .. } = rows;
+    let folder = root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH]));
     std::fs::create_dir_all(&folder).map_err(|reason| BackendError::Cache { folder: folder.clone(), reason })?;
     Ok(folder)
 }

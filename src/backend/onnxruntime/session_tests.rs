@@ -38,7 +38,7 @@ fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
     assert_eq!(get("trt_profile_max_shapes"), "/input/planes:128x112x8x8");
     assert_eq!((get("trt_fp16_enable"), get("trt_bf16_enable")), ("1".into(), "0".into()));
     // sha256 of the bytes 1, 2, 3.
-    let expected = folder.path().join("tensorrt").join("039058c6f2c0cb49");
+    let expected = folder.path().join("tensorrt").join("039058c6f2c0cb49-4-128");
     assert!(expected.is_dir());
     for key in ["trt_engine_cache_path", "trt_timing_cache_path"] {
         assert_eq!(get(key), expected.display().to_string());

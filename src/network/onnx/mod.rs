@@ -6,11 +6,13 @@ mod converter;
 mod encode;
 mod graph;
 mod model;
+mod quantise;
 mod residual;
 
 pub use conversion::{Conversion, Precision};
 pub(crate) use converter::convert;
 pub(crate) use model::inspect;
+pub use quantise::{ActivationRange, Quantiser};
 
 /// Names of the ends in the models that Lc0 and this crate write (lc0.md D.7).
 pub(crate) mod names {

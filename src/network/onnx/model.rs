@@ -6,10 +6,10 @@ use prost::bytes::Bytes;
 use super::{EndTypes, OnnxModel, Precision, ValueOutput, names};
 use crate::network::NetworkError;
 use crate::network::format::InputFormat;
-use crate::network::onnx_proto::{ModelProto, ValueInfoProto, data_type};
+use crate::network::onnx_proto::{ModelEnds, ValueInfoProto, data_type};
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
-use crate::network::proto;
+use crate::network::{budget, proto};
 
 /// Names that a network file gives for the ends of the model inside it; empty ones are Lc0's usual names.
 #[derive(Default)]
@@ -29,10 +29,9 @@ pub(crate) fn inspect(
     outer: Option<&proto::OnnxModel>,
     name: &str,
 ) -> Result<Option<(OnnxModel, Option<InputFormat>)>, NetworkError> {
-    let Ok(model) = ModelProto::decode(bytes.clone()) else { return Ok(None) };
-    let Some(graph) = model.graph.filter(|graph| !graph.node.is_empty() && !graph.output.is_empty()) else {
-        return Ok(None);
-    };
+    budget::check(&budget::ONNX, &bytes).map_err(|problem| NetworkError::Damaged { name: name.to_owned(), problem })?;
+    let Ok(model) = ModelEnds::decode(bytes.clone()) else { return Ok(None) };
+    let Some(graph) = model.graph.filter(|graph| !graph.output.is_empty()) else { return Ok(None) };
     let note = model.metadata_props.iter().find(|note| note.key.as_deref() == Some(names::INPUT_FORMAT));
     let format = match note.and_then(|note| note.value.as_deref()) {
         None => None,

@@ -12,8 +12,8 @@ use crate::network::{NetworkError, proto};
 const FIRST_POLICY: &str = "vanilla";
 /// The name of the value head of a network with one.
 const FIRST_VALUE: &str = "winner";
-/// Kinds of promotion of an attention policy, and the offset of all three.
-const PROMOTIONS: usize = 4;
+/// Offsets of promotions of an attention policy: of each kind, and of all three.
+const PROMOTION_OFFSETS: usize = 4;
 
 impl Reader<'_> {
     /// The policy heads on a transformer, or else on a tower of `filters`.
@@ -88,13 +88,13 @@ impl Reader<'_> {
                 let convolution = self.convolution(&format!("{path}policy"), head.policy.as_ref(), inputs, 1)?;
                 let dense = self.dense(dense_layers(), convolution.outputs * SQUARES)?;
                 self.expect_outputs(&format!("{path}ip_pol_b"), dense.outputs, MOVES)?;
-                Policy::Planes(PolicyHead::Classical { convolution, dense })
+                Policy::Planes(Box::new(PolicyHead::Classical { convolution, dense }))
             }
             PolicyKind::Convolution => {
                 let hidden = self.convolution(&format!("{path}policy1"), head.policy1.as_ref(), inputs, 3)?;
                 let output = self.convolution(&format!("{path}policy"), head.policy.as_ref(), hidden.outputs, 3)?;
                 self.expect_outputs(&format!("{path}policy.weights"), output.outputs, CONVOLUTION_PLANES)?;
-                Policy::Planes(PolicyHead::Convolution { hidden, output })
+                Policy::Planes(Box::new(PolicyHead::Convolution { hidden, output }))
             }
             PolicyKind::Attention => {
                 let embedding = match embedding {
@@ -115,7 +115,8 @@ impl Reader<'_> {
                 let key = self.dense([field!(path, head, ip3_pol_w), field!(path, head, ip3_pol_b)], width)?;
                 self.expect_outputs(&format!("{path}ip3_pol_b"), key.outputs, query.outputs)?;
                 let promotion = field!(path, head, ip4_pol_w);
-                let promotion = self.decoder.sized(&promotion.path, promotion.layer, PROMOTIONS * key.outputs)?;
+                let promotion =
+                    self.decoder.sized(&promotion.path, promotion.layer, PROMOTION_OFFSETS * key.outputs)?;
                 self.count(promotion.len());
                 let activation = self.header.policy_activation;
                 Policy::Attention(Box::new(AttentionPolicy { embedding, activation, encoders, query, key, promotion }))

@@ -119,7 +119,7 @@ pub(crate) struct Norm {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Policy {
     /// Of convolutions.
-    Planes(PolicyHead<Tensor>),
+    Planes(Box<PolicyHead<Tensor>>),
     /// Of queries and keys (lc0.md D.4).
     Attention(Box<AttentionPolicy>),
 }
@@ -175,8 +175,10 @@ impl Layers {
     /// The kind of the policy heads.
     pub(crate) fn policy_kind(&self) -> PolicyKind {
         match self.policies.first() {
-            Some((_, Policy::Planes(PolicyHead::Classical { .. }))) => PolicyKind::Classical,
-            Some((_, Policy::Planes(PolicyHead::Convolution { .. }))) => PolicyKind::Convolution,
+            Some((_, Policy::Planes(head))) => match **head {
+                PolicyHead::Classical { .. } => PolicyKind::Classical,
+                PolicyHead::Convolution { .. } => PolicyKind::Convolution,
+            },
             Some((_, Policy::Attention(_))) | None => PolicyKind::Attention,
         }
     }
