@@ -167,7 +167,16 @@ pub(super) const KEYS: &[Key] = &[
         providers: COMPILED,
         set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| PathBuf::from(text))),
     },
+    Key {
+        name: ISA,
+        expected: "one of avx512, avx2, portable",
+        providers: &[],
+        set: |options, text| put(&mut options.isa, text.parse().ok()),
+    },
 ];
+
+/// The one key of the backend native, and of no provider.
+pub(super) const ISA: &str = "isa";
 
 fn add_devices(options: &mut DeviceOptions, text: &str, several: bool) -> bool {
     for index in text.split(',').map(str::trim) {

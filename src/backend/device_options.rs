@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::device_keys::KEYS;
+use super::Isa;
+use super::device_keys::{ISA, KEYS};
 use super::provider::{Provider, Rows};
 use crate::network::{Conversion, Precision};
 
@@ -85,6 +86,8 @@ pub struct DeviceOptions {
     pub units: Option<String>,
     /// The folder for what a provider compiles; the user's cache unless told.
     pub cache_dir: Option<PathBuf>,
+    /// The backend native: its instruction set.
+    pub isa: Option<Isa>,
     /// The keys that were given.
     given: Vec<&'static str>,
 }
@@ -163,10 +166,22 @@ impl DeviceOptions {
     pub fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
-            key.is_some_and(|key| !key.providers.is_empty() && !key.providers.contains(&provider))
+            key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
         };
         match self.given.iter().find(foreign) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: provider.name(), key }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the keys mean something to the backend native.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
+    pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
+        match self.given.iter().find(|key| **key != ISA) {
+            Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }
     }

@@ -54,6 +54,7 @@ fn what_is_wrong_is_named_in_one_line() {
         ("datatype=fp8", &["datatype: \"fp8\" is not one of f32, f16, bf16"]),
         ("opset=7", &["opset: \"7\" is not a whole number from 17 to 22"]),
         ("policy_head=", &["policy_head: \"\" is not a name"]),
+        ("isa=sse9", &["isa: \"sse9\" is not one of avx512, avx2, portable"]),
         ("device=gpu b", &["device: \"gpu b\""]),
         ("device=XPU", &["device: \"XPU\" is not a device of OpenVINO"]),
         ("units=tpu", &["units: \"tpu\" is not one of all, cpu, gpu, ane"]),
@@ -71,6 +72,11 @@ fn a_key_of_another_device_is_named() {
     assert_eq!(check("threads=2", Provider::Cpu), Ok(()));
     assert_eq!(check("gpu=1", Provider::Cpu), Err("the backend cpu does not take gpu".into()));
     assert_eq!(check("batch=8,units=ane", Provider::Cuda), Err("the backend cuda does not take units".into()));
+    assert_eq!(check("isa=avx2", Provider::Cpu), Err("the backend cpu does not take isa".into()));
+    assert_eq!(options("isa=AVX-512").isa, Some(Isa::Avx512));
+    assert_eq!(options("isa=portable").check_for_native(), Ok(()));
+    let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
+    assert_eq!(line, "the backend native does not take threads");
 }
 
 #[test]

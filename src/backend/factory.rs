@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use super::onnxruntime::probe;
 use super::{
-    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, OnnxRuntimeBackend, Provider,
-    RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
+    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend,
+    Provider, RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
 };
 use crate::network::{HistoryFill, Network};
 
 /// The names that [`create`] takes, besides aliases.
-pub const BACKENDS: [&str; 9] =
-    ["auto", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
+pub const BACKENDS: [&str; 10] =
+    ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
 /// What the names mean, Lc0's among them (lc0.md E).
-const NAMES: [(&str, Kind); 23] = [
+const NAMES: [(&str, Kind); 24] = [
     ("auto", Kind::Auto),
+    ("native", Kind::Native),
     ("onnxruntime", Kind::OnnxRuntime(Provider::Cpu)),
     ("onnxruntime-cpu", Kind::OnnxRuntime(Provider::Cpu)),
     ("onnx", Kind::OnnxRuntime(Provider::Cpu)),
@@ -94,6 +95,7 @@ impl Default for BackendOptions {
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Auto,
+    Native,
     OnnxRuntime(Provider),
     Uniform,
     Random,
@@ -118,10 +120,11 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 ///
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
-    Ok(matches!(kind(name)?, Kind::Auto | Kind::OnnxRuntime(_)))
+    Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
 }
 
-/// The execution provider of the backend `name`: of `auto`, the one it would try first here. `None` without one.
+/// The execution provider of the backend `name`: of `auto`, the one it would try first here for a network that
+/// it does not give to the backend native ([`takes_native`]). `None` without one.
 ///
 /// # Errors
 ///
@@ -131,7 +134,21 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
         Kind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
         Kind::Auto => Some(Provider::Cpu),
         Kind::OnnxRuntime(provider) => Some(provider),
-        Kind::Uniform | Kind::Random => None,
+        Kind::Native | Kind::Uniform | Kind::Random => None,
+    })
+}
+
+/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU where
+/// it can.
+///
+/// # Errors
+///
+/// When there is no such backend, or not in this build.
+pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
+    Ok(match kind(name)? {
+        Kind::Auto => !cuda_may_run(options) && native_is_faster(network, options),
+        Kind::Native => true,
+        Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
     })
 }
 
@@ -147,8 +164,8 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is CUDA when a card answers and an ONNX Runtime with CUDA is there, else the CPU; what it took,
-/// [`Backend::attributes`] says. Names are case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`,
+/// `auto` is CUDA when a card answers and an ONNX Runtime with CUDA is there, else the CPU: `native` for the networks that it
+/// can run, unless an option asks for ONNX Runtime. What it took, [`Backend::attributes`] says. Names are case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`,
 /// `onnx-dml`, `trivial`).
 ///
 /// # Errors
@@ -164,6 +181,7 @@ pub fn create(
     let with_network = || network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()));
     let inner: Arc<dyn Backend> = match kind(name)? {
         Kind::Auto => automatic(with_network()?, options)?,
+        Kind::Native => native(with_network()?, options)?,
         Kind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
         Kind::Uniform => Arc::new(UniformBackend::new()),
         Kind::Random => Arc::new(RandomBackend::new(options.seed)),
@@ -205,7 +223,21 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
             Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
         }
     }
+    if native_is_faster(network, options) {
+        return native(network, options);
+    }
     on_provider(Provider::Cpu, network, options)
+}
+
+/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands.
+fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
+    let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
+    !for_onnx_runtime && NativeBackend::can_run(network)
+}
+
+fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    options.device.check_for_native()?;
+    Ok(Arc::new(NativeBackend::new(network, options.device.isa, options.history_fill)?))
 }
 
 fn on_provider(
@@ -241,7 +273,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_what_there_is() {
-        let known = "auto, onnxruntime, cuda, tensorrt, openvino, coreml, directml, uniform, random";
+        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, uniform, random";
         assert_eq!(line("gpu9000"), format!("unknown backend gpu9000; there are: {known}"));
     }
 
@@ -266,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_network_is_needed_to_run_one() {
-        for name in ["auto", "onnxruntime", "ONNX-CPU", "cuda", "onnx-trt"] {
+        for name in ["auto", "native", "onnxruntime", "ONNX-CPU", "cuda", "onnx-trt"] {
             assert_eq!(line(name), format!("the backend {name} needs a network, and none was given"));
         }
     }

@@ -12,6 +12,7 @@
 //! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
 //! | `device_options`, `device_keys` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
+//! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
 //! | `missing` | which library a provider misses, and how to get it |
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
@@ -47,6 +48,7 @@ mod error;
 mod factory;
 mod input;
 mod missing;
+mod native;
 pub mod nvidia;
 mod onnxruntime;
 mod provider;
@@ -61,7 +63,10 @@ pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
-pub use factory::{BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of};
+pub use factory::{
+    BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
+};
+pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
 pub use provider::{Provider, Rows, Sharing};
 pub use query::{Query, cache_key};

@@ -103,6 +103,7 @@ pub(super) fn load(
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
                 && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
+                && !backend::takes_native(&key.backend, &network, &backend_options)?
             {
                 runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
             }

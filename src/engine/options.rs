@@ -83,7 +83,7 @@ options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
         "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/, the working folder or the user's data folder";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
-        "What evaluates positions: auto, onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
+        "What evaluates positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
         "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,

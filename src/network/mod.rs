@@ -58,6 +58,7 @@ pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::{find, user_folder};
 pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
+pub(crate) use policy::CONVOLUTION_MAP;
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;
 use weights::layers::Layers;

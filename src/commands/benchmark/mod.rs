@@ -18,6 +18,8 @@ use zeitnot::search::{Clock, MonotonicClock};
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";
+/// The backend that needs no ONNX Runtime.
+const NATIVE: &str = "native";
 
 pub fn command() -> Command {
     let command = Command::new("benchmark")
@@ -104,7 +106,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         request.try_settings(&mut benchmark, &mut grid)?;
         // Its memory is given back before another backend is loaded.
         drop(benchmark);
-        for name in others().filter(|_| !request.is_given("Backend")) {
+        for name in others(facts.backend.starts_with(NATIVE)).filter(|_| !request.is_given("Backend")) {
             match request.in_a_process_of_its_own(name)? {
                 Ok((backend, _)) if backend == facts.backend => {}
                 Ok((_, measured)) => {
@@ -189,13 +191,15 @@ struct Answer {
     grid: Vec<Measured>,
 }
 
-/// Backends that run networks, besides `auto` and the one that stands behind it.
-fn others() -> impl Iterator<Item = &'static str> {
+/// Backends that run networks, besides `auto` and the one that stands behind it: `native`, or that of a provider.
+fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
     let provider = |name| backend::provider_of(name, &BackendOptions::default()).ok().flatten();
     let behind = provider(AUTO);
     BACKENDS.into_iter().filter(move |name| {
         let runs_networks = backend::needs_network(name).unwrap_or(false);
-        *name != AUTO && runs_networks && (provider(name).is_none() || provider(name) != behind)
+        let is_behind =
+            if auto_is_native { *name == NATIVE } else { provider(name).is_some_and(|_| provider(name) == behind) };
+        *name != AUTO && runs_networks && !is_behind
     })
 }
 

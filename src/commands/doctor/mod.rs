@@ -11,12 +11,12 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use zeitnot::backend::{self, BackendOptions, Provider};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
-use zeitnot::network::{self, Network};
+use zeitnot::network::{self, Network, NetworkError};
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.
@@ -105,12 +105,21 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         checks.push(check);
     };
     machine::checks(engine.options(), &mut look);
-    let chosen = backend::provider_of(&engine.options().backend, &options);
-    let in_use = chosen.as_ref().ok().copied().flatten();
-    let is_auto = engine.options().backend.eq_ignore_ascii_case("auto");
-    devices::checks(library, in_use, is_auto, &mut look);
-    if in_use.is_some() {
-        look(network_check(&engine));
+    let name = engine.options().backend.clone();
+    let network = backend::needs_network(&name).unwrap_or(false).then(|| find_network(&engine));
+    let options = BackendOptions { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
+    let is_native = |(_, network): &(_, Network)| backend::takes_native(&name, network, &options).unwrap_or(false);
+    let in_use = match &network {
+        Some(Ok(found)) if is_native(found) => None,
+        _ => backend::provider_of(&name, &options).ok().flatten(),
+    };
+    devices::checks(library, in_use, name.eq_ignore_ascii_case("auto"), &mut look);
+    match network {
+        Some(Ok((path, network))) => {
+            look(Check::ok("network", format!("{}: {}", path.display(), network.description())));
+        }
+        Some(Err(error)) => look(Check::error("network", error.to_string())),
+        None => {}
     }
     look(play_check(&mut engine));
     let can_play = checks.iter().all(|check| check.verdict != Verdict::Error);
@@ -121,13 +130,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn network_check(engine: &Engine) -> Check {
+/// The network that the engine would load, and where it lies.
+fn find_network(engine: &Engine) -> Result<(PathBuf, Network), NetworkError> {
     let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
-    let found = network::find(weights.as_deref().map(Path::new));
-    match found.and_then(|path| Ok((Network::load(&path)?, path))) {
-        Ok((network, path)) => Check::ok("network", format!("{}: {}", path.display(), network.description())),
-        Err(error) => Check::error("network", error.to_string()),
-    }
+    let path = network::find(weights.as_deref().map(Path::new))?;
+    Ok((path.clone(), Network::load(&path)?))
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.
