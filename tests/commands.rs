@@ -114,7 +114,8 @@ fn a_conversion_gives_the_same_evaluations() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz"]));
     assert!(line.starts_with("tiny.onnx: ") && line.contains("float32, opset 17, any batch; SE 1x8"), "{line}");
-    let evaluation = |weights: &str| json(zeitnot(&folder).args(["eval", "--weights", weights]));
+    let evaluation =
+        |weights: &str| json(zeitnot(&folder).args(["eval", "--backend=onnxruntime", "--weights", weights]));
     assert_eq!(evaluation("tiny.onnx"), evaluation("tiny.pb.gz"));
     // Nothing is replaced unasked, nothing half-made is left.
     let before = fs::read(folder.path().join("tiny.onnx")).unwrap();
@@ -268,7 +269,14 @@ fn backendbench_prints_tables() {
 fn benchmark_measures_and_recommends() {
     let folder = folder();
     let mut command = zeitnot(&folder);
-    let result = json(command.args(["benchmark", "--weights=tiny.pb.gz", "--seconds=0.1", "--positions=2", "--json"]));
+    let result = json(command.args([
+        "benchmark",
+        "--backend=onnxruntime",
+        "--weights=tiny.pb.gz",
+        "--seconds=0.5",
+        "--positions=2",
+        "--json",
+    ]));
     let measured = &result["measured"];
     check_numbers(
         measured,
