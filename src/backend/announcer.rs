@@ -27,13 +27,23 @@ impl Announcer {
     }
 
     /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten seconds,
-    /// and after it that it is finished. `what` names it.
-    pub fn during<T>(&self, what: &str, start: &str, work: impl FnOnce() -> T) -> T {
+    /// and after it that it is finished, or has failed. `what` names it.
+    ///
+    /// # Errors
+    ///
+    /// Those of `work`.
+    pub fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.ticking(what, start, TICK, work)
     }
 
     /// The time is counted in ticks of the waiting, so that no clock is asked.
-    fn ticking<T>(&self, what: &str, start: &str, tick: Duration, work: impl FnOnce() -> T) -> T {
+    fn ticking<T, E>(
+        &self,
+        what: &str,
+        start: &str,
+        tick: Duration,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         self.say(start);
         let finished = (Mutex::new(false), Condvar::new());
         std::thread::scope(|scope| {
@@ -56,7 +66,8 @@ impl Announcer {
             let result = work();
             drop(ring);
             let seconds = watch.join().unwrap_or_default();
-            self.say(&format!("{what}: finished after {seconds} s"));
+            let ended = if result.is_ok() { "finished" } else { "failed" };
+            self.say(&format!("{what}: {ended} after {seconds} s"));
             result
         })
     }
@@ -97,11 +108,20 @@ mod tests {
             while lines.lock().len() < 3 {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            7
+            Ok::<_, ()>(7)
         });
-        assert_eq!(answer, 7);
+        assert_eq!(answer, Ok(7));
         let lines = lines.lock();
         assert_eq!(lines[..3], ["engine: minutes", "engine: 10 s so far", "engine: 20 s so far"]);
         assert!(lines.last().is_some_and(|line| line.starts_with("engine: finished after ")), "{lines:?}");
+    }
+
+    #[test]
+    fn work_that_fails_is_not_said_to_be_finished() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        let announcer = Announcer::new(move |line| kept.lock().push(line.to_owned()));
+        assert_eq!(announcer.during("engine", "engine: minutes", || Err::<(), _>("no memory")), Err("no memory"));
+        assert_eq!(*lines.lock(), ["engine: minutes", "engine: failed after 0 s"]);
     }
 }

@@ -6,7 +6,7 @@ use ort::session::Session;
 
 use super::ends::Ends;
 use super::session::SessionPlan;
-use super::{first_line, stem, tensor};
+use super::{first_line, tensor};
 use crate::backend::provider::{Provider, Rows};
 use crate::backend::runtime::Runtime;
 use crate::backend::{BackendError, DeviceOptions};
@@ -34,7 +34,7 @@ impl BareSession {
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends { network: stem(network.name()).to_owned(), model: network.onnx(&conversion)? };
+        let ends = Ends::new(network, provider, &conversion)?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let session = plan.commit(plan.builder(runtime, &ends)?, &ends)?;
         let rows = ends.check(&session)?.map_or(plan.rows, Rows::fixed);

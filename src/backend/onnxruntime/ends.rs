@@ -3,9 +3,10 @@
 use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
-use super::tensor;
+use super::{nameless, stem, tensor};
 use crate::backend::BackendError;
-use crate::network::{MOVES, OnnxModel, PLANES, Precision, ValueOutput};
+use crate::backend::provider::Provider;
+use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
 
 /// A network by name, and the names of what goes in and comes out.
 pub(super) struct Ends {
@@ -14,6 +15,17 @@ pub(super) struct Ends {
 }
 
 impl Ends {
+    /// A network as this provider gets it.
+    pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<Ends, BackendError> {
+        let mut model = network.onnx(conversion)?;
+        if provider != Provider::Cpu
+            && let Some(bytes) = nameless::model(&model.bytes)
+        {
+            model.bytes = bytes;
+        }
+        Ok(Ends { network: stem(network.name()).to_owned(), model })
+    }
+
     /// The outputs that are read, with the numbers that each has for a position, and their type.
     fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
         let types = self.model.types;

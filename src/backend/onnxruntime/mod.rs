@@ -6,12 +6,14 @@
 //! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
+//! | `nameless` | a model without the names that change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
 //! | `tensor` | the numbers of the ends, which may be narrower than float32 |
 
 mod bare;
 mod ends;
+mod nameless;
 mod outputs;
 mod session;
 mod settings;
@@ -77,7 +79,7 @@ impl OnnxRuntimeBackend {
         announcer: &Announcer,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends { network: stem(network.name()).to_owned(), model: network.onnx(&conversion)? };
+        let ends = Ends::new(network, provider, &conversion)?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let rows = plan.rows;
         let device_name = plan.device_name(&runtime);
@@ -101,6 +103,10 @@ impl OnnxRuntimeBackend {
             None => prepare(&mut shared)?,
         };
         let sharing = shared.plan.sharing();
+        if sharing == Sharing::Serialised {
+            // There will be no second session.
+            shared.ends.model.bytes = Vec::new();
+        }
         let attributes = Attributes {
             name: format!("onnxruntime {}, {}", provider.name(), shared.ends.network),
             device: device_name,
@@ -185,7 +191,7 @@ impl Shared {
     /// Runs every size of batch once where the first run of a size is slow: engines are built and plans made before a clock
     /// runs.
     fn warm_up(&self, session: &mut Session) -> Result<(), BackendError> {
-        if self.plan.provider == Provider::Cpu {
+        if self.plan.is_cpu() {
             return Ok(());
         }
         let mut input = InputBuffer::new();

@@ -31,11 +31,12 @@ pub(super) struct SessionPlan {
     pub(super) threads: usize,
     optimization: GraphOptimizationLevel,
     pub(super) rows: Rows,
+    pub(super) precision: Precision,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
-    /// Where the provider keeps what it compiles.
+    /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
     pub(super) cache: Option<PathBuf>,
 }
 
@@ -64,14 +65,16 @@ impl SessionPlan {
                 _ => GraphOptimizationLevel::All,
             },
             rows: options.rows(provider),
+            precision,
             settings: Vec::new(),
             units,
             cache: None,
         };
-        if plan.is_compiled() {
+        // Nothing is kept for a provider that is only tried, without a network.
+        if plan.is_compiled() && !model.bytes.is_empty() {
             plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), &model.bytes)?);
         }
-        plan.settings = settings::of(&plan, precision, options, model);
+        plan.settings = settings::of(&plan, options, model);
         Ok(plan)
     }
 
@@ -114,7 +117,13 @@ impl SessionPlan {
 
     /// Loads the network into a session to be. This may take long, where it must be compiled.
     pub(super) fn commit(&self, mut builder: SessionBuilder, ends: &Ends) -> Result<Session, BackendError> {
+        self.make_cache()?;
         builder.commit_from_memory(&ends.model.bytes).map_err(|error| load_error(ends, &error))
+    }
+
+    fn make_cache(&self) -> Result<(), BackendError> {
+        let Some(folder) = &self.cache else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(|reason| BackendError::Cache { folder: folder.clone(), reason })
     }
 
     /// A session to be, with its provider.
@@ -143,6 +152,11 @@ impl SessionPlan {
         register(self.provider, builder, &self.dispatches())
     }
 
+    /// The settings of CUDA where it takes what TensorRT does not.
+    fn substitute(&self) -> Vec<(&'static str, String)> {
+        settings::cuda(self.device, self.precision)
+    }
+
     /// The providers to register, best first; the CPU is always behind them.
     fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
         macro_rules! with_settings {
@@ -157,7 +171,7 @@ impl SessionPlan {
             // CUDA takes what TensorRT does not.
             Provider::TensorRt => vec![
                 with_settings!(ep::TensorRT::default(), settings),
-                with_settings!(ep::CUDA::default(), settings::cuda(self.device, Precision::Float16)),
+                with_settings!(ep::CUDA::default(), self.substitute()),
             ],
             Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings)],
             Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings)],
@@ -217,9 +231,9 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's own: TensorRT's provider names its
-/// engines by the names in a graph, which are the same in every network of a family. It lies in the user's cache, not
-/// beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
+/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's own:
+/// TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family. It lies
+/// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
 fn compiled_folder(
     provider: Provider,
     rows: Rows,
@@ -232,22 +246,25 @@ fn compiled_folder(
     };
     let hash: String = Sha256::digest(model).iter().map(|byte| format!("{byte:02x}")).collect();
     let Rows { least, most, .. } = rows;
-    let folder = root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH]));
-    std::fs::create_dir_all(&folder).map_err(|reason| BackendError::Cache { folder: folder.clone(), reason })?;
-    Ok(folder)
+    Ok(root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
 }
 
-/// The line to say before a session is made that may take minutes, because nothing is compiled yet.
+/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can be
+/// another card's or version's, which is built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
     let is_engine = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "engine");
     let built = std::fs::read_dir(folder).is_ok_and(|entries| entries.filter_map(Result::ok).any(is_engine));
-    (!built).then(|| {
-        format!(
+    let folder = folder.display();
+    Some(match built {
+        true => format!(
+            "TensorRT: loading its engine from {folder}; that takes minutes if it was built for another card or version of \
+             TensorRT, and seconds if not"
+        ),
+        false => format!(
             "TensorRT: building its engine for this network, card and batch, once; that takes minutes, up to ten for a large \
-             network. It is kept in {}, and `zeitnot net prepare` builds it ahead",
-            folder.display()
-        )
+             network. It is kept in {folder}, and `zeitnot net prepare` builds it ahead"
+        ),
     })
 }
 

@@ -6,12 +6,8 @@ use crate::backend::provider::{Provider, Rows};
 use crate::network::{OnnxModel, PLANES, Precision};
 
 /// The settings of the plan's provider, by ONNX Runtime's names for them.
-pub(super) fn of(
-    plan: &SessionPlan,
-    precision: Precision,
-    options: &DeviceOptions,
-    model: &OnnxModel,
-) -> Vec<(&'static str, String)> {
+pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel) -> Vec<(&'static str, String)> {
+    let precision = plan.precision;
     let flag = |on: bool| u8::from(on).to_string();
     let folder = plan.cache.as_deref().map(|path| path.to_string_lossy().into_owned());
     match plan.provider {

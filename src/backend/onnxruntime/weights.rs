@@ -4,6 +4,8 @@
 //! network and writes down what came out; the tensors of that are read once, and lent to each session that is made from
 //! it. A second session of a 20x256 network then takes less than a megabyte instead of 96, and no optimisation.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ndarray::{Array1, ArrayD, IxDyn, ShapeError, s};
@@ -12,7 +14,7 @@ use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::value::{DynValue, Tensor};
 use prost::Message as _;
 use prost::bytes::Bytes;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
 use crate::network::onnx_proto::data_type::FLOAT;
 use crate::network::onnx_proto::{ModelProto, TensorProto};
@@ -24,9 +26,48 @@ const SMALLEST: usize = 256;
 
 /// A network as ONNX Runtime optimised it, and its weights.
 pub(super) struct SharedWeights {
-    /// The model, removed with this value. It cannot be kept in memory without a second copy of the weights.
-    model: TempPath,
+    model: Optimised,
     tensors: Vec<(String, Arc<DynValue>)>,
+}
+
+/// Where the optimised model lies.
+enum Optimised {
+    /// In a file without a name, read through this path of `/proc`: nothing is left behind however the process ends.
+    Nameless(File, PathBuf),
+    /// In memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name alone,
+    /// which is there while the network loads.
+    Memory(Bytes),
+}
+
+impl Optimised {
+    /// A file without a name, where the system can reach one by a path.
+    fn nameless() -> std::io::Result<(File, PathBuf)> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd as _;
+            let file = tempfile::tempfile()?;
+            let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+            // Without /proc there is no such path.
+            path.metadata()?;
+            Ok((file, path))
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// Has a model written by `write`, which takes a path; returns it and its bytes.
+    fn new(write: impl FnOnce(&Path) -> ort::Result<()>) -> ort::Result<(Optimised, Bytes)> {
+        let failed = |error: std::io::Error| ort::Error::new(format!("no optimised model: {error}"));
+        if let Ok((file, path)) = Optimised::nameless() {
+            write(&path)?;
+            let bytes = Bytes::from(std::fs::read(&path).map_err(failed)?);
+            return Ok((Optimised::Nameless(file, path), bytes));
+        }
+        let path = NamedTempFile::with_prefix("zeitnot-").map_err(failed)?.into_temp_path();
+        write(&path)?;
+        let bytes = Bytes::from(std::fs::read(&path).map_err(failed)?);
+        Ok((Optimised::Memory(bytes.clone()), bytes))
+    }
 }
 
 impl SharedWeights {
@@ -36,10 +77,8 @@ impl SharedWeights {
     ///
     /// When ONNX Runtime does not take the model, or there is no room for it in the folder for temporary files.
     pub(super) fn new(builder: SessionBuilder, model: &[u8]) -> ort::Result<SharedWeights> {
-        let failed = |error: std::io::Error| ort::Error::new(format!("no optimised model: {error}"));
-        let path = NamedTempFile::with_prefix("zeitnot-").map_err(failed)?.into_temp_path();
-        builder.with_optimized_model_path(&path)?.commit_from_memory(model)?;
-        let bytes = Bytes::from(std::fs::read(&path).map_err(failed)?);
+        let write = |path: &Path| builder.with_optimized_model_path(path)?.commit_from_memory(model).map(drop);
+        let (kept, bytes) = Optimised::new(write)?;
         let optimised = ModelProto::decode(bytes).map_err(|error| ort::Error::new(error.to_string()))?;
         let initializers = optimised.graph.map(|graph| graph.initializer).unwrap_or_default();
         let mut tensors = Vec::new();
@@ -49,7 +88,7 @@ impl SharedWeights {
                 tensors.push((name.to_owned(), Arc::new(Tensor::from_array(array)?.into_dyn())));
             }
         }
-        Ok(SharedWeights { model: path, tensors })
+        Ok(SharedWeights { model: kept, tensors })
     }
 
     /// A session with these weights.
@@ -59,7 +98,10 @@ impl SharedWeights {
         for (name, tensor) in &self.tensors {
             builder = builder.with_initializer(name, Arc::clone(tensor))?;
         }
-        builder.commit_from_file(&self.model)
+        match &self.model {
+            Optimised::Nameless(_, path) => builder.commit_from_file(path),
+            Optimised::Memory(bytes) => builder.commit_from_memory(bytes),
+        }
     }
 }
 
@@ -95,6 +137,26 @@ mod tests {
             assert_eq!(array.as_ptr() as usize % (ALIGNMENT * size_of::<f32>()), 0);
             assert_eq!((array.shape(), array.is_standard_layout()), (&[1, count as usize, 1][..], true));
             assert!(array.iter().enumerate().all(|(index, &number)| number == index as f32));
+        }
+    }
+
+    #[test]
+    fn a_kept_model_has_no_name() {
+        let mut named = PathBuf::new();
+        let (kept, bytes) = Optimised::new(|path| {
+            named = path.to_path_buf();
+            std::fs::write(path, "model").map_err(|error| ort::Error::new(error.to_string()))
+        })
+        .unwrap();
+        assert_eq!(bytes, "model");
+        match kept {
+            Optimised::Nameless(file, path) => {
+                assert_eq!(std::fs::read(&path).unwrap(), b"model");
+                let name = std::fs::read_link(&path).unwrap();
+                assert!(!name.exists(), "{}", name.display());
+                drop(file);
+            }
+            Optimised::Memory(kept) => assert_eq!((&kept, named.exists()), (&bytes, false)),
         }
     }
 

@@ -161,10 +161,13 @@ impl Installer {
         self.folder().join(format!("{}-{}.whl", wheel.package, wheel.version))
     }
 
-    /// Whether every file of the pinned wheels is there in its full size.
+    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library is the
+    /// pinned one and needs no other.
     pub fn is_installed(&self) -> bool {
         let folder = self.folder();
-        let Ok(bytes) = fs::read(folder.join(MANIFEST)) else { return false };
+        let Ok(bytes) = fs::read(folder.join(MANIFEST)) else {
+            return self.pin.library_sha256.is_some_and(|sha256| wheel::verify(&self.library(), sha256).is_ok());
+        };
         let Ok(manifest) = serde_json::from_slice::<Manifest>(&bytes) else { return false };
         let size = |name: &str| fs::metadata(folder.join(name)).map(|metadata| metadata.len()).ok();
         manifest.wheels == self.hashes() && manifest.files.iter().all(|(name, bytes)| size(name) == Some(*bytes))

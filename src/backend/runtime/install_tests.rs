@@ -40,7 +40,13 @@ impl Bench {
         let sha256: &str = String::leak(hash(&bytes));
         let wheel = |package| Wheel { package, version: "1", tag: "test_tag", sha256, bytes: bytes.len() as u64 };
         let wheels = Vec::leak(packages.iter().copied().map(wheel).collect());
-        let pin = Pin { flavour: Flavour::Cpu, platform: "test", library: "libonnxruntime.so.test", wheels };
+        let pin = Pin {
+            flavour: Flavour::Cpu,
+            platform: "test",
+            library: "libonnxruntime.so.test",
+            library_sha256: None,
+            wheels,
+        };
         let pythons = vec![vec![script.to_string_lossy().into_owned()]];
         let installer = Installer { root: home.path().join("cache"), pin, pythons };
         Bench { home, installer, content }
@@ -79,6 +85,20 @@ fn installs_once_and_again_only_by_force() {
     assert_eq!(bench.calls(), 1);
     bench.install(true).unwrap();
     assert_eq!(bench.calls(), 2);
+}
+
+#[test]
+fn an_installation_of_before_there_were_lists_counts() {
+    let mut bench = Bench::new(SERVE);
+    let library = bench.install(false).unwrap();
+    fs::remove_file(bench.installer.folder().join(MANIFEST)).unwrap();
+    assert!(!bench.installer.is_installed(), "nothing says what the library should be");
+    bench.installer.pin.library_sha256 = Some(String::leak(hash(&bench.content)));
+    assert!(bench.installer.is_installed());
+    assert_eq!(bench.install(false).unwrap(), library);
+    assert_eq!(bench.calls(), 1);
+    fs::write(&library, &bench.content[..1000]).unwrap();
+    assert!(!bench.installer.is_installed(), "half a library");
 }
 
 #[test]

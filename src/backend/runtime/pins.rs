@@ -88,6 +88,9 @@ pub struct Pin {
     pub platform: &'static str,
     /// File name of ONNX Runtime's own library.
     pub library: &'static str,
+    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of the
+    /// installed files have nothing else.
+    pub library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
     pub wheels: &'static [Wheel],
 }

@@ -26,6 +26,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Cpu,
         platform: "linux-x86_64",
         library: LINUX_LIBRARY,
+        library_sha256: Some("fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"),
         wheels: &[wheel(
             CPU,
             VERSION,
@@ -38,6 +39,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Cpu,
         platform: "linux-aarch64",
         library: LINUX_LIBRARY,
+        library_sha256: Some("8aa3b76b28c778a2b1dd660d34161adb1d508c9ccd04ff9dc80e26eca5df8467"),
         wheels: &[wheel(
             CPU,
             VERSION,
@@ -50,6 +52,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Cpu,
         platform: "macos-aarch64",
         library: "libonnxruntime.1.31.1.dylib",
+        library_sha256: Some("f8b06155feece624e55e49124340eea279da812529ae6fbc46a9f2be9c9cad2e"),
         wheels: &[wheel(
             CPU,
             VERSION,
@@ -62,6 +65,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Cpu,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
+        library_sha256: Some("8482d2ee174e28504f99730fb01d6861575870283de4ed3a897ad39170d9a9b9"),
         wheels: &[wheel(
             CPU,
             VERSION,
@@ -74,6 +78,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Cpu,
         platform: "windows-aarch64",
         library: WINDOWS_LIBRARY,
+        library_sha256: Some("f4f7729bf4aa0c78b6ab5253747f3593bb9a28b4c4275a0a9f59f04ea580d61f"),
         wheels: &[wheel(
             CPU,
             VERSION,
@@ -86,6 +91,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Gpu,
         platform: "linux-x86_64",
         library: LINUX_LIBRARY,
+        library_sha256: None,
         wheels: &[
             wheel(
                 GPU,
@@ -149,6 +155,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::Gpu,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
+        library_sha256: None,
         wheels: &[
             wheel(
                 GPU,
@@ -212,6 +219,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::OpenVino,
         platform: "linux-x86_64",
         library: "libonnxruntime.so.1.24.1",
+        library_sha256: None,
         wheels: &[wheel(
             "onnxruntime-openvino",
             "1.24.1",
@@ -224,6 +232,7 @@ pub const PINS: [Pin; 9] = [
         flavour: Flavour::DirectMl,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
+        library_sha256: None,
         wheels: &[wheel(
             "onnxruntime-directml",
             "1.24.4",
