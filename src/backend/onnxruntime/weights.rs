@@ -33,7 +33,7 @@ pub(super) struct SharedWeights {
 /// Where the optimised model lies.
 enum Optimised {
     /// In a file without a name, read through this path of `/proc`: nothing is left behind however the process ends.
-    Nameless(File, PathBuf),
+    Nameless { path: PathBuf, _open: File },
     /// In memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name alone,
     /// which is there while the network loads.
     Memory(Bytes),
@@ -61,7 +61,7 @@ impl Optimised {
         if let Ok((file, path)) = Optimised::nameless() {
             write(&path)?;
             let bytes = Bytes::from(std::fs::read(&path).map_err(failed)?);
-            return Ok((Optimised::Nameless(file, path), bytes));
+            return Ok((Optimised::Nameless { path, _open: file }, bytes));
         }
         let path = NamedTempFile::with_prefix("zeitnot-").map_err(failed)?.into_temp_path();
         write(&path)?;
@@ -99,7 +99,7 @@ impl SharedWeights {
             builder = builder.with_initializer(name, Arc::clone(tensor))?;
         }
         match &self.model {
-            Optimised::Nameless(_, path) => builder.commit_from_file(path),
+            Optimised::Nameless { path, .. } => builder.commit_from_file(path),
             Optimised::Memory(bytes) => builder.commit_from_memory(bytes),
         }
     }
@@ -150,11 +150,10 @@ mod tests {
         .unwrap();
         assert_eq!(bytes, "model");
         match kept {
-            Optimised::Nameless(file, path) => {
+            Optimised::Nameless { path, _open } => {
                 assert_eq!(std::fs::read(&path).unwrap(), b"model");
                 let name = std::fs::read_link(&path).unwrap();
                 assert!(!name.exists(), "{}", name.display());
-                drop(file);
             }
             Optimised::Memory(kept) => assert_eq!((&kept, named.exists()), (&bytes, false)),
         }
