@@ -59,6 +59,7 @@ mod uniform;
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
+pub use device_keys::LARGEST_BATCH;
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
 pub use factory::{BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of};

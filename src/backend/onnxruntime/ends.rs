@@ -4,7 +4,7 @@ use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
 use super::tensor;
-use crate::backend::BackendError;
+use crate::backend::{BackendError, LARGEST_BATCH};
 use crate::network::{MOVES, OnnxModel, PLANES, Precision, ValueOutput};
 
 /// A network by name, and the names of what goes in and comes out.
@@ -81,6 +81,36 @@ fn check_tensor(
     }
     match shape[0] {
         0 => Err(format!("its {what} {name} has no rows")),
+        // A run takes memory for all of them, whatever is asked: a file must not choose how much.
+        rows if rows > LARGEST_BATCH as i64 => {
+            Err(format!("its {what} {name} has a fixed batch of {rows}, more than {LARGEST_BATCH}"))
+        }
         rows => Ok(usize::try_from(rows).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ort::value::{Shape, SymbolicDimensions, TensorElementType};
+
+    use super::*;
+
+    /// The batch of an input with so many rows.
+    fn batch(rows: i64) -> Result<Option<usize>, String> {
+        let shape = Shape::new([rows, PLANES as i64, 8, 8]);
+        let dimension_symbols = SymbolicDimensions::empty(shape.len());
+        let dtype = ValueType::Tensor { ty: TensorElementType::Float32, shape, dimension_symbols };
+        let ends = [Outlet::new("planes", dtype)];
+        check_tensor(&ends, "input", ("planes", Precision::Float32), &[PLANES as i64, 8, 8])
+    }
+
+    #[test]
+    fn a_fixed_batch_has_its_limits() {
+        assert_eq!((batch(-1), batch(1), batch(1024)), (Ok(None), Ok(Some(1)), Ok(Some(1024))));
+        for (rows, problem) in [(0, "no rows"), (1025, "batch of 1025, more than 1024"), (1 << 50, "1125899906842624")]
+        {
+            let error = batch(rows).unwrap_err();
+            assert!(error.contains(problem) && error.contains("planes"), "{error}");
+        }
     }
 }
