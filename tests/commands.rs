@@ -72,6 +72,7 @@ fn every_command_has_help() {
         &["net", "convert", "x", "--opset=3"],
         &["net", "convert", "x", "--precision=int4"],
         &["net", "convert", "x", "--batch=0"],
+        &["net", "convert", "x", "--batch=1025"],
         &["net", "fetch"],
         &["backendbench", "--batch-sizes=0"],
         &["backendbench", "--seconds=0"],
@@ -89,7 +90,8 @@ fn networks_are_described() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "describe", "tiny.pb.gz"]));
     assert!(line.starts_with("SE 1x8, relu, policy convolution, value WDL") && line.lines().count() == 1, "{line}");
-    assert_eq!(text(zeitnot(&folder).args(["net", "describe"])).lines().count(), 1, "the one the engine would take");
+    let own = text(zeitnot(&folder).args(["net", "describe"]));
+    assert!(own.contains("tiny.pb.gz: ") && own.ends_with(&line), "the one the engine would take, by name: {own}");
     let object = json(zeitnot(&folder).args(["net", "describe", "--json", "tiny.pb.gz"]));
     let length = fs::metadata(folder.path().join("tiny.pb.gz")).unwrap().len();
     assert_eq!((&object["file"], &object["bytes"]), (&"tiny.pb.gz".into(), &length.into()), "{object}");
@@ -196,6 +198,7 @@ fn a_fetched_network_is_found_by_the_engine() {
 #[test]
 fn a_fetch_that_fails_is_one_line() {
     let folder = folder();
+    fails(zeitnot(&folder).args(["eval", "--weights=T1-256"]), &["`zeitnot net fetch T1-256` downloads it"]);
     fails(zeitnot(&folder).args(["net", "fetch", "maja-1900"]), &["maja-1900", "net", "catalogue"]);
     fails(
         zeitnot(&folder).args(["net", "fetch", "ftp://example.org/a.pb.gz"]),
@@ -205,6 +208,7 @@ fn a_fetch_that_fails_is_one_line() {
     let nobody = format!("http://127.0.0.1:{port}/a.pb.gz");
     fails(zeitnot(&folder).args(["net", "fetch", &nobody]), &["cannot reach 127.0.0.1", "offline"]);
     fails(zeitnot(&folder).args(["net", "fetch", &serve(b"no network".to_vec())]), &["random.pb.gz", "not a network"]);
+    assert!(!folder.path().join("data").exists(), "no folder is left behind");
 }
 
 /// Each number is there and positive.
