@@ -10,6 +10,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use tempfile::TempDir;
 use zeitnot::network::testing::random_network;
+use zeitnot::network::{Conversion, Network};
 
 /// The binary, in a folder of its own that is also the user's home.
 fn zeitnot(folder: &TempDir) -> Command {
@@ -152,6 +153,24 @@ fn a_conversion_to_half_precision_is_half_the_size() {
 }
 
 #[test]
+fn a_model_does_not_choose_how_much_memory_a_run_takes() {
+    let folder = folder();
+    let network = Network::load(&folder.path().join("tiny.pb.gz")).unwrap();
+    let conversion = Conversion { batch: Some(1 << 40), ..Conversion::default() };
+    fs::write(folder.path().join("huge.onnx"), network.onnx(&conversion).unwrap().bytes).unwrap();
+    fails(
+        zeitnot(&folder).args(["backendbench", "--weights=huge.onnx", "--backend=onnxruntime"]),
+        &["huge", "/input/planes", "a fixed batch of 1099511627776, more than 1024"],
+    );
+}
+
+#[test]
+fn what_runs_no_network_has_nothing_to_prepare() {
+    let line = text(zeitnot(&folder()).args(["net", "prepare", "--backend=random"]));
+    assert!(line.starts_with("nothing to prepare") && line.contains("random"), "{line}");
+}
+
+#[test]
 fn the_catalogue_is_listed() {
     let folder = folder();
     let lines = text(zeitnot(&folder).args(["net", "list"]));
@@ -226,7 +245,7 @@ fn backendbench_compares_with_the_bare_runtime() {
         "backendbench",
         "--weights=tiny.pb.gz",
         "--backend=ort",
-        "--versus=bare",
+        "--versus=BARE",
         "--seconds=0.05",
         "--json",
     ]);
@@ -264,7 +283,11 @@ fn backendbench_prints_tables() {
     assert!(alone[0]["ratio"].is_null() && alone[0]["versus_evals_per_s"].is_null(), "{alone}");
     fails(
         zeitnot(&folder).args(["backendbench", "--backend=random", "--versus=gpu9000", "--json", "--seconds=0.01"]),
-        &["gpu9000"],
+        &["gpu9000", "bare"],
+    );
+    fails(
+        zeitnot(&folder).args(["backendbench", "--backend=random", "-o=devices=0,1", "--versus=bare", "--json"]),
+        &["bare", "one device"],
     );
 }
 
@@ -272,7 +295,14 @@ fn backendbench_prints_tables() {
 fn benchmark_measures_and_recommends() {
     let folder = folder();
     let mut command = zeitnot(&folder);
-    let result = json(command.args(["benchmark", "--weights=tiny.pb.gz", "--seconds=0.1", "--positions=2", "--json"]));
+    let result = json(command.args([
+        "benchmark",
+        "--weights=tiny.pb.gz",
+        "--backend=onnxruntime",
+        "--seconds=0.5",
+        "--positions=2",
+        "--json",
+    ]));
     let measured = &result["measured"];
     check_numbers(
         measured,
@@ -301,7 +331,11 @@ fn benchmark_prints_tables() {
     for part in ["machine: ", "visits/s", "cache hits: ", "p99", "recommended: Threads 1, MinibatchSize "] {
         assert!(table.contains(part), "without {part}: {table}");
     }
-    let csv = bench(&["--csv", "--minibatch-size=4"]);
+    let mut command = zeitnot(&folder);
+    command.args(["benchmark", "--backend=random", "--seconds=0.02", "--csv", "--minibatch-size=4"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("recommended: "), "{output:?}");
+    let csv = String::from_utf8(output.stdout).unwrap();
     let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
     assert!(widths.len() >= 3 && widths.iter().all(|&width| width == widths[0]), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("4")), "{csv}");
@@ -314,6 +348,7 @@ fn shells_and_manuals() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = text(zeitnot(&folder).args(["completions", shell]));
         assert!(script.contains("backendbench") && script.contains("weights"), "{shell}");
+        assert!(!script.contains("probe-provider"), "{shell} is told what only the program itself uses");
     }
     assert!(text(zeitnot(&folder).arg("man")).contains(".TH zeitnot 1"));
     text(zeitnot(&folder).args(["man", "--folder=pages"]));

@@ -79,38 +79,30 @@ fn check_tensor(
         let wanted = wanted.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
         return Err(format!("its {what} {name} has the shape {shape:?}, not [batch, {wanted}]"));
     }
-    match shape[0] {
-        0 => Err(format!("its {what} {name} has no rows")),
+    fixed_batch(shape[0]).map_err(|problem| format!("its {what} {name} has {problem}"))
+}
+
+/// The batch size that so many rows fix; none where they are open (negative).
+fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
+    match rows {
+        0 => Err("no rows".to_owned()),
         // A run takes memory for all of them, whatever is asked: a file must not choose how much.
-        rows if rows > LARGEST_BATCH as i64 => {
-            Err(format!("its {what} {name} has a fixed batch of {rows}, more than {LARGEST_BATCH}"))
-        }
+        rows if rows > LARGEST_BATCH as i64 => Err(format!("a fixed batch of {rows}, more than {LARGEST_BATCH}")),
         rows => Ok(usize::try_from(rows).ok()),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use ort::value::{Shape, SymbolicDimensions, TensorElementType};
-
     use super::*;
-
-    /// The batch of an input with so many rows.
-    fn batch(rows: i64) -> Result<Option<usize>, String> {
-        let shape = Shape::new([rows, PLANES as i64, 8, 8]);
-        let dimension_symbols = SymbolicDimensions::empty(shape.len());
-        let dtype = ValueType::Tensor { ty: TensorElementType::Float32, shape, dimension_symbols };
-        let ends = [Outlet::new("planes", dtype)];
-        check_tensor(&ends, "input", ("planes", Precision::Float32), &[PLANES as i64, 8, 8])
-    }
 
     #[test]
     fn a_fixed_batch_has_its_limits() {
-        assert_eq!((batch(-1), batch(1), batch(1024)), (Ok(None), Ok(Some(1)), Ok(Some(1024))));
+        assert_eq!([-1, 1, 1024].map(fixed_batch), [Ok(None), Ok(Some(1)), Ok(Some(1024))]);
         for (rows, problem) in [(0, "no rows"), (1025, "batch of 1025, more than 1024"), (1 << 50, "1125899906842624")]
         {
-            let error = batch(rows).unwrap_err();
-            assert!(error.contains(problem) && error.contains("planes"), "{error}");
+            let error = fixed_batch(rows).unwrap_err();
+            assert!(error.contains(problem), "{error}");
         }
     }
 }
