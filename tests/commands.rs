@@ -10,6 +10,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use tempfile::TempDir;
 use zeitnot::network::testing::random_network;
+use zeitnot::network::{Conversion, Network};
 
 /// The binary, in a folder of its own that is also the user's home.
 fn zeitnot(folder: &TempDir) -> Command {
@@ -72,6 +73,7 @@ fn every_command_has_help() {
         &["net", "convert", "x", "--opset=3"],
         &["net", "convert", "x", "--precision=int4"],
         &["net", "convert", "x", "--batch=0"],
+        &["net", "convert", "x", "--batch=1025"],
         &["net", "fetch"],
         &["backendbench", "--batch-sizes=0"],
         &["backendbench", "--seconds=0"],
@@ -89,7 +91,8 @@ fn networks_are_described() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "describe", "tiny.pb.gz"]));
     assert!(line.starts_with("SE 1x8, relu, policy convolution, value WDL") && line.lines().count() == 1, "{line}");
-    assert_eq!(text(zeitnot(&folder).args(["net", "describe"])).lines().count(), 1, "the one the engine would take");
+    let own = text(zeitnot(&folder).args(["net", "describe"]));
+    assert!(own.contains("tiny.pb.gz: ") && own.ends_with(&line), "the one the engine would take, by name: {own}");
     let object = json(zeitnot(&folder).args(["net", "describe", "--json", "tiny.pb.gz"]));
     let length = fs::metadata(folder.path().join("tiny.pb.gz")).unwrap().len();
     assert_eq!((&object["file"], &object["bytes"]), (&"tiny.pb.gz".into(), &length.into()), "{object}");
@@ -151,6 +154,24 @@ fn a_conversion_to_half_precision_is_half_the_size() {
 }
 
 #[test]
+fn a_model_does_not_choose_how_much_memory_a_run_takes() {
+    let folder = folder();
+    let network = Network::load(&folder.path().join("tiny.pb.gz")).unwrap();
+    let conversion = Conversion { batch: Some(1 << 40), ..Conversion::default() };
+    fs::write(folder.path().join("huge.onnx"), network.onnx(&conversion).unwrap().bytes).unwrap();
+    fails(
+        zeitnot(&folder).args(["backendbench", "--weights=huge.onnx", "--backend=onnxruntime"]),
+        &["huge", "/input/planes", "a fixed batch of 1099511627776, more than 1024"],
+    );
+}
+
+#[test]
+fn what_runs_no_network_has_nothing_to_prepare() {
+    let line = text(zeitnot(&folder()).args(["net", "prepare", "--backend=random"]));
+    assert!(line.starts_with("nothing to prepare") && line.contains("random"), "{line}");
+}
+
+#[test]
 fn the_catalogue_is_listed() {
     let folder = folder();
     let lines = text(zeitnot(&folder).args(["net", "list"]));
@@ -197,6 +218,7 @@ fn a_fetched_network_is_found_by_the_engine() {
 #[test]
 fn a_fetch_that_fails_is_one_line() {
     let folder = folder();
+    fails(zeitnot(&folder).args(["eval", "--weights=T1-256"]), &["`zeitnot net fetch T1-256` downloads it"]);
     fails(zeitnot(&folder).args(["net", "fetch", "maja-1900"]), &["maja-1900", "net", "catalogue"]);
     fails(
         zeitnot(&folder).args(["net", "fetch", "ftp://example.org/a.pb.gz"]),
@@ -206,6 +228,7 @@ fn a_fetch_that_fails_is_one_line() {
     let nobody = format!("http://127.0.0.1:{port}/a.pb.gz");
     fails(zeitnot(&folder).args(["net", "fetch", &nobody]), &["cannot reach 127.0.0.1", "offline"]);
     fails(zeitnot(&folder).args(["net", "fetch", &serve(b"no network".to_vec())]), &["random.pb.gz", "not a network"]);
+    assert!(!folder.path().join("data").exists(), "no folder is left behind");
 }
 
 /// Each number is there and positive.
@@ -223,7 +246,7 @@ fn backendbench_compares_with_the_bare_runtime() {
         "backendbench",
         "--weights=tiny.pb.gz",
         "--backend=ort",
-        "--versus=bare",
+        "--versus=BARE",
         "--seconds=0.05",
         "--json",
     ]);
@@ -261,7 +284,11 @@ fn backendbench_prints_tables() {
     assert!(alone[0]["ratio"].is_null() && alone[0]["versus_evals_per_s"].is_null(), "{alone}");
     fails(
         zeitnot(&folder).args(["backendbench", "--backend=random", "--versus=gpu9000", "--json", "--seconds=0.01"]),
-        &["gpu9000"],
+        &["gpu9000", "bare"],
+    );
+    fails(
+        zeitnot(&folder).args(["backendbench", "--backend=random", "-o=devices=0,1", "--versus=bare", "--json"]),
+        &["bare", "one device"],
     );
 }
 
@@ -271,8 +298,8 @@ fn benchmark_measures_and_recommends() {
     let mut command = zeitnot(&folder);
     let result = json(command.args([
         "benchmark",
-        "--backend=onnxruntime",
         "--weights=tiny.pb.gz",
+        "--backend=onnxruntime",
         "--seconds=0.5",
         "--positions=2",
         "--json",
@@ -305,7 +332,11 @@ fn benchmark_prints_tables() {
     for part in ["machine: ", "visits/s", "cache hits: ", "p99", "recommended: Threads 1, MinibatchSize "] {
         assert!(table.contains(part), "without {part}: {table}");
     }
-    let csv = bench(&["--csv", "--minibatch-size=4"]);
+    let mut command = zeitnot(&folder);
+    command.args(["benchmark", "--backend=random", "--seconds=0.02", "--csv", "--minibatch-size=4"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("recommended: "), "{output:?}");
+    let csv = String::from_utf8(output.stdout).unwrap();
     let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
     assert!(widths.len() >= 3 && widths.iter().all(|&width| width == widths[0]), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("4")), "{csv}");
@@ -318,6 +349,7 @@ fn shells_and_manuals() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = text(zeitnot(&folder).args(["completions", shell]));
         assert!(script.contains("backendbench") && script.contains("weights"), "{shell}");
+        assert!(!script.contains("probe-provider"), "{shell} is told what only the program itself uses");
     }
     assert!(text(zeitnot(&folder).arg("man")).contains(".TH zeitnot 1"));
     text(zeitnot(&folder).args(["man", "--folder=pages"]));

@@ -18,7 +18,7 @@ const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
 const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl];
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
 /// The largest batch that can be asked for (Lc0's).
-const LARGEST_BATCH: usize = 1024;
+pub const LARGEST_BATCH: usize = 1024;
 /// Devices that one machine may have.
 const MOST_DEVICES: u32 = 64;
 /// Threads that one session may have.

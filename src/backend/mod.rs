@@ -61,6 +61,7 @@ mod uniform;
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
+pub use device_keys::LARGEST_BATCH;
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
 pub use factory::{

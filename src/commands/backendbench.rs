@@ -6,7 +6,7 @@ use super::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
 use zeitnot::engine::Engine;
 use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
@@ -30,8 +30,10 @@ pub fn command() -> Command {
         .after_help(
             "Timed is what a search waits for: from queries (planes, policy indices) to evaluations, without cache and \
              search. Positions are those of random games from the start position, the same on every machine. \
-             evals_per_s is the median over slices of 0.1 s; with --versus both sides take turns slice by slice. Threads \
-             are 1 unless told (0: as many as suit the backend).",
+             evals_per_s is the median over slices of 0.1 s (of a quarter of --seconds where that is less); with --versus both \
+             sides take turns slice by slice, on the one ONNX Runtime that a process can hold: its version is shown. Threads \
+             are 1 unless told (0: as many as suit the backend); `bare` has a session of its own for each, so it is compared \
+             fairly with --threads 1.",
         )
         .arg(
             Arg::new("versus").long("versus").value_name("BACKEND").help(
@@ -63,17 +65,28 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let seconds = *matches.get_one::<f64>("seconds").context("--seconds has a default")?;
     let (json, csv) = (matches.get_flag("json"), matches.get_flag("csv"));
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
-    let backend = engine.options().backend.clone();
+    let backend = full_name(&engine.options().backend).to_owned();
+    let (mut other_first, mut versus): (_, Option<Box<dyn Side>>) = (false, None);
+    let other = matches.get_one::<String>("versus").map(|name| full_name(name)).filter(|name| !is_bare(name));
+    if let Some(name) = other {
+        backend::needs_network(name).map_err(|error| anyhow::anyhow!("--versus: {error}, {BARE}"))?;
+        // A process has one ONNX Runtime, the first that was loaded: that of a device can do the CPU as well.
+        other_first = !on_device(&engine, &backend)? && on_device(&engine, name)?;
+    }
+    let load_other = |name: &str| -> anyhow::Result<Option<Box<dyn Side>>> {
+        let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+        Ok(Some(Box::new(side(&mut engine, name)?)))
+    };
+    if let Some(name) = other.filter(|_| other_first) {
+        versus = load_other(name)?;
+    }
     let side = side(&mut engine, &backend)?;
     let attributes = engine.attributes().context("the engine is prepared")?.clone();
-    let versus: Option<Box<dyn Side>> = match matches.get_one::<String>("versus") {
-        None => None,
-        Some(name) if name == BARE => Some(Box::new(bare(&engine)?)),
-        Some(name) => {
-            let mut other = engine_options::engine(matches, MAY_INSTALL)?;
-            Some(Box::new(self::side(&mut other, name)?))
-        }
-    };
+    match other {
+        Some(name) if !other_first => versus = load_other(name)?,
+        None if matches.contains_id("versus") => versus = Some(Box::new(bare(&engine)?)),
+        _ => {}
+    }
     let threads = match (engine.options().threads, matches.contains_id("Threads")) {
         (0, true) => attributes.preferred_threads,
         (0, false) => 1,
@@ -109,9 +122,27 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn is_bare(name: &str) -> bool {
+    name.eq_ignore_ascii_case(BARE)
+}
+
+fn full_name(name: &str) -> &str {
+    if name.eq_ignore_ascii_case(SHORT.0) { SHORT.1 } else { name }
+}
+
+/// Whether a backend wants an ONNX Runtime with more in it than the CPU.
+fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
+    let runtime = named(&engine.options().runtime);
+    let provider = backend::provider_of(name, &BackendOptions { runtime, ..BackendOptions::default() })?;
+    Ok(provider.is_some_and(|provider| provider != Provider::Cpu))
+}
+
+fn named(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
+}
+
 /// The backend of this name, as this engine's other options make it.
 fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
-    let name = if name.eq_ignore_ascii_case(SHORT.0) { SHORT.1 } else { name };
     engine.set_option("Backend", name)?;
     // A cache would answer in the network's place.
     engine.set_option("NNCacheSize", "0")?;
@@ -121,7 +152,6 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 
 /// The bare loop over the engine's network, where its backend runs it.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
-    let named = |text: &str| (!text.is_empty()).then(|| Path::new(text).to_owned());
     let options = engine.options();
     let network = Network::load(&network::find(named(&options.weights).as_deref())?)?;
     let backend_options = BackendOptions {
@@ -131,7 +161,12 @@ fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     };
     // What does not run through ONNX Runtime is compared with what does on the same processor.
     let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
-    Ok(Bare::new(provider, network, backend_options))
+    let devices = backend_options.device.devices.len();
+    anyhow::ensure!(
+        devices <= 1,
+        "--versus={BARE} runs on one device, not on {devices}: --backend-opts=gpu=N names it"
+    );
+    Ok(Bare::new(provider, network, backend_options)?)
 }
 
 fn default_sizes(preferred: usize, maximum: usize) -> Vec<usize> {

@@ -66,7 +66,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
 pub fn run() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(EnvFilter::from_default_env()).with_writer(std::io::stderr).init();
-    match dispatch(&cli().get_matches()) {
+    match dispatch(&cli().mut_subcommand("doctor", doctor::with_probe).get_matches()) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

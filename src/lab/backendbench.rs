@@ -21,6 +21,8 @@ pub(super) const SEED: u64 = 1;
 /// How long one side runs before the other does, in milliseconds: long enough for the clocks, short enough that both see
 /// the same load of the machine.
 const SLICE_MS: f64 = 100.0;
+/// Slices that fit into its time at the least, unless a batch takes longer.
+const SLICES: f64 = 4.0;
 /// Slices of a side at the least, however long a batch takes.
 const LEAST_SLICES: usize = 3;
 
@@ -165,6 +167,7 @@ pub fn backendbench(
     let largest = plan.batch_sizes.iter().copied().max().unwrap_or(0);
     let sides = std::iter::once(side).chain(versus);
     let mut teams = sides.map(|side| Team::new(side, plan.threads, largest)).collect::<Result<Vec<_>, _>>()?;
+    let slice_ms = SLICE_MS.min(plan.seconds * 1e3 / SLICES);
     let mut rows = Vec::with_capacity(plan.batch_sizes.len());
     for &batch in &plan.batch_sizes {
         for team in &mut teams {
@@ -174,8 +177,8 @@ pub fn backendbench(
         let end_ms = clock.now_ms() + plan.seconds * 1e3 * teams.len() as f64;
         while teams[0].slices.len() < LEAST_SLICES || clock.now_ms() < end_ms {
             // First one side leads, then the other: neither always meets what the other left in caches and clocks.
-            teams.iter_mut().try_for_each(|team| team.slice(batch, SLICE_MS, clock))?;
-            teams.iter_mut().rev().try_for_each(|team| team.slice(batch, SLICE_MS, clock))?;
+            teams.iter_mut().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
+            teams.iter_mut().rev().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
         }
         let mut results = teams.iter_mut().map(|team| team.throughput(batch));
         let row = BenchRow { batch, side: results.next().expect("there is a first side"), versus: results.next() };

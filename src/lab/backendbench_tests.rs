@@ -56,6 +56,15 @@ fn rates_and_ratios_are_those_of_the_clock() {
 }
 
 #[test]
+fn a_short_time_is_kept_to() {
+    let clock = Arc::new(Virtual::default());
+    let short = BenchPlan { seconds: 0.08, warm_up_seconds: 0.0, ..plan(&[1]) };
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &short, &*clock, |_| ()).unwrap();
+    // Batches of 2 ms: 80 ms of them, and not slices of 100.
+    assert!((36..=44).contains(&rows[0].side.batches), "{rows:?}");
+}
+
+#[test]
 fn a_batch_longer_than_the_time_is_measured_all_the_same() {
     let clock = Arc::new(Virtual::default());
     let rows = backendbench(&Fixed(Arc::clone(&clock), 5000.0), None, &plan(&[2]), &*clock, |_| ()).unwrap();

@@ -3,7 +3,7 @@
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;
-use crate::backend::{self, BackendError, BackendOptions, BareSession, Provider};
+use crate::backend::{self, BackendError, BackendOptions, BareSession, Provider, runtime};
 use crate::network::{Network, PLANES, SQUARES, encode};
 
 /// Numbers of one position in the input.
@@ -21,14 +21,19 @@ pub struct Bare {
 
 impl Bare {
     /// The bare loop over a network, in sessions as a backend with this provider and these options has them.
-    pub fn new(provider: Provider, network: Network, options: BackendOptions) -> Bare {
+    ///
+    /// # Errors
+    ///
+    /// When there is no ONNX Runtime with this provider.
+    pub fn new(provider: Provider, network: Network, options: BackendOptions) -> Result<Bare, BackendError> {
+        let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
         let format = network.description().input;
         let mut input = vec![0.0; POSITIONS * NUMBERS];
         for (game, row) in positions::walk(POSITIONS, SEED).iter().zip(input.chunks_exact_mut(NUMBERS)) {
             encode(game, format, options.history_fill).0.write_dense(row);
         }
-        let name = format!("a bare ONNX Runtime loop ({provider}) over {}", network.name());
-        Bare { name, provider, network, options, input }
+        let name = format!("a bare ONNX Runtime {} loop ({provider}) over {}", runtime.version, network.name());
+        Ok(Bare { name, provider, network, options, input })
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bench::{BENCH_POSITIONS, bench_game};
 use super::play::search_to_end;
 use super::recorder::{Record, Recorder};
-use super::statistics::{Latency, rate};
+use super::statistics::{Latency, median, rate};
 use crate::backend::Attributes;
 use crate::engine::{Engine, EngineError, GoParams};
 use crate::search::Clock;
@@ -16,6 +16,10 @@ use crate::search::Clock;
 const WARM_UP: f64 = 0.2;
 /// How long it takes at the least, in milliseconds.
 const LEAST_WARM_UP_MS: f64 = 200.0;
+/// Searches that warm up at the most, each twice as long as the one before, until something is evaluated.
+const MOST_WARM_UPS: u32 = 12;
+/// Full batches that a worker has time for in each position at the least: a new tree first gives small ones.
+const LEAST_BATCHES: f64 = 10.0;
 /// The share of the most visits a second that a setting may lose and still be recommended for its smaller batch: such a
 /// search learns more from each visit, and measurements differ by so much anyway.
 const TOLERANCE: f64 = 0.05;
@@ -41,14 +45,36 @@ pub struct Measured {
     pub batch_fill: f64,
     /// What one batch takes from the worker's point of view, in milliseconds.
     pub batch_latency_ms: Latency,
-    /// From the start of the first search to its first evaluation, in milliseconds.
-    pub first_evaluation_ms: f64,
+    /// From the start of the first search to its first evaluation, in milliseconds; `None` when none came.
+    pub first_evaluation_ms: Option<f64>,
+    /// Positions searched: fewer than asked for where each would have had time for only the first, small batches.
+    pub positions: usize,
     /// Visits made.
     pub visits: u64,
     /// Positions evaluated.
     pub evaluations: u64,
-    /// How long was searched, in seconds.
+    /// How long was searched, in seconds, without what the workers spent on batches that ended after the answer.
     pub seconds: f64,
+}
+
+/// Why a setting cannot be measured. Its text is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchmarkError {
+    /// The engine cannot search.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The time was too short for this network and device.
+    #[error(
+        "no evaluation ended in {seconds} s (threads {threads}, batch {batch}): a larger --seconds gives it the time"
+    )]
+    NothingEvaluated {
+        /// Search threads.
+        threads: usize,
+        /// Positions in a batch.
+        batch: usize,
+        /// How long was asked for.
+        seconds: f64,
+    },
 }
 
 /// How many positions there are to search.
@@ -93,59 +119,80 @@ impl Benchmark {
     }
 
     /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in all,
-    /// after a search that warms up; with so many threads and positions in a batch (0: as the backend prefers).
+    /// after a search that warms up; with so many threads and positions in a batch (0: as the backend prefers). Where batches
+    /// take long, fewer positions get the time.
     ///
     /// # Errors
     ///
-    /// When a search cannot start or fails.
+    /// When a search cannot start or fails, or when nothing was evaluated.
     pub fn measure(
         &mut self,
         threads: usize,
         batch: usize,
         positions: usize,
         seconds: f64,
-    ) -> Result<Measured, EngineError> {
+    ) -> Result<Measured, BenchmarkError> {
         let attributes = self.attributes();
         for (option, value) in [("Threads", threads), ("MinibatchSize", batch)] {
             self.engine
                 .set_option(option, &value.to_string())
                 .map_err(|error| EngineError::Search(error.to_string()))?;
         }
+        let or = |number, default| if number == 0 { default } else { number };
+        let threads = or(threads, attributes.preferred_threads).max(1);
+        let batch = or(batch, attributes.preferred_batch).min(attributes.maximum_batch).max(1);
+        let asked_seconds = seconds;
         // Evaluators for new threads are made here and not on the clock.
         self.engine.prepare()?;
-        let warm_up = self.search(0, (seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
-        let first = warm_up.record.batches.iter().map(|batch| batch.end_ms).min_by(f64::total_cmp);
+        let (first_evaluation_ms, warm_up) = self.warm_up((seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
 
-        let positions = positions.clamp(1, BENCHMARK_POSITIONS);
-        let (mut visits, mut milliseconds, mut record) = (0, 0.0, Record::default());
+        let positions = positions_in(seconds * 1e3, full_batch_ms(&warm_up, batch), positions);
+        let (mut visits, mut seconds, mut record) = (0, 0.0, Record::default());
         for position in 0..positions {
-            let sample = self.search(position, seconds * 1e3 / positions as f64)?;
+            let sample = self.search(position, asked_seconds * 1e3 / positions as f64)?;
             visits += sample.playouts;
-            milliseconds += sample.elapsed_ms;
-            record.batches.extend(sample.record.batches);
-            record.cache_hits += sample.record.cache_hits;
+            seconds += counted_ms(&sample, threads) / 1e3;
+            let landed = sample.record.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
+            record.batches.extend(landed);
         }
-        let seconds = milliseconds / 1e3;
-        let or = |number, default| if number == 0 { default } else { number };
-        let batch = or(batch, attributes.preferred_batch);
         let evaluations = record.evaluations();
-        let asked = (evaluations + record.cache_hits) as f64;
+        if evaluations == 0 {
+            return Err(BenchmarkError::NothingEvaluated { threads, batch, seconds: asked_seconds });
+        }
+        let asked = (evaluations + record.cache_hits()) as f64;
         let mean_batch = rate(evaluations as f64, record.batches.len() as f64);
         Ok(Measured {
             backend: self.engine.options().backend.clone(),
-            threads: or(threads, attributes.preferred_threads),
+            threads,
             batch,
             visits_per_s: rate(visits as f64, seconds),
             evals_per_s: rate(evaluations as f64, seconds),
-            cache_hit_share: rate(record.cache_hits as f64, asked),
+            cache_hit_share: rate(record.cache_hits() as f64, asked),
             mean_batch,
-            batch_fill: mean_batch / batch.max(1) as f64,
+            batch_fill: mean_batch / batch as f64,
             batch_latency_ms: latency(&record),
-            first_evaluation_ms: first.map_or(0.0, |end_ms| end_ms - warm_up.start_ms),
+            first_evaluation_ms,
+            positions,
             visits,
             evaluations,
             seconds,
         })
+    }
+
+    /// Searches for so long, and longer until something has been evaluated: when that was, from the start of the first
+    /// search on, and the batches of the last one.
+    fn warm_up(&mut self, milliseconds: f64) -> Result<(Option<f64>, Record), EngineError> {
+        let start_ms = self.engine.now_ms();
+        let mut record = Record::default();
+        for attempt in 0..MOST_WARM_UPS {
+            record = self.search(0, milliseconds * f64::from(1 << attempt))?.record;
+            // One that ended after the answer has ended all the same.
+            let first = record.batches.iter().map(|batch| batch.end_ms - start_ms).min_by(f64::total_cmp);
+            if first.is_some() {
+                return Ok((first, record));
+            }
+        }
+        Ok((None, record))
     }
 
     /// Searches one position for so long.
@@ -155,11 +202,10 @@ impl Benchmark {
         let start_ms = self.engine.now_ms();
         let go = GoParams { movetime: Some(milliseconds), ..GoParams::default() };
         let report = search_to_end(&mut self.engine, &go, start_ms)?.0.report;
-        // What was still being evaluated when the answer came counts for nothing, and must not count for the next search.
+        // What is still being evaluated must not count for the next search.
         self.engine.finish();
-        let mut record = self.recorder.take();
-        record.batches.retain(|batch| batch.end_ms <= start_ms + report.elapsed_ms);
-        Ok(Sample { playouts: report.playouts, start_ms, elapsed_ms: report.elapsed_ms, record })
+        let record = self.recorder.take();
+        Ok(Sample { playouts: report.playouts, start_ms, answer_ms: start_ms + report.elapsed_ms, record })
     }
 }
 
@@ -167,8 +213,33 @@ impl Benchmark {
 struct Sample {
     playouts: u64,
     start_ms: f64,
-    elapsed_ms: f64,
+    answer_ms: f64,
+    /// All batches, those too that ended after the answer.
     record: Record,
+}
+
+/// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had not
+/// ended when the answer was given. Nothing of those counts, in visits or evaluations.
+fn counted_ms(sample: &Sample, threads: usize) -> f64 {
+    let Sample { start_ms, answer_ms, .. } = *sample;
+    let in_flight = sample.record.batches.iter().filter(|batch| batch.end_ms > answer_ms);
+    let lost: f64 = in_flight.map(|batch| (answer_ms - batch.start_ms.max(start_ms)).max(0.0)).sum();
+    (answer_ms - start_ms - lost / threads as f64).max(0.0)
+}
+
+/// What a full batch will take, in milliseconds, going by the largest that were seen: their median, grown with the size.
+fn full_batch_ms(record: &Record, batch: usize) -> f64 {
+    let largest = record.batches.iter().map(|batch| batch.size).max().unwrap_or(0);
+    let of_largest = record.batches.iter().filter(|batch| batch.size == largest);
+    let latency = median(of_largest.map(|batch| batch.end_ms - batch.start_ms).collect());
+    if largest == 0 { 0.0 } else { latency * batch as f64 / largest as f64 }
+}
+
+/// Positions among which this time is divided: those asked for, or fewer, so that each has time for [`LEAST_BATCHES`].
+fn positions_in(milliseconds: f64, full_batch_ms: f64, asked: usize) -> usize {
+    let room = milliseconds / (LEAST_BATCHES * full_batch_ms);
+    // Casts saturate: no time for a batch is room for all.
+    (room as usize).clamp(1, asked.clamp(1, BENCHMARK_POSITIONS))
 }
 
 fn latency(record: &Record) -> Latency {
@@ -217,8 +288,12 @@ pub fn recommend(settings: &[Measured]) -> Option<&Measured> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
     use crate::engine::{Options, RuntimePolicy};
+    use crate::lab::recorder::BatchRecord;
     use crate::search::MonotonicClock;
 
     fn attributes(is_cpu: bool, preferred_batch: usize, maximum_batch: usize) -> Attributes {
@@ -256,7 +331,8 @@ mod tests {
             mean_batch: 0.0,
             batch_fill: 0.0,
             batch_latency_ms: Latency::default(),
-            first_evaluation_ms: 0.0,
+            first_evaluation_ms: None,
+            positions: 1,
             visits: 0,
             evaluations: 0,
             seconds: 0.0,
@@ -266,6 +342,67 @@ mod tests {
         // Both hold 16 positions at a time: the smaller batch.
         assert_eq!((best.threads, best.batch), (4, 4));
         assert!(recommend(&[]).is_none());
+    }
+
+    fn sample(batches: &[(usize, f64, f64)]) -> Sample {
+        let batch = |&(size, start_ms, end_ms)| BatchRecord { size, start_ms, end_ms, cache_hits: 0 };
+        let record = Record { batches: batches.iter().map(batch).collect(), later_cache_hits: 0 };
+        Sample { playouts: 0, start_ms: 100.0, answer_ms: 200.0, record }
+    }
+
+    #[test]
+    fn what_is_in_flight_at_the_answer_takes_its_time_with_it() {
+        let sample = sample(&[(1, 100.0, 160.0), (8, 110.0, 170.0), (8, 160.0, 220.0), (8, 180.0, 230.0)]);
+        // 40 ms of one worker and 20 of the other.
+        assert_eq!(counted_ms(&sample, 2), 70.0);
+        assert_eq!(full_batch_ms(&sample.record, 16), 2.0 * 60.0);
+    }
+
+    #[test]
+    fn slow_batches_get_fewer_positions() {
+        assert_eq!(positions_in(6000.0, 20.0, 6), 6);
+        assert_eq!(positions_in(6000.0, 200.0, 6), 3);
+        assert_eq!(positions_in(6000.0, 9000.0, 6), 1);
+        assert_eq!(positions_in(1.0, full_batch_ms(&Record::default(), 8), 99), BENCHMARK_POSITIONS);
+    }
+
+    /// Takes its time for each batch.
+    struct Slow(Arc<dyn Backend>, Duration);
+
+    impl Backend for Slow {
+        fn attributes(&self) -> &Attributes {
+            self.0.attributes()
+        }
+        fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+            Ok(Box::new(SlowEvaluator(self.0.evaluator()?, self.1)))
+        }
+    }
+
+    struct SlowEvaluator(Box<dyn Evaluator>, Duration);
+
+    impl Evaluator for SlowEvaluator {
+        fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            std::thread::sleep(self.1);
+            self.0.evaluate(batch)
+        }
+    }
+
+    #[test]
+    fn a_slow_network_is_measured_on_one_position() {
+        let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
+        let mut engine = Engine::new(Options::default(), Arc::clone(&clock), RuntimePolicy::FindOnly);
+        engine.set_option("Backend", "random").unwrap();
+        engine.prepare().unwrap();
+        engine.decorate(|inner| Arc::new(Slow(inner, Duration::from_millis(300)))).unwrap();
+        let mut benchmark = Benchmark::new(engine, clock).unwrap();
+        // The first evaluation comes after the 200 ms of warming up.
+        let measured = benchmark.measure(1, 4, 6, 0.8).unwrap();
+        assert!(measured.first_evaluation_ms.unwrap() >= 300.0, "{measured:?}");
+        assert_eq!(measured.positions, 1, "{measured:?}");
+        // Two batches of 300 ms, and not the third that was in flight.
+        assert!(measured.batch_latency_ms.p50 >= 300.0 && measured.seconds >= 0.3, "{measured:?}");
+        let batches = measured.evaluations as f64 / measured.mean_batch;
+        assert!(measured.seconds / batches >= 0.299, "{measured:?}");
     }
 
     #[test]
@@ -280,6 +417,9 @@ mod tests {
         assert!(measured.visits > 0 && measured.evaluations > 0 && measured.visits_per_s > 0.0, "{measured:?}");
         assert!(measured.mean_batch <= 4.0 && measured.batch_fill <= 1.0, "{measured:?}");
         assert!((0.0..1.0).contains(&measured.cache_hit_share), "{measured:?}");
-        assert!(measured.first_evaluation_ms > 0.0 && measured.batch_latency_ms.p99 >= measured.batch_latency_ms.p50);
+        assert!(
+            measured.first_evaluation_ms.unwrap() > 0.0
+                && measured.batch_latency_ms.p99 >= measured.batch_latency_ms.p50
+        );
     }
 }

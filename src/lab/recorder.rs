@@ -17,6 +17,8 @@ pub struct BatchRecord {
     pub start_ms: f64,
     /// When the evaluations were there.
     pub end_ms: f64,
+    /// Positions that the cache answered since a batch was handed over before, to whichever worker.
+    pub cache_hits: u64,
 }
 
 /// What was asked since the last look.
@@ -24,14 +26,19 @@ pub struct BatchRecord {
 pub struct Record {
     /// The batches of all workers, in the order they ended.
     pub batches: Vec<BatchRecord>,
-    /// Positions that the cache answered.
-    pub cache_hits: u64,
+    /// Positions that the cache answered after the last batch was handed over.
+    pub later_cache_hits: u64,
 }
 
 impl Record {
     /// Positions that were evaluated.
     pub fn evaluations(&self) -> u64 {
         self.batches.iter().map(|batch| batch.size as u64).sum()
+    }
+
+    /// Positions that the cache answered on the way to these batches.
+    pub fn cache_hits(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.cache_hits).sum()
     }
 }
 
@@ -40,19 +47,19 @@ pub struct Recorder {
     inner: Arc<dyn Backend>,
     clock: Arc<dyn Clock>,
     batches: Arc<Mutex<Vec<BatchRecord>>>,
-    cache_hits: AtomicU64,
+    cache_hits: Arc<AtomicU64>,
 }
 
 impl Recorder {
     /// Records what `inner` is asked, with the times of `clock`.
     pub fn new(inner: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Recorder {
-        Recorder { inner, clock, batches: Arc::default(), cache_hits: AtomicU64::new(0) }
+        Recorder { inner, clock, batches: Arc::default(), cache_hits: Arc::default() }
     }
 
     /// The record, which begins anew.
     pub fn take(&self) -> Record {
-        let cache_hits = self.cache_hits.swap(0, Ordering::Relaxed);
-        Record { batches: std::mem::take(&mut self.batches.lock()), cache_hits }
+        let later_cache_hits = self.cache_hits.swap(0, Ordering::Relaxed);
+        Record { batches: std::mem::take(&mut self.batches.lock()), later_cache_hits }
     }
 }
 
@@ -63,7 +70,8 @@ impl Backend for Recorder {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         let (clock, batches) = (Arc::clone(&self.clock), Arc::clone(&self.batches));
-        Ok(Box::new(RecordingEvaluator { inner: self.inner.evaluator()?, clock, batches }))
+        let cache_hits = Arc::clone(&self.cache_hits);
+        Ok(Box::new(RecordingEvaluator { inner: self.inner.evaluator()?, clock, batches, cache_hits }))
     }
 
     fn cached(&self, key: u64) -> Option<Evaluation> {
@@ -89,14 +97,16 @@ struct RecordingEvaluator {
     inner: Box<dyn Evaluator>,
     clock: Arc<dyn Clock>,
     batches: Arc<Mutex<Vec<BatchRecord>>>,
+    cache_hits: Arc<AtomicU64>,
 }
 
 impl Evaluator for RecordingEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         let start_ms = self.clock.now_ms();
+        let cache_hits = self.cache_hits.swap(0, Ordering::Relaxed);
         let answers = self.inner.evaluate(batch)?;
         let end_ms = self.clock.now_ms();
-        self.batches.lock().push(BatchRecord { size: batch.len(), start_ms, end_ms });
+        self.batches.lock().push(BatchRecord { size: batch.len(), start_ms, end_ms, cache_hits });
         Ok(answers)
     }
 }
@@ -122,9 +132,14 @@ mod tests {
         assert_eq!(recorder.cached(!queries[4].key), None);
         let record = recorder.take();
         let sizes: Vec<usize> = record.batches.iter().map(|batch| batch.size).collect();
-        assert_eq!((sizes, record.cache_hits, record.evaluations()), (vec![2, 5], 1, 7));
+        assert_eq!((sizes, record.later_cache_hits, record.cache_hits(), record.evaluations()), (vec![2, 5], 1, 0, 7));
         assert!(record.batches.iter().all(|batch| batch.end_ms >= batch.start_ms));
         assert_eq!(recorder.take(), Record::default());
+        // What the cache answered before a batch belongs to it.
+        recorder.cached(queries[4].key).unwrap();
+        evaluator.evaluate(&queries[..1]).unwrap();
+        let record = recorder.take();
+        assert_eq!((record.later_cache_hits, record.cache_hits()), (0, 1));
         assert_eq!(recorder.cache_statistics().unwrap().positions, 5);
     }
 }

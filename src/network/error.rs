@@ -22,6 +22,12 @@ pub enum NetworkError {
         /// The folders that were searched, as text.
         searched: String,
     },
+    /// A well-known network that is not here.
+    #[error("the network {name} is not here: `zeitnot net fetch {name}` downloads it")]
+    NotFetched {
+        /// Its name in the catalogue.
+        name: String,
+    },
     /// The file is empty.
     #[error("the network file {name} is empty")]
     Empty {

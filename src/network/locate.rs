@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use etcetera::BaseStrategy;
 
+use super::catalogue::{ENTRIES, Entry};
 use super::{NetworkError, file};
 
 /// The folder for networks beside the working folder or the executable.
@@ -28,11 +29,19 @@ const CARGO_TARGET: &str = "target";
 ///
 /// # Errors
 ///
-/// When nothing is named and no folder has a network; the message says how to give one. A file that is named is not
-/// looked at here: reading it reports what is wrong with it.
+/// When nothing is named and no folder has a network, or when a network of the catalogue is named that has not been
+/// fetched; the message says how to get one. A file that is named is not looked at here: reading it reports what is wrong
+/// with it.
 pub fn find(weights_option: Option<&Path>) -> Result<PathBuf, NetworkError> {
     match weights_option {
-        Some(path) => Ok(named(path, &folders()).unwrap_or_else(|| path.to_owned())),
+        Some(path) => match named(path, &folders()) {
+            Some(found) => Ok(found),
+            None if path.exists() => Ok(path.to_owned()),
+            None => match in_catalogue(path) {
+                Some(entry) => Err(NetworkError::NotFetched { name: entry.name.to_owned() }),
+                None => Ok(path.to_owned()),
+            },
+        },
         None => first_of(&folders()),
     }
 }
@@ -42,6 +51,12 @@ fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     let name = path.to_str().filter(|_| !path.exists() && path.components().count() == 1)?;
     let files = |folder: &PathBuf| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));
     folders.iter().flat_map(files).find(|file| file.is_file())
+}
+
+/// The well-known network that a mere name means: its own, or that of its file.
+fn in_catalogue(path: &Path) -> Option<&'static Entry> {
+    let name = path.to_str()?;
+    ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name) || entry.file_name() == name)
 }
 
 /// The folders to search, the first one first.
@@ -122,6 +137,13 @@ mod tests {
         assert_eq!(named(Path::new("another-name"), &folders), None);
         assert_eq!(named(Path::new("./no-such-name-here"), &folders), None, "that is a path");
         assert_eq!(named(Path::new("Cargo.toml"), &[PathBuf::from("src")]), None, "that is a file here");
+    }
+
+    #[test]
+    fn a_well_known_network_is_told_from_another_name() {
+        let name = |path: &str| in_catalogue(Path::new(path)).map(|entry| entry.name);
+        assert_eq!((name("t1-256"), name("maia-1900.pb.gz")), (Some("T1-256"), Some("maia-1900")));
+        assert_eq!((name("./T1-256"), name("T1-257")), (None, None));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
 use super::{nameless, stem, tensor};
-use crate::backend::BackendError;
 use crate::backend::provider::Provider;
+use crate::backend::{BackendError, LARGEST_BATCH};
 use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
 
 /// A network by name, and the names of what goes in and comes out.
@@ -91,8 +91,30 @@ fn check_tensor(
         let wanted = wanted.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
         return Err(format!("its {what} {name} has the shape {shape:?}, not [batch, {wanted}]"));
     }
-    match shape[0] {
-        0 => Err(format!("its {what} {name} has no rows")),
+    fixed_batch(shape[0]).map_err(|problem| format!("its {what} {name} has {problem}"))
+}
+
+/// The batch size that so many rows fix; none where they are open (negative).
+fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
+    match rows {
+        0 => Err("no rows".to_owned()),
+        // A run takes memory for all of them, whatever is asked: a file must not choose how much.
+        rows if rows > LARGEST_BATCH as i64 => Err(format!("a fixed batch of {rows}, more than {LARGEST_BATCH}")),
         rows => Ok(usize::try_from(rows).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_batch_has_its_limits() {
+        assert_eq!([-1, 1, 1024].map(fixed_batch), [Ok(None), Ok(Some(1)), Ok(Some(1024))]);
+        for (rows, problem) in [(0, "no rows"), (1025, "batch of 1025, more than 1024"), (1 << 50, "1125899906842624")]
+        {
+            let error = fixed_batch(rows).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
-use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, Machine, Measured};
+use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Machine, Measured};
 use zeitnot::search::{Clock, MonotonicClock};
 
 /// The backend that stands for another one.
@@ -44,7 +44,7 @@ pub fn command() -> Command {
                 .value_name("N")
                 .default_value("6")
                 .value_parser(value_parser!(u64).range(1..=BENCHMARK_POSITIONS as u64))
-                .help("Positions among which that time is divided"),
+                .help("Positions among which that time is divided; fewer where one has no time for ten full batches"),
         )
         .arg(
             Arg::new("no-grid")
@@ -93,7 +93,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (threads, batch) = (options.threads as usize, options.minibatch_size as usize);
     let first = benchmark.measure(threads, batch, request.positions, request.seconds)?;
     match request.format {
-        Format::Text => say!("\n{}", print::in_words(&first)),
+        Format::Text => say!("\n{}", print::in_words(&first, request.positions)),
         Format::Csv => say!("{}\n{}", print::COLUMNS.join(","), print::as_csv(&first)),
         Format::Json => {}
     }
@@ -117,17 +117,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             }
         }
     }
+    if request.format != Format::Json {
+        for (name, reason) in &unavailable {
+            request.note(&format!("not available: {name}: {reason}"));
+        }
+    }
     let best = lab::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
     let best = best.context("something was measured")?;
     match request.format {
-        Format::Text => {
-            for (name, reason) in &unavailable {
-                say!("not available: {name}: {reason}");
-            }
-            say!("\nrecommended: {}", print::recommendation(best));
-        }
+        Format::Text => say!("\nrecommended: {}", print::recommendation(best)),
         Format::Json => say!("{}", facts.as_json(&first, &grid, best, &unavailable)),
-        Format::Csv => {}
+        Format::Csv => request.note(&format!("recommended: {}", print::recommendation(best))),
     }
     Ok(())
 }
@@ -148,12 +148,26 @@ impl Request<'_> {
         }
         for &threads in &threads {
             for &batch in &batches {
-                let measured = benchmark.measure(threads, batch, self.positions, self.seconds)?;
-                self.show(&measured);
-                results.push(measured);
+                match benchmark.measure(threads, batch, self.positions, self.seconds) {
+                    Ok(measured) => {
+                        self.show(&measured);
+                        results.push(measured);
+                    }
+                    // A larger batch may need longer than the first setting did; it is none to recommend then.
+                    Err(error @ BenchmarkError::NothingEvaluated { .. }) => self.note(&format!("left out: {error}")),
+                    Err(error) => return Err(error.into()),
+                }
             }
         }
         Ok(())
+    }
+
+    /// What is no row of a table: text has it in place, other formats on standard error.
+    fn note(&self, line: &str) {
+        match self.format {
+            Format::Text => say!("{line}"),
+            Format::Json | Format::Csv => eprintln!("{line}"),
+        }
     }
 
     fn show(&self, measured: &Measured) {

@@ -2,14 +2,19 @@
 
 use zeitnot::lab::Measured;
 
-/// One setting in full.
-pub fn in_words(measured: &Measured) -> String {
-    let Measured { threads, batch, visits, evaluations, seconds, .. } = measured;
+/// One setting in full; so many positions were asked for.
+pub fn in_words(measured: &Measured, asked: usize) -> String {
+    let Measured { threads, batch, visits, evaluations, seconds, positions, .. } = measured;
+    let fewer = match *positions < asked {
+        true => format!(": batches take too long for {asked} (--seconds)"),
+        false => String::new(),
+    };
+    let first = measured.first_evaluation_ms.map_or("not seen".to_owned(), |first| format!("after {first:.1} ms"));
     let latency = measured.batch_latency_ms;
     format!(
         "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
-         {seconds:.1} s)\ncache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
-         batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation after {:.1} ms",
+         {seconds:.1} s)\npositions: {positions}{fewer}\ncache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
+         batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}",
         measured.visits_per_s,
         measured.evals_per_s,
         measured.cache_hit_share * 100.0,
@@ -17,8 +22,7 @@ pub fn in_words(measured: &Measured) -> String {
         measured.batch_fill * 100.0,
         latency.p50,
         latency.p95,
-        latency.p99,
-        measured.first_evaluation_ms
+        latency.p99
     )
 }
 
@@ -50,7 +54,7 @@ pub fn recommendation(best: &Measured) -> String {
 }
 
 /// The columns of `--csv`; the first row is the engine as its options have it.
-pub const COLUMNS: [&str; 13] = [
+pub const COLUMNS: [&str; 14] = [
     "backend",
     "threads",
     "batch",
@@ -64,25 +68,27 @@ pub const COLUMNS: [&str; 13] = [
     "batch_latency_p99_ms",
     "first_evaluation_ms",
     "seconds",
+    "positions",
 ];
 
 /// The values of [`COLUMNS`].
 pub fn as_csv(measured: &Measured) -> String {
     let latency = measured.batch_latency_ms;
     let numbers = [
-        measured.threads as f64,
-        measured.batch as f64,
-        measured.visits_per_s,
-        measured.evals_per_s,
-        measured.cache_hit_share,
-        measured.mean_batch,
-        measured.batch_fill,
-        latency.p50,
-        latency.p95,
-        latency.p99,
+        Some(measured.threads as f64),
+        Some(measured.batch as f64),
+        Some(measured.visits_per_s),
+        Some(measured.evals_per_s),
+        Some(measured.cache_hit_share),
+        Some(measured.mean_batch),
+        Some(measured.batch_fill),
+        Some(latency.p50),
+        Some(latency.p95),
+        Some(latency.p99),
         measured.first_evaluation_ms,
-        measured.seconds,
+        Some(measured.seconds),
+        Some(measured.positions as f64),
     ];
-    let cells = numbers.iter().map(f64::to_string);
+    let cells = numbers.iter().map(|number| number.map_or(String::new(), |number| number.to_string()));
     std::iter::once(measured.backend.clone()).chain(cells).collect::<Vec<_>>().join(",")
 }

@@ -80,9 +80,14 @@ pub fn command() -> Command {
             "One line a check: ok, warning or error. It takes the engine's own options and fails when the engine could not \
              play with them. Nothing is downloaded.",
         )
-        .arg(Arg::new(PROBE).long(PROBE).hide(true))
         .arg(json_flag());
     engine_options::add_to(command)
+}
+
+/// The command with the flag by which it asks itself: completions and manual pages, made of the one without it, would show
+/// it to everybody.
+pub fn with_probe(command: Command) -> Command {
+    command.arg(Arg::new(PROBE).long(PROBE).hide(true))
 }
 
 /// 0 when the engine can play as configured, else 1.

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use zeitnot::backend::{self, Calibration, runtime};
+use zeitnot::backend::{self, Calibration, LARGEST_BATCH, runtime};
 use zeitnot::network::{Conversion, Network, OnnxModel, Precision};
 
 /// The types that a model can be asked for, by name.
@@ -61,8 +61,8 @@ pub fn command() -> Command {
             Arg::new("batch")
                 .long("batch")
                 .value_name("N")
-                .value_parser(value_parser!(u32).range(1..))
-                .help("A fixed batch size [default: any]"),
+                .value_parser(value_parser!(u32).range(1..=LARGEST_BATCH as i64))
+                .help(format!("A fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
         )
         .arg(
             Arg::new("int8")

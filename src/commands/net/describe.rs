@@ -27,11 +27,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(files) => files.cloned().collect(),
         None => vec![network::find(None)?],
     };
+    // Whoever named one file knows which it is.
+    let is_named = matches.contains_id("files") && files.len() == 1;
     let mut code = ExitCode::SUCCESS;
     for file in &files {
         match Network::load(file) {
             Ok(network) if matches.get_flag("json") => say!("{}", as_json(file, &network)?),
-            Ok(network) if files.len() == 1 => say!("{}", network.description()),
+            Ok(network) if is_named => say!("{}", network.description()),
             Ok(network) => say!("{}: {}", file.display(), network.description()),
             Err(error) => {
                 eprintln!("zeitnot: {error}");

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ureq::Agent;
@@ -92,12 +92,30 @@ impl Fetcher {
             return self.inspect(source, path);
         }
         let unfinished = self.folder.join(UNFINISHED);
-        fs::create_dir_all(&unfinished).map_err(io_error("create", &unfinished))?;
+        let made: Vec<PathBuf> =
+            unfinished.ancestors().take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
+        let fetched = self.fetch_by_way_of(&unfinished, source, path, report);
+        if fetched.is_err() {
+            // Fails for those with something in them, such as the part that came of a download that was cut.
+            made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+        }
+        fetched
+    }
+
+    /// Downloads the network into the folder `unfinished`, and moves it to `path`.
+    fn fetch_by_way_of(
+        &self,
+        unfinished: &Path,
+        source: &Source,
+        path: PathBuf,
+        report: &mut dyn FnMut(FetchProgress),
+    ) -> Result<Fetched, FetchError> {
+        fs::create_dir_all(unfinished).map_err(io_error("create", unfinished))?;
         let mut part = Part::open(unfinished.join(&source.file_name))?;
         if let Err(error) = self.download(source, &mut part, report) {
             if part.length()? == 0 {
                 part.discard()?;
-                fs::remove_dir(&unfinished).ok();
+                fs::remove_dir(unfinished).ok();
             }
             return Err(error);
         }
@@ -120,7 +138,7 @@ impl Fetcher {
         };
         part.finish(&path)?;
         // Fails while there are others.
-        fs::remove_dir(&unfinished).ok();
+        fs::remove_dir(unfinished).ok();
         if source.sha256.is_none() {
             record(&path, &sha256)?;
         }
