@@ -7,7 +7,7 @@
 //! says the same in floats.
 //!
 //! What stays in float32, because it costs little time and most of the agreement (maia-1900; first choices that agree,
-//! KL divergence of the policy, mean error of the value, speed; `benches/int8.rs`):
+//! KL divergence of the policy, mean error of the value, speed; `benches/agreement.rs`):
 //!
 //! | in 8 bits | first choice | KL | value | speed |
 //! |---|---|---|---|---|
