@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query, runtime};
 use zeitnot::chess::Game;
-use zeitnot::network::testing::{RandomNetwork, random_network};
-use zeitnot::network::{Conversion, Network, ValueKind};
+use zeitnot::network::testing::{RandomNetwork, attention_networks, random_network, with_narrow_ends};
+use zeitnot::network::{Conversion, Network, Precision, ValueKind};
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
 const ROUNDING: f32 = 1e-5;
@@ -190,4 +190,77 @@ fn the_runtime_says_what_it_is() {
     // A process keeps the library that it has.
     let error = runtime::load(Some(std::path::Path::new("elsewhere"))).unwrap_err();
     assert!(matches!(error, runtime::RuntimeError::AlreadyLoaded { .. }), "{error}");
+}
+
+/// What a network converted so says of the nine positions.
+fn converted(bytes: &[u8], conversion: &Conversion) -> Vec<Evaluation> {
+    let model = Network::from_bytes(bytes, "tiny.pb.gz").unwrap().onnx(conversion).unwrap();
+    let backend = load(&model.bytes, &uncached());
+    let queries = queries(&*backend);
+    backend.evaluator().unwrap().evaluate(&queries).unwrap()
+}
+
+/// How far half precision may take a logit, or twenty plies, from single precision.
+const HALF_ROUNDING: f32 = 0.05;
+
+fn assert_similar(a: &Evaluation, b: &Evaluation, what: &str) {
+    let similar = |a: f32, b: f32| (a - b).abs() <= HALF_ROUNDING * (1.0 + a.abs());
+    assert!(similar(a.q, b.q) && similar(a.d, b.d), "{what}: {a:?} and {b:?}");
+    assert!(a.logits.iter().zip(&b.logits).all(|(&a, &b)| similar(a, b)), "{what}: {a:?} and {b:?}");
+}
+
+#[test]
+fn transformers_run_whatever_the_opset_the_batch_and_the_precision() {
+    for (name, shape) in attention_networks() {
+        let bytes = shape.gzip(5);
+        let usual = converted(&bytes, &Conversion::default());
+        assert_ne!(usual[0].logits, usual[2].logits, "{name}: the network tells positions apart");
+        assert_ne!((usual[0].q, usual[0].m), (usual[2].q, usual[2].m), "{name}");
+        for conversion in [
+            Conversion { opset: 18, ..Conversion::default() },
+            Conversion { opset: 22, ..Conversion::default() },
+            Conversion { batch: Some(4), ..Conversion::default() },
+        ] {
+            for (a, b) in usual.iter().zip(&converted(&bytes, &conversion)) {
+                assert_close(a, b, &format!("{name}, {conversion:?}"));
+            }
+        }
+        let half = Conversion { precision: Precision::Float16, ..Conversion::default() };
+        for (a, b) in usual.iter().zip(&converted(&bytes, &half)) {
+            assert_similar(a, b, name);
+        }
+    }
+}
+
+#[test]
+fn each_head_says_its_own() {
+    let (_, shape) = attention_networks().pop().unwrap();
+    let said = |policy: &str, value: &str| {
+        let [policy_head, value_head] = [policy, value].map(|head| Some(head.to_owned()));
+        converted(&shape.gzip(5), &Conversion { policy_head, value_head, ..Conversion::default() }).remove(0)
+    };
+    let [vanilla, soft, extra] =
+        [("vanilla", "winner"), ("soft", "winner"), ("extra", "q")].map(|(policy, value)| said(policy, value));
+    assert_eq!((vanilla.q, vanilla.d, vanilla.m), (soft.q, soft.d, soft.m));
+    assert_ne!(vanilla.logits, soft.logits);
+    assert_ne!(soft.logits, extra.logits);
+    assert_ne!(vanilla.q, extra.q);
+}
+
+#[test]
+fn ends_may_be_of_half_precision() {
+    let half = Conversion { precision: Precision::Float16, ..Conversion::default() };
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let model = network.onnx(&half).unwrap();
+    let narrow = with_narrow_ends(&model.bytes, Precision::Float16);
+    let types = Network::from_bytes(&narrow, "half.onnx").unwrap().onnx(&Conversion::default()).unwrap().types;
+    assert_eq!((types.input, types.policy, types.value), (Precision::Float16, Precision::Float16, Precision::Float16));
+    let [wide, narrow] = [&model.bytes, &narrow].map(|bytes| {
+        let backend = load(bytes, &uncached());
+        let queries = queries(&*backend);
+        backend.evaluator().unwrap().evaluate(&queries).unwrap()
+    });
+    for (a, b) in wide.iter().zip(&narrow) {
+        assert_similar(a, b, "narrow ends");
+    }
 }

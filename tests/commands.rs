@@ -94,6 +94,12 @@ fn networks_are_described() {
     let length = fs::metadata(folder.path().join("tiny.pb.gz")).unwrap().len();
     assert_eq!((&object["file"], &object["bytes"]), (&"tiny.pb.gz".into(), &length.into()), "{object}");
     assert_eq!(object["text"], line.trim());
+    for (field, value) in
+        [("architecture", "residual"), ("policy", "convolution"), ("value", "WDL"), ("input", "classical")]
+    {
+        assert_eq!(object[field], value, "{object}");
+    }
+    assert_eq!((&object["blocks"], &object["filters"], &object["moves_left"]), (&1.into(), &8.into(), &true.into()));
     // What is no network is named; the others are described all the same.
     fs::write(folder.path().join("text.pb.gz"), "hello").unwrap();
     let output = zeitnot(&folder).args(["net", "describe", "text.pb.gz", "tiny.pb.gz", "none"]).output().unwrap();
@@ -108,7 +114,8 @@ fn a_conversion_gives_the_same_evaluations() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz"]));
     assert!(line.starts_with("tiny.onnx: ") && line.contains("float32, opset 17, any batch; SE 1x8"), "{line}");
-    let evaluation = |weights: &str| json(zeitnot(&folder).args(["eval", "--weights", weights]));
+    let evaluation =
+        |weights: &str| json(zeitnot(&folder).args(["eval", "--backend=onnxruntime", "--weights", weights]));
     assert_eq!(evaluation("tiny.onnx"), evaluation("tiny.pb.gz"));
     // Nothing is replaced unasked, nothing half-made is left.
     let before = fs::read(folder.path().join("tiny.onnx")).unwrap();
@@ -121,9 +128,26 @@ fn a_conversion_gives_the_same_evaluations() {
     let nowhere = Path::new("no").join("folder").join("x.onnx");
     fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o"]).arg(&nowhere), &["cannot write", "x.onnx"]);
     fails(zeitnot(&folder).args(["net", "convert", "none.pb.gz"]), &["none.pb.gz"]);
+    fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o=x.onnx", "--policy-head=wild"]), &["wild"]);
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["other.pb.gz", "tiny.onnx", "tiny.pb.gz"]);
+}
+
+#[test]
+fn a_conversion_to_half_precision_is_half_the_size() {
+    let folder = folder();
+    let length = |precision: &str| {
+        let output = format!("{precision}.onnx");
+        let arguments = ["net", "convert", "tiny.pb.gz", "-o", &output, "--precision", precision, "--batch=3"];
+        let line = text(zeitnot(&folder).args(arguments));
+        assert!(line.contains(precision) && line.contains("batch 3"), "{line}");
+        fs::metadata(folder.path().join(output)).unwrap().len() as f64
+    };
+    let whole = length("float32");
+    for half in [length("float16"), length("bfloat16")] {
+        assert!((0.5..0.6).contains(&(half / whole)), "{half} of {whole}");
+    }
 }
 
 #[test]
@@ -245,7 +269,14 @@ fn backendbench_prints_tables() {
 fn benchmark_measures_and_recommends() {
     let folder = folder();
     let mut command = zeitnot(&folder);
-    let result = json(command.args(["benchmark", "--weights=tiny.pb.gz", "--seconds=0.1", "--positions=2", "--json"]));
+    let result = json(command.args([
+        "benchmark",
+        "--backend=onnxruntime",
+        "--weights=tiny.pb.gz",
+        "--seconds=0.5",
+        "--positions=2",
+        "--json",
+    ]));
     let measured = &result["measured"];
     check_numbers(
         measured,

@@ -1,5 +1,9 @@
 //! What can go wrong between a position and its evaluation.
 
+use std::io;
+use std::path::PathBuf;
+
+use super::device_options::DeviceOptionsError;
 use super::runtime::RuntimeError;
 use crate::network::NetworkError;
 
@@ -23,6 +27,41 @@ pub enum BackendError {
         needs: String,
         /// The names that exist.
         known: String,
+    },
+    /// `BackendOptions` is not what it should be.
+    #[error("backend options: {0}")]
+    Options(DeviceOptionsError),
+    /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
+    #[error("the backend {backend} cannot be used, for {library} is missing: {advice}")]
+    MissingLibrary {
+        /// The backend.
+        backend: &'static str,
+        /// The library's file name.
+        library: String,
+        /// How to get it.
+        advice: String,
+    },
+    /// The backend's execution provider does not load for another reason.
+    #[error("the backend {backend} cannot be used: {reason}")]
+    Provider {
+        /// The backend.
+        backend: &'static str,
+        /// ONNX Runtime's own words.
+        reason: String,
+    },
+    /// A backend of several devices without any.
+    #[error("no device was named to run on")]
+    NoDevice,
+    /// There is no place for what a provider compiles.
+    #[error("no cache folder: the home folder of this user is not known; name one with cache_dir in BackendOptions")]
+    NoCacheFolder,
+    /// The folder for what a provider compiles cannot be made.
+    #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
+    Cache {
+        /// The folder.
+        folder: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
     },
     /// The backend runs a network and none was given.
     #[error("the backend {0} needs a network, and none was given")]
@@ -73,4 +112,11 @@ pub enum BackendError {
         /// What is missing in the query.
         problem: String,
     },
+}
+
+/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+impl From<DeviceOptionsError> for BackendError {
+    fn from(error: DeviceOptionsError) -> BackendError {
+        BackendError::Options(error)
+    }
 }

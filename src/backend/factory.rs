@@ -3,42 +3,74 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Backend, BackendError, CachedBackend, OnnxRuntimeBackend, RandomBackend, UniformBackend, runtime};
+use super::onnxruntime::probe;
+use super::{
+    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend,
+    Provider, RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
+};
 use crate::network::{HistoryFill, Network};
 
 /// The names that [`create`] takes, besides aliases.
-pub const BACKENDS: [&str; 4] = ["auto", "onnxruntime", "uniform", "random"];
+pub const BACKENDS: [&str; 10] =
+    ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
+
+/// What the names mean, Lc0's among them (lc0.md E).
+const NAMES: [(&str, Kind); 24] = [
+    ("auto", Kind::Auto),
+    ("native", Kind::Native),
+    ("onnxruntime", Kind::OnnxRuntime(Provider::Cpu)),
+    ("onnxruntime-cpu", Kind::OnnxRuntime(Provider::Cpu)),
+    ("onnx", Kind::OnnxRuntime(Provider::Cpu)),
+    ("onnx-cpu", Kind::OnnxRuntime(Provider::Cpu)),
+    ("cpu", Kind::OnnxRuntime(Provider::Cpu)),
+    ("cuda", Kind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-auto", Kind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-fp16", Kind::OnnxRuntime(Provider::Cuda)),
+    ("onnx-cuda", Kind::OnnxRuntime(Provider::Cuda)),
+    ("tensorrt", Kind::OnnxRuntime(Provider::TensorRt)),
+    ("trt", Kind::OnnxRuntime(Provider::TensorRt)),
+    ("onnx-trt", Kind::OnnxRuntime(Provider::TensorRt)),
+    ("openvino", Kind::OnnxRuntime(Provider::OpenVino)),
+    ("onnx-openvino", Kind::OnnxRuntime(Provider::OpenVino)),
+    ("coreml", Kind::OnnxRuntime(Provider::CoreMl)),
+    ("onnx-coreml", Kind::OnnxRuntime(Provider::CoreMl)),
+    ("directml", Kind::OnnxRuntime(Provider::DirectMl)),
+    ("dml", Kind::OnnxRuntime(Provider::DirectMl)),
+    ("onnx-dml", Kind::OnnxRuntime(Provider::DirectMl)),
+    ("uniform", Kind::Uniform),
+    ("trivial", Kind::Uniform),
+    ("random", Kind::Random),
+];
 
 /// Names by which users of Lc0 ask for a device that this build cannot drive, and what it would need.
-const ABSENT: [(&str, &str); 12] = [
-    ("onnx-cuda", "ONNX Runtime's CUDA provider"),
-    ("onnx-trt", "ONNX Runtime's TensorRT provider"),
+const ABSENT: [(&str, &str); 10] = [
     ("onnx-rocm", "ONNX Runtime's ROCm provider"),
     ("onnx-migraphx", "ONNX Runtime's MIGraphX provider"),
-    ("onnx-dml", "ONNX Runtime's DirectML provider"),
-    ("onnx-coreml", "ONNX Runtime's CoreML provider"),
-    ("onnx-openvino", "ONNX Runtime's OpenVINO provider"),
-    ("cuda", "CUDA"),
-    ("cuda-fp16", "CUDA"),
-    ("cuda-auto", "CUDA"),
-    ("metal", "Metal"),
+    ("cudnn", "Lc0's own CUDA code (here it is cuda)"),
+    ("cudnn-auto", "Lc0's own CUDA code (here it is cuda)"),
+    ("cudnn-fp16", "Lc0's own CUDA code (here it is cuda)"),
+    ("metal", "Metal (here it is coreml)"),
     ("opencl", "OpenCL"),
+    ("sycl", "SYCL"),
+    ("dx12", "DirectX 12 (here it is directml)"),
+    ("xla", "XLA"),
 ];
 
 /// What a backend is made with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct BackendOptions {
     /// The library of ONNX Runtime, where the user names one.
     pub runtime: Option<PathBuf>,
     /// Positions in the cache (Lc0's `NNCacheSize`); 0 for none.
     pub cache_size: usize,
-    /// Threads of ONNX Runtime inside one worker. One is best: two workers with one thread each do more than one with
-    /// two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
-    pub session_threads: usize,
     /// What stands for positions before the first one known.
     pub history_fill: HistoryFill,
+    /// How the network runs on its device.
+    pub device: DeviceOptions,
     /// Seed of the backend `random`.
     pub seed: u64,
+    /// Where lines about work that takes long go.
+    pub announcer: Announcer,
 }
 
 impl BackendOptions {
@@ -51,9 +83,10 @@ impl Default for BackendOptions {
         BackendOptions {
             runtime: None,
             cache_size: BackendOptions::DEFAULT_CACHE_SIZE,
-            session_threads: 1,
             history_fill: HistoryFill::FenOnly,
+            device: DeviceOptions::default(),
             seed: 0,
+            announcer: Announcer::default(),
         }
     }
 }
@@ -61,25 +94,24 @@ impl Default for BackendOptions {
 /// What a name means.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    OnnxRuntime,
+    Auto,
+    Native,
+    OnnxRuntime(Provider),
     Uniform,
     Random,
 }
 
 fn kind(name: &str) -> Result<Kind, BackendError> {
-    match name.to_ascii_lowercase().as_str() {
-        "auto" | "onnxruntime" | "onnxruntime-cpu" | "onnx" | "onnx-cpu" => Ok(Kind::OnnxRuntime),
-        "uniform" | "trivial" => Ok(Kind::Uniform),
-        "random" => Ok(Kind::Random),
-        lower => {
-            let (name, known) = (name.to_owned(), BACKENDS.join(", "));
-            let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
-            Err(match absent {
-                Some((_, needs)) => BackendError::NotInThisBuild { name, needs: (*needs).to_owned(), known },
-                None => BackendError::Unknown { name, known },
-            })
-        }
+    let lower = name.to_ascii_lowercase();
+    if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == lower) {
+        return Ok(*kind);
     }
+    let (name, known) = (name.to_owned(), BACKENDS.join(", "));
+    let absent = ABSENT.iter().find(|(absent, _)| *absent == lower);
+    Err(match absent {
+        Some((_, needs)) => BackendError::NotInThisBuild { name, needs: (*needs).to_owned(), known },
+        None => BackendError::Unknown { name, known },
+    })
 }
 
 /// Whether the backend `name` runs a network.
@@ -88,30 +120,69 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 ///
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
-    Ok(kind(name)? == Kind::OnnxRuntime)
+    Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
+}
+
+/// The execution provider of the backend `name`: of `auto`, the one it would try first here for a network that
+/// it does not give to the backend native ([`takes_native`]). `None` without one.
+///
+/// # Errors
+///
+/// When there is no such backend, or not in this build.
+pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
+    Ok(match kind(name)? {
+        Kind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
+        Kind::Auto => Some(Provider::Cpu),
+        Kind::OnnxRuntime(provider) => Some(provider),
+        Kind::Native | Kind::Uniform | Kind::Random => None,
+    })
+}
+
+/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU where
+/// it can.
+///
+/// # Errors
+///
+/// When there is no such backend, or not in this build.
+pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
+    Ok(match kind(name)? {
+        Kind::Auto => !cuda_may_run(options) && native_is_faster(network, options),
+        Kind::Native => true,
+        Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
+    })
+}
+
+/// Whether a provider loads here with all the libraries it needs, without a network. The process keeps the ONNX Runtime
+/// that it takes for it.
+///
+/// # Errors
+///
+/// When there is no ONNX Runtime with it, or a library is missing.
+pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
+    probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
 }
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is the fastest that can run the network on this machine; what it took, [`Backend::attributes`] says. Names are
-/// case-insensitive; `onnx`, `onnx-cpu` and `onnxruntime-cpu` are `onnxruntime`, and `trivial` is `uniform` (Lc0's names).
+/// `auto` is CUDA when a card answers and an ONNX Runtime with CUDA is there, else the CPU: `native` for the networks that it
+/// can run, unless an option asks for ONNX Runtime. What it took, [`Backend::attributes`] says. Names are case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`,
+/// `onnx-dml`, `trivial`).
 ///
 /// # Errors
 ///
-/// When there is no such backend, when it is one of another build or device (a device that was asked for is never
-/// replaced by the CPU), when it needs a network and has none, or when it cannot run this one. Nothing is downloaded:
-/// see [`runtime::ensure_installed`].
+/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU), when
+/// it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
+/// [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
     network: Option<&Network>,
     options: &BackendOptions,
 ) -> Result<Arc<dyn Backend>, BackendError> {
+    let with_network = || network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()));
     let inner: Arc<dyn Backend> = match kind(name)? {
-        Kind::OnnxRuntime => {
-            let network = network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()))?;
-            let runtime = runtime::load(options.runtime.as_deref())?;
-            Arc::new(OnnxRuntimeBackend::new(runtime, network, options.session_threads, options.history_fill)?)
-        }
+        Kind::Auto => automatic(with_network()?, options)?,
+        Kind::Native => native(with_network()?, options)?,
+        Kind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
         Kind::Uniform => Arc::new(UniformBackend::new()),
         Kind::Random => Arc::new(RandomBackend::new(options.seed)),
     };
@@ -119,6 +190,77 @@ pub fn create(
         0 => inner,
         size => Arc::new(CachedBackend::new(inner, size)),
     })
+}
+
+/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring what a
+/// backend costs on top.
+///
+/// # Errors
+///
+/// As of [`create`].
+pub fn bare_session(
+    provider: Provider,
+    network: &Network,
+    options: &BackendOptions,
+) -> Result<BareSession, BackendError> {
+    options.device.check_for(provider)?;
+    let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let device = options.device.devices.first().copied().unwrap_or(0);
+    BareSession::new(&runtime, provider, device, network, &options.device)
+}
+
+/// Whether a card answers and a runtime for it is there.
+fn cuda_may_run(options: &BackendOptions) -> bool {
+    runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
+}
+
+/// The fastest that can run here.
+fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    // Options that only the CPU takes say what is wanted.
+    if options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options) {
+        match on_provider(Provider::Cuda, network, options) {
+            Ok(backend) => return Ok(backend),
+            Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
+        }
+    }
+    if native_is_faster(network, options) {
+        return native(network, options);
+    }
+    on_provider(Provider::Cpu, network, options)
+}
+
+/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands.
+fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
+    let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
+    !for_onnx_runtime && NativeBackend::can_run(network)
+}
+
+fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
+    options.device.check_for_native()?;
+    Ok(Arc::new(NativeBackend::new(network, options.device.isa, options.history_fill)?))
+}
+
+fn on_provider(
+    provider: Provider,
+    network: &Network,
+    options: &BackendOptions,
+) -> Result<Arc<dyn Backend>, BackendError> {
+    options.device.check_for(provider)?;
+    let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+    let on_device = |device: u32| -> Result<Arc<dyn Backend>, BackendError> {
+        let runtime = Arc::clone(&runtime);
+        let (device_options, fill) = (&options.device, options.history_fill);
+        OnnxRuntimeBackend::new(runtime, provider, device, network, device_options, fill, &options.announcer)
+            .map(|backend| Arc::new(backend) as _)
+    };
+    match *options.device.devices {
+        [] => on_device(0),
+        [device] => on_device(device),
+        ref several => {
+            let devices = several.iter().map(|&device| on_device(device)).collect::<Result<_, _>>()?;
+            SeveralDevices::new(devices).map(|several| Arc::new(several) as _).ok_or(BackendError::NoDevice)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -131,21 +273,32 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_what_there_is() {
-        assert_eq!(line("gpu9000"), "unknown backend gpu9000; there are: auto, onnxruntime, uniform, random");
+        let known = "auto, native, onnxruntime, cuda, tensorrt, openvino, coreml, directml, uniform, random";
+        assert_eq!(line("gpu9000"), format!("unknown backend gpu9000; there are: {known}"));
     }
 
     #[test]
     fn a_device_of_another_build_is_an_error() {
-        let text = line("onnx-cuda");
+        let text = line("onnx-rocm");
         assert!(
-            text.starts_with("the backend onnx-cuda needs ONNX Runtime's CUDA provider, which is not in"),
+            text.starts_with("the backend onnx-rocm needs ONNX Runtime's ROCm provider, which is not in"),
             "{text}"
         );
     }
 
     #[test]
+    fn every_listed_name_is_known() {
+        for name in BACKENDS {
+            assert!(kind(name).is_ok() && kind(&name.to_uppercase()).is_ok(), "{name}");
+        }
+        for (name, _) in ABSENT {
+            assert!(kind(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
     fn a_network_is_needed_to_run_one() {
-        for name in ["auto", "onnxruntime", "ONNX-CPU"] {
+        for name in ["auto", "native", "onnxruntime", "ONNX-CPU", "cuda", "onnx-trt"] {
             assert_eq!(line(name), format!("the backend {name} needs a network, and none was given"));
         }
     }

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::Path;
-use zeitnot::backend::runtime;
+use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
 use zeitnot::engine::Engine;
 use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
 use zeitnot::network::{self, Network};
@@ -103,7 +103,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{}", Value::Array(rows.iter().map(as_json).collect()));
     } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
         let rate = best.side.evals_per_s;
-        say!("best batch: {} ({rate:.0} evaluations/s; larger ones gain less than 5 %)", best.batch);
+        let gain = TOLERANCE * 100.0;
+        say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);
     }
     Ok(())
 }
@@ -118,14 +119,19 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
     Ok(BackendSide::new(engine.backend().context("the engine is prepared")?))
 }
 
-/// The bare loop over the engine's network.
+/// The bare loop over the engine's network, where its backend runs it.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let named = |text: &str| (!text.is_empty()).then(|| Path::new(text).to_owned());
     let options = engine.options();
     let network = Network::load(&network::find(named(&options.weights).as_deref())?)?;
-    let library = named(&options.runtime);
-    let runtime = runtime::ensure_installed_at(library.as_deref(), &|line| eprintln!("{line}"))?;
-    Ok(Bare::new(runtime, &network)?)
+    let backend_options = BackendOptions {
+        runtime: named(&options.runtime),
+        device: options.backend_options.parse().map_err(BackendError::from)?,
+        ..BackendOptions::default()
+    };
+    // What does not run through ONNX Runtime is compared with what does on the same processor.
+    let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
+    Ok(Bare::new(provider, network, backend_options))
 }
 
 fn default_sizes(preferred: usize, maximum: usize) -> Vec<usize> {

@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::sync::Arc;
+use zeitnot::backend::Announcer;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::search::{Clock, MonotonicClock};
@@ -45,6 +46,7 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
 /// The same on a clock that others read, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     let mut engine = Engine::new(Options::default(), clock, policy);
+    engine.announce_to(Announcer::new(|line| eprintln!("{line}")));
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
@@ -55,3 +57,6 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
 
 /// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));
+
+/// For commands that only look.
+pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

@@ -4,6 +4,7 @@ mod backendbench;
 mod bench;
 mod benchmark;
 mod completions;
+mod doctor;
 mod engine_options;
 mod eval;
 mod matches;
@@ -30,6 +31,7 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        doctor::command(),
         net::command(),
         bench::command(),
         backendbench::command(),
@@ -80,6 +82,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("doctor", matches)) => return doctor::run(matches),
         Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
         Some(("benchmark", matches)) => benchmark::run(matches)?,

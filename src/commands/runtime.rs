@@ -1,12 +1,12 @@
 //! `zeitnot runtime`: which ONNX Runtime is in use, and obtaining the pinned one.
 
 use super::output::say;
-use std::io::{IsTerminal as _, Write as _};
+use super::progress;
+use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use zeitnot::backend::runtime::{Installer, Progress, Status};
+use clap::{ArgGroup, Args, Subcommand};
+use zeitnot::backend::runtime::{Flavour, Installed, Installer, Progress, Status};
 
 /// Shows or obtains ONNX Runtime, the library that networks are run with
 #[derive(Debug, Args)]
@@ -26,8 +26,18 @@ enum RuntimeCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Obtains the pinned ONNX Runtime with pip, by package name and hash, into the user's cache
+    /// Obtains a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
+    #[command(group(ArgGroup::new("flavour")))]
     Install {
+        /// The one with CUDA and TensorRT, and the libraries of NVIDIA that CUDA needs (1.6 GB)
+        #[arg(long, group = "flavour")]
+        gpu: bool,
+        /// The one with OpenVINO
+        #[arg(long, group = "flavour")]
+        openvino: bool,
+        /// The one with DirectML, for Windows
+        #[arg(long, group = "flavour")]
+        directml: bool,
         /// Installs again even if it is there
         #[arg(long)]
         force: bool,
@@ -38,7 +48,11 @@ enum RuntimeCommand {
 pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
     match args.command {
         RuntimeCommand::Status { library, json } => status(library, json),
-        RuntimeCommand::Install { force } => install(force),
+        RuntimeCommand::Install { gpu, openvino, directml, force } => {
+            let chosen = [(gpu, Flavour::Gpu), (openvino, Flavour::OpenVino), (directml, Flavour::DirectMl)];
+            let chosen = chosen.into_iter().find(|(is_chosen, _)| *is_chosen);
+            install(chosen.map_or(Flavour::Cpu, |(_, flavour)| flavour), force)
+        }
     }
 }
 
@@ -54,35 +68,28 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn install(force: bool) -> anyhow::Result<()> {
-    let installer = Installer::for_this_user()?;
+fn install(flavour: Flavour, force: bool) -> anyhow::Result<()> {
+    let installer = Installer::for_this_user(flavour)?;
     if !force && installer.is_installed() {
         say!("already installed: {}", installer.library().display());
         return Ok(());
     }
-    let bar = progress_bar(installer.pin.wheel_bytes)?;
+    let bar = progress::bar(installer.pin.bytes())?;
     let result = installer.install(force, &mut |progress| match progress {
         Progress::Waiting => bar.set_message("waiting for another installation"),
-        Progress::Downloading { bytes, .. } => {
-            bar.set_message("downloading");
+        Progress::Downloading { package, bytes, .. } => {
+            bar.set_message(package);
             bar.set_position(bytes);
         }
-        Progress::Unpacking => {
-            bar.set_position(installer.pin.wheel_bytes);
-            bar.set_message("unpacking");
+        Progress::Unpacking { package } => {
+            bar.set_position(installer.pin.bytes());
+            bar.set_message(format!("unpacking {package}"));
         }
     });
     bar.finish_and_clear();
     say!("installed: {}", result?.display());
-    say!("{}", Status::now(None));
+    for package in Installed::all() {
+        say!("{package}");
+    }
     Ok(())
-}
-
-/// A bar on a terminal; nothing where the output is read by a program.
-fn progress_bar(total: u64) -> anyhow::Result<ProgressBar> {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(total), target);
-    bar.set_style(ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}")?);
-    Ok(bar)
 }

@@ -1,7 +1,7 @@
 //! What the options name, made ready to search with: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
-use crate::backend::{self, Backend, BackendError, BackendOptions, Evaluator, runtime};
+use crate::backend::{self, Announcer, Backend, BackendError, BackendOptions, Evaluator, Provider, runtime};
 use crate::network::{self, HistoryFill, Network, NetworkError};
 use crate::time_manager::SpecError;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,7 @@ pub enum RuntimePolicy {
 struct Key {
     weights: Option<PathBuf>,
     backend: String,
+    backend_options: String,
     runtime: Option<PathBuf>,
     cache: u64,
     history_fill: HistoryFill,
@@ -69,10 +70,12 @@ pub(super) fn load(
     loaded: &mut Option<Loaded>,
     options: &Options,
     policy: RuntimePolicy,
+    announcer: &Announcer,
 ) -> Result<Option<String>, EngineError> {
     let key = Key {
         weights: path(&options.weights),
         backend: options.backend.to_ascii_lowercase(),
+        backend_options: options.backend_options.clone(),
         runtime: path(&options.runtime),
         cache: options.cache,
         history_fill: match options.history_fill {
@@ -85,21 +88,27 @@ pub(super) fn load(
         present.ensure_evaluators(options)?;
         return Ok(None);
     }
-    let network = match backend::needs_network(&key.backend)? {
-        false => None,
-        true => {
-            let network = read_network(key.weights.as_deref())?;
-            if let RuntimePolicy::Install(announce) = policy {
-                runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
-            }
-            Some(network)
-        }
-    };
     let backend_options = BackendOptions {
         runtime: key.runtime.clone(),
         cache_size: key.cache as usize,
         history_fill: key.history_fill,
+        device: key.backend_options.parse().map_err(BackendError::from)?,
+        announcer: announcer.clone(),
         ..BackendOptions::default()
+    };
+    let network = match backend::needs_network(&key.backend)? {
+        false => None,
+        true => {
+            let network = read_network(key.weights.as_deref())?;
+            // What drives other devices is large and asked for by name.
+            if let RuntimePolicy::Install(announce) = policy
+                && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
+                && !backend::takes_native(&key.backend, &network, &backend_options)?
+            {
+                runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
+            }
+            Some(network)
+        }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
     let mut fresh = Loaded { key, backend, evaluators: Vec::new() };

@@ -17,7 +17,7 @@ pub use options::{OptionSpec, Options};
 pub use prober::Prober;
 pub use score::{score, wdl_permille};
 
-use crate::backend::{Attributes, Backend};
+use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
 use crate::time_manager::estimators::overhead::LagEstimator;
@@ -30,6 +30,7 @@ pub struct Engine {
     options: Options,
     clock: Arc<dyn Clock>,
     runtime_policy: RuntimePolicy,
+    announcer: Announcer,
     loaded: Option<Loaded>,
     game: Game,
     /// Absent while a search has it.
@@ -50,10 +51,12 @@ impl Engine {
         let game = Game::new();
         let tree = Some(Tree::new(game.clone()));
         let manager_spec = String::new();
+        let announcer = Announcer::default();
         Engine {
             options,
             clock,
             runtime_policy,
+            announcer,
             loaded: None,
             game,
             tree,
@@ -63,6 +66,11 @@ impl Engine {
             timed: None,
             search: None,
         }
+    }
+
+    /// Where lines about work that takes long go, such as the building of an engine for a card; nowhere unless told.
+    pub fn announce_to(&mut self, announcer: Announcer) {
+        self.announcer = announcer;
     }
 
     /// The options as they stand.
@@ -89,6 +97,7 @@ impl Engine {
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
             })?;
         }
+        options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
         Ok(())
     }
@@ -103,7 +112,7 @@ impl Engine {
         if self.search.is_some() {
             return Ok(None);
         }
-        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy)?;
+        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
             self.reset_tree();
         }

@@ -1,5 +1,6 @@
 //! How one option is declared, read and printed.
 
+use crate::backend::DeviceOptionsError;
 use std::fmt;
 use thiserror::Error;
 
@@ -52,6 +53,9 @@ pub enum OptionError {
     /// `TimeManager` does not describe a time manager.
     #[error("option TimeManager: {0}")]
     TimeManager(String),
+    /// `BackendOptions` is not what it should be.
+    #[error("option BackendOptions: {0}")]
+    BackendOptions(DeviceOptionsError),
     /// The option does not take this value.
     #[error("option {name}: \"{value}\" is not {expected}")]
     Value {

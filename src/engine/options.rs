@@ -83,7 +83,9 @@ options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
         "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/, the working folder or the user's data folder";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
-        "What evaluates positions: auto, onnxruntime, uniform or random";
+        "What evaluates positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
+    backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
+        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
@@ -184,7 +186,6 @@ const ALIASES: &[(&str, &str)] = &[("Move Overhead", "MoveOverheadMs"), ("MoveOv
 
 /// Lc0's options that have no meaning here (yet): accepted, so that a GUI's Lc0 settings work, and said to do nothing.
 const INERT: &[&str] = &[
-    "BackendOptions",
     "CacheHistoryLength",
     "ConfigFile",
     "Contempt",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::bench::{BENCH_POSITIONS, bench_game};
 use super::play::search_to_end;
@@ -21,7 +21,7 @@ const LEAST_WARM_UP_MS: f64 = 200.0;
 const TOLERANCE: f64 = 0.05;
 
 /// The numbers of one setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The backend's option.
     pub backend: String,

@@ -5,8 +5,10 @@ use std::fs;
 
 use serde::Serialize;
 
+use crate::backend::nvidia;
+
 /// What measurements depend on besides the backend. Displays as one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     /// The processor's own name; its architecture where it does not tell.
     pub processor: String,
@@ -16,31 +18,33 @@ pub struct Machine {
     pub threads: usize,
     /// The operating system.
     pub system: &'static str,
-    /// The version of NVIDIA's driver, where one is loaded.
-    pub nvidia_driver: Option<String>,
+    /// NVIDIA's driver and its cards, where one answers.
+    pub nvidia: Option<nvidia::Driver>,
 }
 
 impl Machine {
     /// This one.
     pub fn this() -> Machine {
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let driver = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
         Machine {
             processor: processor(&info).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             cores: num_cpus::get_physical(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             system: std::env::consts::OS,
-            nvidia_driver: nvidia_driver(&driver),
+            nvidia: nvidia::driver().ok(),
         }
     }
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machine { processor, cores, threads, system, nvidia_driver } = self;
+        let Machine { processor, cores, threads, system, nvidia } = self;
         write!(f, "{processor}, {cores} cores, {threads} threads, {system}")?;
-        match nvidia_driver {
-            Some(version) => write!(f, ", NVIDIA driver {version}"),
+        match nvidia {
+            Some(driver) => {
+                let version = driver.version.as_deref().unwrap_or("of unknown version");
+                write!(f, ", {}, NVIDIA driver {version} (CUDA {})", driver.cards.join(", "), driver.cuda)
+            }
             None => Ok(()),
         }
     }
@@ -52,13 +56,6 @@ fn processor(info: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// The version in the text of `/proc/driver/nvidia/version`: the first word that looks like one.
-fn nvidia_driver(text: &str) -> Option<String> {
-    let is_version =
-        |word: &&str| word.contains('.') && word.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-    text.lines().next()?.split_whitespace().find(is_version).map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,9 +64,7 @@ mod tests {
     fn what_linux_tells() {
         let info = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9B45\n";
         assert_eq!(processor(info).unwrap(), "AMD EPYC 9B45");
-        let text = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Release Build\nGCC version: 12.2.0\n";
-        assert_eq!(nvidia_driver(text).unwrap(), "570.86.15");
-        assert_eq!((processor(""), nvidia_driver("")), (None, None));
+        assert_eq!(processor(""), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Means and quantiles of measurements.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The shape of a distribution of times, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// The mean.
     pub mean: f64,

@@ -1,36 +1,56 @@
-//! What a network is, in one line.
+//! What a network is, in one line or as data.
 
 use std::fmt;
 
-use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, Weights};
+use serde::Serialize;
+
+use super::weights::layers::{Layers, Policy, Position};
+use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, proto};
 
 /// Bytes of a megabyte, as file sizes are told.
 const MEGABYTE: f64 = 1e6;
 /// A million parameters.
 const MILLION: f64 = 1e6;
+/// From this many million on, parameters are told with one decimal instead of two.
+const MANY_MILLION: f64 = 10.0;
 
 /// What a network is. Its text is one line:
-/// `SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters`.
-#[derive(Clone, Debug, PartialEq)]
+/// `SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters`;
+/// serialised it is an object with these fields and those of the architecture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
     /// The body.
+    #[serde(flatten)]
     pub architecture: Architecture,
     /// The nonlinearity, when it is known.
     pub activation: Option<Activation>,
     /// The kind of policy head, when it is known.
     pub policy: Option<PolicyKind>,
+    /// Names of the policy heads, the one that is used unless told first; empty when they have none.
+    pub policy_heads: Vec<String>,
     /// The kind of value head.
     pub value: ValueKind,
+    /// Names of the value heads, as of the policy heads.
+    pub value_heads: Vec<String>,
     /// Whether there is a moves-left head.
     pub moves_left: bool,
     /// The layout of the input planes.
     pub input: InputFormat,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
+    /// How the file stores its numbers, unless it says otherwise of one: `linear16`, `float16`, `bfloat16`, `float32`.
+    pub encoding: Option<&'static str>,
+    /// The licence that the file states.
+    pub license: Option<String>,
+    /// The oldest version of Lc0 that can use the file, as the file states it.
+    pub min_version: Option<String>,
+    /// Steps of its training, where the file says.
+    pub training_steps: Option<u32>,
 }
 
 /// The body of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "architecture", rename_all = "snake_case")]
 pub enum Architecture {
     /// A tower of residual blocks.
     Residual {
@@ -40,28 +60,137 @@ pub enum Architecture {
         filters: usize,
         /// Whether the blocks squeeze and excite.
         squeeze_excitation: bool,
+        /// Encoders of an attention policy.
+        policy_encoders: usize,
+    },
+    /// A transformer over the squares.
+    AttentionBody {
+        /// Residual blocks below it.
+        blocks: usize,
+        /// Their planes.
+        filters: usize,
+        /// Encoders.
+        encoders: usize,
+        /// Features of a square.
+        embedding: usize,
+        /// Attention heads of an encoder.
+        heads: usize,
+        /// Whether the encoders have generated attention biases.
+        smolgen: bool,
+        /// Between the two layers of an encoder's feed-forward network.
+        ffn_activation: Activation,
+        /// In smolgen.
+        smolgen_activation: Option<Activation>,
+        /// How squares are told apart.
+        position_encoding: PositionKind,
+        /// Encoders of the policy head.
+        policy_encoders: usize,
     },
     /// An ONNX model, whatever is in it.
     Onnx {
         /// Size of the content, bytes.
+        #[serde(rename = "content_bytes")]
         bytes: usize,
     },
 }
 
+/// How a transformer tells its squares apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PositionKind {
+    /// By the tower below it.
+    Tower,
+    /// By constants: the moves between squares (`PE_MAP`).
+    Map,
+    /// By a dense layer over all pieces (`PE_DENSE`).
+    Dense,
+}
+
 impl Description {
-    pub(crate) fn of_residual(weights: &Weights, input: InputFormat) -> Description {
+    /// Of a network in Lc0's format; `net` may have lost its tensors.
+    pub(crate) fn of(layers: &Layers, input: InputFormat, net: &proto::Net) -> Description {
+        let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
+        let value = layers.values.first().map_or(ValueKind::Wdl, |(_, head)| head.value_kind());
         Description {
-            architecture: Architecture::Residual {
-                blocks: weights.blocks.len(),
-                filters: weights.filters(),
-                squeeze_excitation: weights.has_squeeze_excitation(),
-            },
-            activation: Some(weights.activation),
-            policy: Some(weights.policy_kind()),
-            value: weights.value_kind(),
-            moves_left: weights.moves_left.is_some(),
+            architecture: Architecture::of(layers),
+            activation: Some(layers.activation),
+            policy: Some(layers.policy_kind()),
+            policy_heads: layers.policies.iter().map(|(name, _)| name.clone()).collect(),
+            value,
+            value_heads: layers.values.iter().map(|(name, _)| name.clone()).collect(),
+            moves_left: layers.moves_left.is_some(),
             input,
-            parameters: Some(weights.parameters()),
+            parameters: Some(layers.parameters),
+            encoding: ["linear16", "linear16", "float16", "bfloat16", "float32"].get(encoding as usize).copied(),
+            ..Description::of_file(net, value, input)
+        }
+    }
+
+    /// Of an ONNX model of `bytes`, with what the network file around it says, if there is one.
+    pub(crate) fn of_onnx(
+        bytes: usize,
+        value: ValueKind,
+        moves_left: bool,
+        input: InputFormat,
+        net: &proto::Net,
+    ) -> Description {
+        let architecture = Architecture::Onnx { bytes };
+        Description { architecture, moves_left, ..Description::of_file(net, value, input) }
+    }
+
+    fn of_file(net: &proto::Net, value: ValueKind, input: InputFormat) -> Description {
+        let version = |version: &proto::EngineVersion| {
+            let [major, minor, patch] = [version.major, version.minor, version.patch].map(Option::unwrap_or_default);
+            format!("{major}.{minor}.{patch}")
+        };
+        Description {
+            architecture: Architecture::Onnx { bytes: 0 },
+            activation: None,
+            policy: None,
+            policy_heads: Vec::new(),
+            value,
+            value_heads: Vec::new(),
+            moves_left: false,
+            input,
+            parameters: None,
+            encoding: None,
+            license: net.license.clone().filter(|license| !license.is_empty()),
+            min_version: net.min_version.as_ref().map(version),
+            training_steps: net.training_params.as_ref().and_then(|training| training.training_steps),
+        }
+    }
+}
+
+impl Architecture {
+    fn of(layers: &Layers) -> Architecture {
+        let (blocks, filters, squeeze_excitation) = layers.tower.as_ref().map_or((0, 0, false), |tower| {
+            let squeezes = tower.blocks.iter().any(|block| block.squeeze_excitation.is_some());
+            (tower.blocks.len(), tower.input.outputs, squeezes)
+        });
+        let policy_encoders = match layers.policies.first() {
+            Some((_, Policy::Attention(policy))) => policy.encoders.len(),
+            _ => 0,
+        };
+        let Some(body) = &layers.body else {
+            return Architecture::Residual { blocks, filters, squeeze_excitation, policy_encoders };
+        };
+        let first = body.encoders.first();
+        let smolgen = first.and_then(|encoder| encoder.smolgen.as_ref());
+        Architecture::AttentionBody {
+            blocks,
+            filters,
+            encoders: body.encoders.len(),
+            embedding: body.embedding.outputs,
+            heads: first.map_or(0, |encoder| encoder.heads),
+            smolgen: smolgen.is_some(),
+            ffn_activation: first.map_or(layers.activation, |encoder| encoder.ffn.activation),
+            smolgen_activation: smolgen.map(|smolgen| smolgen.activation),
+            position_encoding: match body.position {
+                Position::Tower => PositionKind::Tower,
+                Position::Map => PositionKind::Map,
+                Position::Dense(_) => PositionKind::Dense,
+            },
+            policy_encoders,
         }
     }
 }
@@ -69,8 +198,13 @@ impl Description {
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Architecture::Residual { blocks, filters, squeeze_excitation } => {
+            Architecture::Residual { blocks, filters, squeeze_excitation, .. } => {
                 write!(f, "{} {blocks}x{filters}", if squeeze_excitation { "SE" } else { "classical" })
+            }
+            Architecture::AttentionBody { blocks, filters, encoders, embedding, heads, smolgen, .. } => {
+                write!(f, "attention body {encoders}x{embedding}, {heads} heads")?;
+                f.write_str(if smolgen { ", smolgen" } else { "" })?;
+                if blocks > 0 { write!(f, ", on a tower of {blocks}x{filters}") } else { Ok(()) }
             }
             Architecture::Onnx { bytes } => write!(f, "ONNX model of {:.1} MB", bytes as f64 / MEGABYTE),
         }
@@ -79,18 +213,30 @@ impl fmt::Display for Architecture {
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let several = |heads: &[String]| match heads {
+            [] | [_] => String::new(),
+            heads => format!(" ({})", heads.join(", ")),
+        };
         write!(f, "{}", self.architecture)?;
         if let Some(activation) = self.activation {
             write!(f, ", {activation}")?;
         }
         if let Some(policy) = self.policy {
-            write!(f, ", policy {policy}")?;
+            write!(f, ", policy {policy}{}", several(&self.policy_heads))?;
+            match self.architecture {
+                Architecture::Residual { policy_encoders: count @ 1.., .. }
+                | Architecture::AttentionBody { policy_encoders: count @ 1.., .. } => {
+                    write!(f, " after {count} encoder{}", if count == 1 { "" } else { "s" })?;
+                }
+                _ => {}
+            }
         }
-        write!(f, ", value {}", self.value)?;
+        write!(f, ", value {}{}", self.value, several(&self.value_heads))?;
         f.write_str(if self.moves_left { ", moves left" } else { ", no moves left" })?;
         write!(f, ", input {} {PLANES} planes", self.input)?;
         if let Some(parameters) = self.parameters {
-            write!(f, ", {:.2} M parameters", parameters as f64 / MILLION)?;
+            let millions = parameters as f64 / MILLION;
+            write!(f, ", {millions:.*} M parameters", if millions < MANY_MILLION { 2 } else { 1 })?;
         }
         Ok(())
     }
@@ -100,26 +246,65 @@ impl fmt::Display for Description {
 mod tests {
     use super::*;
 
-    #[test]
-    fn one_line() {
-        let mut description = Description {
-            architecture: Architecture::Residual { blocks: 6, filters: 64, squeeze_excitation: true },
+    fn residual() -> Description {
+        let file = Description::of_file(&proto::Net::default(), ValueKind::Wdl, InputFormat::Classical);
+        Description {
+            architecture: Architecture::Residual {
+                blocks: 6,
+                filters: 64,
+                squeeze_excitation: true,
+                policy_encoders: 0,
+            },
             activation: Some(Activation::Relu),
             policy: Some(PolicyKind::Convolution),
-            value: ValueKind::Wdl,
-            moves_left: false,
-            input: InputFormat::Classical,
+            policy_heads: vec!["vanilla".to_owned()],
+            value_heads: vec!["winner".to_owned()],
             parameters: Some(868_000),
-        };
+            ..file
+        }
+    }
+
+    #[test]
+    fn one_line() {
+        let mut description = residual();
         assert_eq!(
             description.to_string(),
             "SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters"
         );
-        description.architecture = Architecture::Onnx { bytes: 3_456_789 };
-        description.activation = None;
-        description.policy = None;
-        description.parameters = None;
+        description.architecture = Architecture::AttentionBody {
+            blocks: 2,
+            filters: 32,
+            encoders: 15,
+            embedding: 1024,
+            heads: 32,
+            smolgen: true,
+            ffn_activation: Activation::Mish,
+            smolgen_activation: Some(Activation::Swish),
+            position_encoding: PositionKind::Tower,
+            policy_encoders: 0,
+        };
+        description.policy = Some(PolicyKind::Attention);
+        description.policy_heads.push("soft".to_owned());
+        description.value_heads.push("q".to_owned());
         description.moves_left = true;
-        assert_eq!(description.to_string(), "ONNX model of 3.5 MB, value WDL, moves left, input classical 112 planes");
+        description.parameters = Some(190_450_000);
+        assert_eq!(
+            description.to_string(),
+            "attention body 15x1024, 32 heads, smolgen, on a tower of 2x32, relu, policy attention (vanilla, soft), \
+             value WDL (winner, q), moves left, input classical 112 planes, 190.4 M parameters"
+        );
+        let onnx =
+            Description::of_onnx(3_456_789, ValueKind::Wdl, true, InputFormat::Classical, &proto::Net::default());
+        assert_eq!(onnx.to_string(), "ONNX model of 3.5 MB, value WDL, moves left, input classical 112 planes");
+    }
+
+    #[test]
+    fn as_data() {
+        let json = serde_json::to_value(residual()).unwrap();
+        assert_eq!(json["architecture"], "residual");
+        assert_eq!((json["blocks"].as_u64(), json["filters"].as_u64()), (Some(6), Some(64)));
+        assert_eq!(json["activation"], "relu");
+        assert_eq!(json["policy_heads"], serde_json::json!(["vanilla"]));
+        assert!(json["license"].is_null());
     }
 }

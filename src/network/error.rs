@@ -82,6 +82,18 @@ pub enum NetworkError {
         /// The kind, with its verb: `transformer networks are`.
         what: String,
     },
+    /// A head was asked for that the network does not have.
+    #[error("the network file {name} has no {kind} head {wanted:?}; it has {heads}")]
+    Head {
+        /// Name of the file.
+        name: String,
+        /// Policy or value.
+        kind: &'static str,
+        /// The head that was asked for.
+        wanted: String,
+        /// The heads that there are, as text.
+        heads: String,
+    },
     /// An ONNX model whose ends are not those of a chess network.
     #[error("the ONNX model {name} cannot be used: {problem}")]
     Onnx {

@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::description::{Architecture, Description};
-use super::format::{Header, PolicyKind, Structure, ValueKind};
+use super::description::Description;
+use super::header::{Header, Structure};
+use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueOutput, Weights, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -24,9 +26,11 @@ const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 const ONNX_START: u8 = 0x08;
 /// The largest content read: a protobuf message cannot be larger (2 GiB). It also bounds what a decompression bomb does.
 const LARGEST: u64 = (1 << 31) - 1;
-/// Residual blocks or encoders that a file may claim. A message of two bytes may claim one, which takes a kilobyte in
-/// memory; the largest tower ever trained has 40.
-const MOST_BLOCKS: usize = 1024;
+/// How many times its size a gzip file may inflate to. Weights hardly compress: real networks inflate to at most 1.42 of
+/// their size (tinygyal-8), 32-bit floats that were made from shorter ones to less than 4; a bomb inflates to 1000.
+const MOST_INFLATION: u64 = 4;
+/// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
+const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
 
 /// What a file is by its first bytes.
@@ -60,7 +64,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
         return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
     }
     let file = File::open(path).map_err(error)?;
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_err(error)?.len().min(LARGEST);
+    // One byte more than the file holds: it is read to its end without growing.
+    let mut bytes = Vec::with_capacity(size as usize + 1);
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(error)?;
     Ok(bytes)
 }
@@ -88,8 +94,8 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     }
 }
 
-/// Reads the content of the file `name`.
-pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), NetworkError> {
+/// Reads the content of the file `name`. Borrowed bytes are copied only where they are kept.
+pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Body), NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }
@@ -101,36 +107,50 @@ pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<(Description, Body), Net
         Kind::Text => Err(NetworkError::TextNetwork { name: name.to_owned() }),
         Kind::Network => network(Bytes::from(content.into_owned()), name),
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
-        Kind::Onnx => {
-            let content = Bytes::from(content.into_owned());
-            match onnx::inspect(&content, None, name)? {
-                Some(model) => {
-                    let description = describe_onnx(&model, InputFormat::Classical, content.len());
-                    Ok((description, Body::Onnx(model)))
-                }
-                None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
+            Some((model, input)) => {
+                let input = input.unwrap_or(InputFormat::Classical);
+                let description = describe_onnx(&model, input, &proto::Net::default());
+                Ok((description, Body::Onnx(model)))
             }
-        }
+            None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        },
     }
 }
 
 /// The content of a gzip file, or the bytes themselves when they are none.
 ///
-/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing.
-fn inflate<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
+/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size of
+/// the content: where that is more than expected, it is counted before it is kept.
+fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !bytes.starts_with(&GZIP_START) {
-        return Ok(Cow::Borrowed(bytes));
+        return Ok(bytes);
     }
     let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
-    let mut decoder = GzDecoder::new(bytes);
+    let mut decoder = GzDecoder::new(&*bytes);
     let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
-        Kind::Network | Kind::Onnx => {
-            decoder.take(LARGEST).read_to_end(&mut content).map_err(damaged)?;
-        }
-        Kind::Text => {}
+        Kind::Network | Kind::Onnx => {}
+        Kind::Text => return Ok(Cow::Owned(content)),
         Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+    }
+    let room = (bytes.len() / 2 * ROOM_HALVES).max(1024);
+    content.reserve_exact(room);
+    // A vector that is full grows to twice its size before it learns that nothing follows: one byte stays free.
+    (&mut decoder).take(room as u64 - 1).read_to_end(&mut content).map_err(damaged)?;
+    if content.len() >= room {
+        let most = LARGEST.min(MOST_INFLATION * bytes.len() as u64);
+        let size = std::io::copy(&mut GzDecoder::new(&*bytes).take(most + 1), &mut std::io::sink()).map_err(damaged)?;
+        if size > LARGEST {
+            return Err(too_large(name));
+        }
+        if size > most {
+            let problem = format!("it inflates to more than {MOST_INFLATION} times its size, as no network does");
+            return Err(NetworkError::Damaged { name: name.to_owned(), problem });
+        }
+        content.reserve_exact(size as usize + 1 - content.len());
+        decoder.read_to_end(&mut content).map_err(damaged)?;
     }
     Ok(Cow::Owned(content))
 }
@@ -142,59 +162,30 @@ fn too_large(name: &str) -> NetworkError {
 /// A network in Lc0's format.
 fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
-    let size = content.len();
-    check_block_count(&content).map_err(damaged)?;
-    let net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
+    budget::check(&budget::NETWORK, &content).map_err(damaged)?;
+    let mut net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
     if net.magic != Some(MAGIC) {
         return Err(NetworkError::NotANetwork { name: name.to_owned() });
     }
     let header = Header::of(&net, name)?;
-    let unsupported = |what: &str| Err(NetworkError::Unsupported { name: name.to_owned(), what: what.to_owned() });
-    match header.structure {
-        Structure::Onnx => {
-            let outer = net.onnx_model.unwrap_or_default();
-            let bytes = outer.model.clone().unwrap_or_default();
-            let model = onnx::inspect(&bytes, Some(&outer), name)?
-                .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
-            Ok((describe_onnx(&model, header.input, size), Body::Onnx(model)))
-        }
-        Structure::AttentionBody => unsupported("its architecture, a transformer (attention body), is"),
-        Structure::Residual if header.policy == PolicyKind::Attention => {
-            unsupported("its architecture, a residual tower with an attention policy, is")
-        }
-        Structure::Residual => {
-            let Some(weights) = &net.weights else { return Err(damaged("it holds no weights".to_owned())) };
-            let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
-            let weights = Weights::decode(weights, &header, &Decoder::new(name, encoding))?;
-            Ok((Description::of_residual(&weights, header.input), Body::Residual(Box::new(weights))))
-        }
+    if header.structure == Structure::Onnx {
+        let outer = net.onnx_model.take().unwrap_or_default();
+        let bytes = outer.model.clone().unwrap_or_default();
+        let (model, _) = onnx::inspect(bytes, Some(&outer), name)?
+            .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
+        return Ok((describe_onnx(&model, header.input, &net), Body::Onnx(model)));
     }
+    let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
+    let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
+    let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
+    let description = Description::of(&layers, header.input, &net);
+    Ok((description, Body::Layers { layers: Box::new(layers), decoded: OnceLock::new() }))
 }
 
-/// Refuses a message that claims absurdly many blocks, before they take memory.
-fn check_block_count(content: &Bytes) -> Result<(), String> {
-    let net = proto::NetOutline::decode(content.clone()).map_err(|error| error.to_string())?;
-    for weights in net.weights {
-        let weights = proto::WeightsOutline::decode(weights).map_err(|error| error.to_string())?;
-        let most = weights.residual.len().max(weights.encoder.len()).max(weights.pol_encoder.len());
-        if most > MOST_BLOCKS {
-            return Err(format!("it claims {most} blocks"));
-        }
-    }
-    Ok(())
-}
-
-fn describe_onnx(model: &OnnxModel, input: InputFormat, size: usize) -> Description {
-    Description {
-        architecture: Architecture::Onnx { bytes: size },
-        activation: None,
-        policy: None,
-        value: match model.value {
-            ValueOutput::Wdl(_) => ValueKind::Wdl,
-            ValueOutput::Scalar(_) => ValueKind::Scalar,
-        },
-        moves_left: model.moves_left.is_some(),
-        input,
-        parameters: None,
-    }
+fn describe_onnx(model: &OnnxModel, input: InputFormat, net: &proto::Net) -> Description {
+    let value = match model.value {
+        ValueOutput::Wdl(_) => ValueKind::Wdl,
+        ValueOutput::Scalar(_) => ValueKind::Scalar,
+    };
+    Description::of_onnx(model.bytes.len(), value, model.moves_left.is_some(), input, net)
 }

@@ -1,10 +1,6 @@
-//! What the header of a network file says: input format, architecture, heads and activation, after the fix-ups that
-//! older files need (lc0.md D.6).
+//! The kinds of things that the header of a network file can name (lc0.md D).
 
 use std::fmt;
-
-use super::NetworkError;
-use super::proto;
 
 /// How a position is laid out over the 112 input planes (lc0.md D.1); the discriminant is the number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,13 +79,43 @@ impl fmt::Display for InputFormat {
     }
 }
 
-/// The nonlinearity after each layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A nonlinearity (`ActivationFunction` of the file format).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// `max(x, 0)`.
     Relu,
     /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681).
     Mish,
+    /// `x`.
+    None,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `1 / (1 + e^-x)`.
+    Sigmoid,
+    /// `1.0507 x`, and `1.7581 (e^x - 1)` below 0 (Klambauer et al., arXiv:1706.02515).
+    Selu,
+    /// `x * sigmoid(x)` (Ramachandran et al., arXiv:1710.05941).
+    Swish,
+    /// `max(x, 0)^2` (So et al., arXiv:2109.08668).
+    ReluSquared,
+}
+
+impl Activation {
+    /// The activation that a field of the header asks for; `default` for 0. Softmax, 9, is none of single numbers.
+    pub(crate) fn from_id(id: i32, default: Activation) -> Option<Activation> {
+        Some(match id {
+            0 => default,
+            1 => Activation::Mish,
+            2 => Activation::Relu,
+            3 => Activation::None,
+            4 => Activation::Tanh,
+            5 => Activation::Sigmoid,
+            6 => Activation::Selu,
+            7 => Activation::Swish,
+            8 => Activation::ReluSquared,
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for Activation {
@@ -97,6 +123,12 @@ impl fmt::Display for Activation {
         f.write_str(match self {
             Activation::Relu => "relu",
             Activation::Mish => "mish",
+            Activation::None => "none",
+            Activation::Tanh => "tanh",
+            Activation::Sigmoid => "sigmoid",
+            Activation::Selu => "selu",
+            Activation::Swish => "swish",
+            Activation::ReluSquared => "relu squared",
         })
     }
 }
@@ -140,149 +172,21 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// The body of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Structure {
-    /// A tower of residual blocks; whether they squeeze and excite is seen from their tensors.
-    Residual,
-    /// A transformer, or a tower with one on top.
-    AttentionBody,
-    /// An ONNX model inside the file.
-    Onnx,
+/// Serialises as the text that people read.
+macro_rules! serialise_as_text {
+    ($($name:ident),*) => {
+        $(impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        })*
+    };
 }
-
-/// The header of a network file with every gap filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub structure: Structure,
-    pub input: InputFormat,
-    pub policy: PolicyKind,
-    pub value: ValueKind,
-    pub moves_left: bool,
-    pub activation: Activation,
-}
-
-impl Header {
-    /// Reads the header of the file `name`.
-    ///
-    /// Fix-ups (lc0.md D.6): a file without a format is classical in everything; the two oldest structures mean
-    /// classical heads; a squeeze-and-excitation network with encoders is an attention body.
-    pub(crate) fn of(net: &proto::Net, name: &str) -> Result<Header, NetworkError> {
-        let format = net.format.as_ref().and_then(|format| format.network_format.as_ref());
-        let Some(format) = format else { return Ok(Header::classical(InputFormat::Classical)) };
-        let unsupported = |field: &str, id: i32| NetworkError::Unsupported {
-            name: name.to_owned(),
-            what: format!("{field} {id} of its header is"),
-        };
-        let input = match format.input.unwrap_or(0) {
-            0 => InputFormat::Classical,
-            id => InputFormat::from_id(id).ok_or_else(|| unsupported("input format", id))?,
-        };
-        let encoders = net.weights.as_ref().is_some_and(|weights| !weights.encoder.is_empty());
-        let structure = match format.network.unwrap_or(0) {
-            0 if net.onnx_model.is_some() => Structure::Onnx,
-            // A file without a structure, CLASSICAL, SE.
-            0..=2 => Structure::Residual,
-            4 if encoders => Structure::AttentionBody,
-            3 | 4 => Structure::Residual,
-            5 => Structure::Onnx,
-            6 | 7 | 134 => Structure::AttentionBody,
-            id => return Err(unsupported("network structure", id)),
-        };
-        // The two oldest structures know only classical heads, whatever the rest of the header says.
-        let classical_heads = structure == Structure::Residual && matches!(format.network.unwrap_or(0), 0..=2);
-        let policy = match format.policy.unwrap_or(0) {
-            _ if classical_heads => PolicyKind::Classical,
-            0 | 1 => PolicyKind::Classical,
-            2 => PolicyKind::Convolution,
-            3 => PolicyKind::Attention,
-            id => return Err(unsupported("policy format", id)),
-        };
-        let value = match format.value.unwrap_or(0) {
-            _ if classical_heads => ValueKind::Scalar,
-            0 | 1 => ValueKind::Scalar,
-            2 => ValueKind::Wdl,
-            id => return Err(unsupported("value format", id)),
-        };
-        let moves_left = match format.moves_left.unwrap_or(0) {
-            0 => false,
-            1 => true,
-            id => return Err(unsupported("moves left format", id)),
-        };
-        let activation = match format.default_activation.unwrap_or(0) {
-            0 => Activation::Relu,
-            1 => Activation::Mish,
-            id => return Err(unsupported("default activation", id)),
-        };
-        Ok(Header { structure, input, policy, value, moves_left, activation })
-    }
-
-    /// What the oldest files mean.
-    fn classical(input: InputFormat) -> Header {
-        Header {
-            structure: Structure::Residual,
-            input,
-            policy: PolicyKind::Classical,
-            value: ValueKind::Scalar,
-            moves_left: false,
-            activation: Activation::Relu,
-        }
-    }
-}
+serialise_as_text!(InputFormat, Activation, PolicyKind, ValueKind);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn net(format: proto::NetworkFormat) -> proto::Net {
-        proto::Net {
-            format: Some(proto::Format { weights_encoding: None, network_format: Some(format) }),
-            ..proto::Net::default()
-        }
-    }
-
-    #[test]
-    fn a_missing_format_is_classical() {
-        let header = Header::of(&proto::Net::default(), "x").unwrap();
-        assert_eq!(header, Header::classical(InputFormat::Classical));
-        assert_eq!(Header::of(&net(proto::NetworkFormat::default()), "x").unwrap(), header);
-    }
-
-    #[test]
-    fn the_oldest_structures_have_classical_heads() {
-        for structure in [1, 2] {
-            let format = proto::NetworkFormat {
-                input: Some(1),
-                network: Some(structure),
-                policy: Some(2),
-                value: Some(2),
-                ..proto::NetworkFormat::default()
-            };
-            assert_eq!(Header::of(&net(format), "x").unwrap(), Header::classical(InputFormat::Classical));
-        }
-    }
-
-    #[test]
-    fn encoders_make_an_attention_body() {
-        let mut net = net(proto::NetworkFormat { network: Some(4), ..proto::NetworkFormat::default() });
-        assert_eq!(Header::of(&net, "x").unwrap().structure, Structure::Residual);
-        net.weights = Some(proto::Weights { encoder: vec![proto::EncoderLayer::default()], ..Default::default() });
-        assert_eq!(Header::of(&net, "x").unwrap().structure, Structure::AttentionBody);
-    }
-
-    #[test]
-    fn unknown_numbers_are_named() {
-        let cases = [
-            (proto::NetworkFormat { input: Some(9), ..Default::default() }, "input format 9"),
-            (proto::NetworkFormat { network: Some(99), ..Default::default() }, "network structure 99"),
-            (proto::NetworkFormat { network: Some(4), value: Some(3), ..Default::default() }, "value format 3"),
-            (proto::NetworkFormat { network: Some(4), policy: Some(7), ..Default::default() }, "policy format 7"),
-        ];
-        for (format, wanted) in cases {
-            let error = Header::of(&net(format), "x.pb").unwrap_err().to_string();
-            assert!(error.contains(wanted) && error.contains("x.pb"), "{error}");
-        }
-    }
 
     #[test]
     fn input_formats_round_trip() {
@@ -290,5 +194,14 @@ mod tests {
             assert_eq!(InputFormat::from_id(format.id()), Some(format));
         }
         assert_eq!(InputFormat::from_id(0), None);
+    }
+
+    #[test]
+    fn activations_by_number() {
+        let named: Vec<String> =
+            (0..9).map(|id| Activation::from_id(id, Activation::Mish).unwrap().to_string()).collect();
+        let wanted = ["mish", "mish", "relu", "none", "tanh", "sigmoid", "selu", "swish", "relu squared"];
+        assert_eq!(named, wanted);
+        assert_eq!([-1, 9].map(|id| Activation::from_id(id, Activation::Relu)), [None, None]);
     }
 }

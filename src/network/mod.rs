@@ -18,26 +18,31 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | bytes of any kind to a [`Network`] |
-//! | `proto`, `onnx_proto` | the wire formats |
-//! | `format` | the header of a network: input format, heads, activation, and the fix-ups of older files |
-//! | `weights` | the decoded tensors of residual networks |
+//! | `proto`, `onnx_proto`, `budget` | the wire formats, and what may be decoded of them |
+//! | `format`, `header` | what the header of a network says, and the fix-ups of older files |
+//! | `weights` | the tensors of a network, and those of a residual network decoded |
+//! | `description` | what a network is, for people and programs |
 //! | `onnx` | conversion to ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `locate` | where networks lie |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::OnceLock;
 
+mod budget;
 pub mod catalogue;
 mod description;
 mod error;
 mod fetch;
 mod file;
 mod format;
+mod header;
 mod locate;
 mod onnx;
-mod onnx_proto;
+pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
@@ -46,15 +51,17 @@ pub mod testing;
 mod transform;
 mod weights;
 
-pub use description::{Architecture, Description};
+pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub use locate::{find, user_folder};
-pub use onnx::{Conversion, OnnxModel, Precision, ValueOutput};
+pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
+pub(crate) use policy::CONVOLUTION_MAP;
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;
+use weights::layers::Layers;
 pub use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
 
 /// A loaded network file.
@@ -68,8 +75,8 @@ pub struct Network {
 /// What is known of a network beyond its header.
 #[derive(Clone, Debug)]
 enum Body {
-    /// The decoded tensors of a residual network.
-    Residual(Box<Weights>),
+    /// The layers of a network in Lc0's format, their numbers as they lie in the file; decoded once somebody asks.
+    Layers { layers: Box<Layers>, decoded: OnceLock<Option<Box<Weights>>> },
     /// A model that came as ONNX.
     Onnx(OnnxModel),
 }
@@ -82,7 +89,7 @@ impl Network {
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        Network::from_bytes(&file::read(path)?, &name)
+        Network::parse(Cow::Owned(file::read(path)?), &name)
     }
 
     /// As [`Network::load`], from the content of a file called `name`.
@@ -91,6 +98,10 @@ impl Network {
     ///
     /// As [`Network::load`].
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Network, NetworkError> {
+        Network::parse(Cow::Borrowed(bytes), name)
+    }
+
+    fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<Network, NetworkError> {
         let (description, body) = file::parse(bytes, name)?;
         Ok(Network { name: name.to_owned(), description, body })
     }
@@ -112,19 +123,21 @@ impl Network {
     /// When the network cannot be converted so.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
-            Body::Residual(_) if *conversion != Conversion::default() => Err(NetworkError::Unsupported {
-                name: self.name.clone(),
-                what: "another conversion than to float32 at opset 17 is".to_owned(),
-            }),
-            Body::Residual(weights) => Ok(onnx::convert(weights, &self.name)),
+            Body::Layers { layers, .. } => onnx::convert(layers, self.description.input, conversion, &self.name),
+            Body::Onnx(_) if conversion.policy_head.is_some() || conversion.value_head.is_some() => {
+                let problem = "it has no heads to choose from".to_owned();
+                Err(NetworkError::Onnx { name: self.name.clone(), problem })
+            }
             Body::Onnx(model) => Ok(model.clone()),
         }
     }
 
-    /// The decoded tensors, when it is a residual network in Lc0's format.
+    /// The decoded tensors, when it is a residual network without attention in Lc0's format.
+    ///
+    /// They are decoded by the first call, and kept.
     pub fn weights(&self) -> Option<&Weights> {
         match &self.body {
-            Body::Residual(weights) => Some(weights),
+            Body::Layers { layers, decoded } => decoded.get_or_init(|| layers.decode().map(Box::new)).as_deref(),
             Body::Onnx(_) => None,
         }
     }

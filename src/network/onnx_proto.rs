@@ -5,13 +5,41 @@
 use prost::Message;
 use prost::bytes::Bytes;
 
-/// `TensorProto.DataType.FLOAT`.
-pub(crate) const FLOAT: i32 = 1;
-/// `TensorProto.DataType.INT64`.
-pub(crate) const INT64: i32 = 7;
+/// `TensorProto.DataType`.
+pub(crate) mod data_type {
+    use crate::network::Precision;
+
+    pub(crate) const FLOAT: i32 = 1;
+    pub(crate) const UINT8: i32 = 2;
+    pub(crate) const INT8: i32 = 3;
+    pub(crate) const INT32: i32 = 6;
+    pub(crate) const INT64: i32 = 7;
+    pub(crate) const FLOAT16: i32 = 10;
+    pub(crate) const BFLOAT16: i32 = 16;
+
+    /// The number of a precision.
+    pub(crate) fn of(precision: Precision) -> i32 {
+        match precision {
+            Precision::Float32 => FLOAT,
+            Precision::Float16 => FLOAT16,
+            Precision::Bfloat16 => BFLOAT16,
+        }
+    }
+}
+
+/// Numbers of fields that are written by hand.
+pub(crate) mod field {
+    /// `ModelProto.graph`.
+    pub(crate) const GRAPH: u32 = 7;
+    /// `GraphProto.initializer`.
+    pub(crate) const INITIALIZER: u32 = 5;
+    /// `TensorProto.raw_data`.
+    pub(crate) const RAW_DATA: u32 = 9;
+}
 
 /// `AttributeProto.AttributeType`.
 pub(crate) mod attribute_type {
+    pub(crate) const FLOAT: i32 = 1;
     pub(crate) const INT: i32 = 2;
     pub(crate) const INTS: i32 = 7;
 }
@@ -29,6 +57,35 @@ pub(crate) struct ModelProto {
     pub graph: Option<GraphProto>,
     #[prost(message, repeated, tag = "8")]
     pub opset_import: Vec<OperatorSetIdProto>,
+    #[prost(message, repeated, tag = "14")]
+    pub metadata_props: Vec<StringStringEntryProto>,
+}
+
+/// A note of whoever made a model.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct StringStringEntryProto {
+    #[prost(string, optional, tag = "1")]
+    pub key: Option<String>,
+    #[prost(string, optional, tag = "2")]
+    pub value: Option<String>,
+}
+
+/// The file, of which only the ends and the notes are read.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct ModelEnds {
+    #[prost(message, optional, tag = "7")]
+    pub graph: Option<GraphEnds>,
+    #[prost(message, repeated, tag = "14")]
+    pub metadata_props: Vec<StringStringEntryProto>,
+}
+
+/// The ends of a graph.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GraphEnds {
+    #[prost(message, repeated, tag = "11")]
+    pub input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub output: Vec<ValueInfoProto>,
 }
 
 /// The version of one operator set; the empty domain is ONNX's own.
@@ -75,6 +132,8 @@ pub(crate) struct NodeProto {
 pub(crate) struct AttributeProto {
     #[prost(string, optional, tag = "1")]
     pub name: Option<String>,
+    #[prost(float, optional, tag = "2")]
+    pub f: Option<f32>,
     #[prost(int64, optional, tag = "3")]
     pub i: Option<i64>,
     #[prost(int64, repeated, packed = "false", tag = "8")]

@@ -135,6 +135,29 @@ pub(crate) static CONVOLUTION_MAP: [u16; MOVES] = {
     map
 };
 
+/// The first policy index of a promotion to queen, rook or bishop; those of a pair of squares follow each other.
+pub(crate) const FIRST_PROMOTION: usize = 1792;
+/// Kinds of promotion that have an index of their own.
+pub(crate) const PROMOTIONS: usize = PLAIN as usize;
+
+/// The squares of each policy index, from and to.
+pub(crate) fn squares() -> impl ExactSizeIterator<Item = (usize, usize)> {
+    MOVE_LIST.iter().map(|mv| (usize::from(mv.from), usize::from(mv.to)))
+}
+
+/// The constants of a positional map, `from * 64 + to`: 1 where a queen or a knight goes, -1 where both squares are one
+/// (lc0.md D.7).
+pub(crate) fn positional_map() -> [f32; 64 * 64] {
+    let mut map = [0.0; 64 * 64];
+    for square in 0..64 {
+        map[square * 64 + square] = -1.0;
+    }
+    for (from, to) in squares().take(FIRST_PROMOTION) {
+        map[from * 64 + to] = 1.0;
+    }
+    map
+}
+
 /// The plane of a move: 56 of queen moves (eight directions clockwise from north, distances 1 to 7), eight of knight
 /// moves, nine of promotions.
 const fn convolution_plane(mv: PolicyMove) -> u8 {
@@ -198,6 +221,24 @@ mod tests {
             assert_eq!(index_to_uci(index), uci);
         }
         assert_eq!(index_to_uci(1858), "0000");
+    }
+
+    #[test]
+    fn promotions_come_last_and_in_threes() {
+        let names: Vec<&str> = (0..MOVES as u16).map(index_to_uci).collect();
+        assert!(names[..FIRST_PROMOTION].iter().all(|name| name.len() == 4));
+        for three in names[FIRST_PROMOTION..].chunks(PROMOTIONS) {
+            assert_eq!([0, 1, 2].map(|kind| &three[kind][..4]), [&three[0][..4]; 3]);
+            assert_eq!([0, 1, 2].map(|kind| &three[kind][4..]), ["q", "r", "b"]);
+        }
+    }
+
+    #[test]
+    fn the_positional_map_of_a_corner() {
+        let map = positional_map();
+        let reached: Vec<usize> = (0..64).filter(|&to| map[to] == 1.0).collect();
+        assert_eq!(reached, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18, 24, 27, 32, 36, 40, 45, 48, 54, 56, 63]);
+        assert_eq!((map[0], map[11], map.iter().filter(|&&value| value == 1.0).count()), (-1.0, 0.0, FIRST_PROMOTION));
     }
 
     #[test]

@@ -441,21 +441,3 @@ pub(crate) struct Net {
     #[prost(message, optional, tag = "11")]
     pub onnx_model: Option<OnnxModel>,
 }
-
-/// The whole file, with its weights unread.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct NetOutline {
-    #[prost(bytes = "bytes", repeated, tag = "10")]
-    pub weights: Vec<Bytes>,
-}
-
-/// The weights, with their blocks unread: what a file claims to hold, for little memory.
-#[derive(Clone, PartialEq, Message)]
-pub(crate) struct WeightsOutline {
-    #[prost(bytes = "bytes", repeated, tag = "2")]
-    pub residual: Vec<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "27")]
-    pub encoder: Vec<Bytes>,
-    #[prost(bytes = "bytes", repeated, tag = "21")]
-    pub pol_encoder: Vec<Bytes>,
-}

@@ -6,11 +6,19 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use super::file::MAGIC;
-use super::weights::tensor::encoding;
-use super::{Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, SQUARES, ValueKind, proto};
+mod attention;
 
-/// The shape of a random residual network.
+pub use attention::{RandomBody, attention_networks};
+
+use super::file::MAGIC;
+use super::onnx_proto::{GraphProto, ModelProto, data_type};
+use super::weights::tensor::encoding;
+use super::{
+    Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
+    ValueKind, proto,
+};
+
+/// The shape of a random network.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomNetwork {
     /// Blocks of the tower.
@@ -19,7 +27,7 @@ pub struct RandomNetwork {
     pub filters: usize,
     /// Hidden units of squeeze and excitation, if the blocks have it.
     pub squeeze: Option<usize>,
-    /// Classical or convolution.
+    /// The policy head.
     pub policy: PolicyKind,
     /// The value head.
     pub value: ValueKind,
@@ -35,6 +43,12 @@ pub struct RandomNetwork {
     pub input: InputFormat,
     /// Whether convolutions carry a batch normalisation instead of biases.
     pub batch_norm: bool,
+    /// The transformer above the tower or in its place, which takes an attention policy.
+    pub body: Option<RandomBody>,
+    /// Encoders of an attention policy.
+    pub policy_encoders: usize,
+    /// Whether a transformer has three policy heads (vanilla, soft, extra) and two value heads (winner, q).
+    pub several_heads: bool,
 }
 
 impl Default for RandomNetwork {
@@ -52,6 +66,9 @@ impl Default for RandomNetwork {
             activation: Activation::Relu,
             input: InputFormat::Classical,
             batch_norm: true,
+            body: None,
+            policy_encoders: 0,
+            several_heads: false,
         }
     }
 }
@@ -76,13 +93,18 @@ impl RandomNetwork {
 
     /// The message of the file.
     pub(crate) fn net(&self, seed: u64) -> proto::Net {
-        let format = proto::NetworkFormat {
+        let mut format = proto::NetworkFormat {
             input: Some(self.input.id()),
             output: Some(match self.value {
                 ValueKind::Scalar => 1,
                 ValueKind::Wdl => 2,
             }),
-            network: Some(if self.squeeze.is_some() { 4 } else { 3 }),
+            network: Some(match self.body {
+                Some(_) if self.several_heads => 7,
+                Some(_) => 6,
+                None if self.squeeze.is_some() => 4,
+                None => 3,
+            }),
             policy: Some(match self.policy {
                 PolicyKind::Classical => 1,
                 PolicyKind::Convolution => 2,
@@ -96,6 +118,9 @@ impl RandomNetwork {
             default_activation: Some(i32::from(self.activation == Activation::Mish)),
             ..proto::NetworkFormat::default()
         };
+        if let Some(body) = &self.body {
+            body.header(&mut format);
+        }
         proto::Net {
             magic: Some(MAGIC),
             license: Some("CC0-1.0".to_owned()),
@@ -107,40 +132,58 @@ impl RandomNetwork {
 
     fn weights(&self, random: &mut Random) -> proto::Weights {
         let filters = self.filters;
-        let mut weights =
-            proto::Weights { input: Some(self.convolution(random, PLANES, filters, 3)), ..Default::default() };
-        for _ in 0..self.blocks {
-            weights.residual.push(proto::Residual {
-                conv1: Some(self.convolution(random, filters, filters, 3)),
-                conv2: Some(self.convolution(random, filters, filters, 3)),
-                se: self.squeeze.map(|squeeze| {
-                    let [w1, b1] = random.dense(filters, squeeze);
-                    let [w2, b2] = random.dense(squeeze, 2 * filters);
-                    proto::SeUnit { w1, b1, w2, b2 }
-                }),
-            });
+        let mut weights = proto::Weights::default();
+        if self.body.is_none_or(|body| body.position == PositionKind::Tower) {
+            weights.input = Some(self.convolution(random, PLANES, filters, 3));
+            weights.residual = (0..self.blocks).map(|_| self.residual(random)).collect();
         }
-        if self.policy == PolicyKind::Convolution {
-            weights.policy1 = Some(self.convolution(random, filters, filters, 3));
-            weights.policy = Some(random.biased_convolution(filters, CONVOLUTION_PLANES, 3));
-        } else {
-            weights.policy = Some(self.convolution(random, filters, self.head_planes, 1));
-            [weights.ip_pol_w, weights.ip_pol_b] = random.dense(self.head_planes * SQUARES, MOVES);
+        match self.policy {
+            PolicyKind::Convolution => {
+                weights.policy1 = Some(self.convolution(random, filters, filters, 3));
+                weights.policy = Some(random.biased_convolution(filters, CONVOLUTION_PLANES, 3));
+            }
+            PolicyKind::Classical => {
+                weights.policy = Some(self.convolution(random, filters, self.head_planes, 1));
+                [weights.ip_pol_w, weights.ip_pol_b] = random.dense(self.head_planes * SQUARES, MOVES);
+            }
+            PolicyKind::Attention => {}
         }
-        let outputs = match self.value {
-            ValueKind::Scalar => 1,
-            ValueKind::Wdl => 3,
-        };
+        if let Some(body) = &self.body {
+            body.add_to(&mut weights, random, filters);
+            self.add_attention_heads(&mut weights, random, body.width);
+            return weights;
+        }
+        self.add_attention_heads(&mut weights, random, filters);
         let (planes, hidden) = (self.head_planes, self.head_hidden);
         weights.value = Some(self.convolution(random, filters, planes, 1));
         [weights.ip1_val_w, weights.ip1_val_b] = random.dense(planes * SQUARES, hidden);
-        [weights.ip2_val_w, weights.ip2_val_b] = random.dense(hidden, outputs);
+        [weights.ip2_val_w, weights.ip2_val_b] = random.dense(hidden, self.value_outputs());
         if self.moves_left {
             weights.moves_left = Some(self.convolution(random, filters, planes, 1));
             [weights.ip1_mov_w, weights.ip1_mov_b] = random.dense(planes * SQUARES, hidden);
             [weights.ip2_mov_w, weights.ip2_mov_b] = random.dense(hidden, 1);
         }
         weights
+    }
+
+    fn value_outputs(&self) -> usize {
+        match self.value {
+            ValueKind::Scalar => 1,
+            ValueKind::Wdl => 3,
+        }
+    }
+
+    fn residual(&self, random: &mut Random) -> proto::Residual {
+        let filters = self.filters;
+        proto::Residual {
+            conv1: Some(self.convolution(random, filters, filters, 3)),
+            conv2: Some(self.convolution(random, filters, filters, 3)),
+            se: self.squeeze.map(|squeeze| {
+                let [w1, b1] = random.dense(filters, squeeze);
+                let [w2, b2] = random.dense(squeeze, 2 * filters);
+                proto::SeUnit { w1, b1, w2, b2 }
+            }),
+        }
     }
 
     fn convolution(&self, random: &mut Random, inputs: usize, outputs: usize, kernel: usize) -> proto::ConvBlock {
@@ -205,4 +248,25 @@ impl Random {
             ..proto::ConvBlock::default()
         }
     }
+}
+
+/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what exporters of
+/// half precision write.
+///
+/// # Panics
+///
+/// When it is no such model.
+pub fn with_narrow_ends(model: &[u8], precision: Precision) -> Vec<u8> {
+    let narrow = data_type::of(precision);
+    let mut model = ModelProto::decode(model).expect("the model was written here");
+    let graph = model.graph.as_mut().expect("a model has a graph");
+    let GraphProto { node, input, output, .. } = graph;
+    for end in input.iter_mut().chain(output.iter_mut()) {
+        let tensor = end.r#type.as_mut().and_then(|r#type| r#type.tensor_type.as_mut());
+        tensor.expect("an end is a tensor").elem_type = Some(narrow);
+    }
+    for cast in node.iter_mut().filter(|node| node.op_type.as_deref() == Some("Cast")) {
+        cast.attribute[0].i = Some(narrow.into());
+    }
+    model.encode_to_vec()
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use prost::Message;
 
 use super::onnx_proto::{ModelProto, NodeProto};
-use super::testing::{RandomNetwork, random_network};
+use super::testing::{RandomNetwork, attention_networks, random_network};
 use super::*;
 
 /// Every combination of heads, activations and blocks, small.
@@ -64,7 +64,12 @@ fn every_shape_loads_gzipped_and_raw() {
         let description = network.description();
         assert_eq!(
             description.architecture,
-            Architecture::Residual { blocks: 2, filters: 8, squeeze_excitation: shape.squeeze.is_some() }
+            Architecture::Residual {
+                blocks: 2,
+                filters: 8,
+                squeeze_excitation: shape.squeeze.is_some(),
+                policy_encoders: 0,
+            }
         );
         assert_eq!(description.policy, Some(shape.policy));
         assert_eq!(description.value, shape.value);
@@ -84,7 +89,7 @@ fn heads_take_their_sizes_from_the_tensors() {
     let block = 2 * (8 * 8 * 9 + 8) + (8 * 4 + 4) + (4 * 16 + 16);
     let policy = (8 * 8 * 9 + 8) + (8 * 80 * 9 + 80);
     let head = |outputs: usize| (8 * 5 + 5) + (5 * 64 * 23 + 23) + (23 * outputs + outputs);
-    assert_eq!(weights.parameters(), input + block + policy + head(3) + head(1));
+    assert_eq!(network.description().parameters, Some(input + block + policy + head(3) + head(1)));
 }
 
 #[test]
@@ -123,11 +128,28 @@ fn batch_normalisation_is_folded() {
     assert!(error(&net.encode_to_vec()).contains("input.bn_stddivs holds a negative variance"));
 }
 
+/// Every conversion that differs in its graph.
+fn conversions() -> Vec<Conversion> {
+    let mut conversions = vec![Conversion { batch: Some(5), ..Conversion::default() }];
+    for opset in Conversion::OPSETS {
+        for precision in [Precision::Float32, Precision::Float16, Precision::Bfloat16] {
+            if precision != Precision::Bfloat16 || opset == 22 {
+                conversions.push(Conversion { opset, precision, ..Conversion::default() });
+            }
+        }
+    }
+    conversions
+}
+
 #[test]
 fn graphs_are_whole() {
-    for shape in shapes() {
+    let shapes: Vec<RandomNetwork> =
+        shapes().into_iter().chain(attention_networks().into_iter().map(|(_, shape)| shape)).collect();
+    for (shape, conversion) in
+        shapes.iter().flat_map(|shape| conversions().into_iter().map(move |conversion| (shape, conversion)))
+    {
         let network = load(&shape.gzip(2)).unwrap();
-        let model = network.onnx(&Conversion::default()).unwrap();
+        let model = network.onnx(&conversion).unwrap();
         let graph = ModelProto::decode(model.bytes.as_slice()).unwrap().graph.unwrap();
         let mut known: HashSet<String> = graph.input.iter().map(|input| input.name.clone().unwrap()).collect();
         for tensor in &graph.initializer {
@@ -183,6 +205,15 @@ fn onnx_files_and_networks_with_a_model_inside() {
 }
 
 #[test]
+fn a_converted_model_knows_its_input_format() {
+    for input in InputFormat::ALL {
+        let shape = RandomNetwork { input, ..RandomNetwork::default() };
+        let model = load(&shape.gzip(1)).unwrap().onnx(&Conversion::default()).unwrap();
+        assert_eq!(load(&model.bytes).unwrap().description().input, input);
+    }
+}
+
+#[test]
 fn onnx_models_of_other_things_are_refused() {
     let model = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap();
     let graph = ModelProto::decode(model.bytes.as_slice()).unwrap();
@@ -195,14 +226,17 @@ fn onnx_models_of_other_things_are_refused() {
     assert!(changed(&|graph| graph.output.truncate(1)).contains("neither an output /output/wdl nor /output/value"));
     let element = |graph: &mut onnx_proto::GraphProto| {
         let tensor = graph.input[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap();
-        tensor.elem_type = Some(10);
+        tensor.elem_type = Some(11);
     };
-    assert!(changed(&element).contains("not of float32"));
+    assert!(changed(&element).contains("/input/planes is of ONNX's type 11"));
     let size = |graph: &mut onnx_proto::GraphProto| {
         let tensor = graph.output[0].r#type.as_mut().unwrap().tensor_type.as_mut().unwrap();
         tensor.shape.as_mut().unwrap().dim[1].dim_value = Some(362);
     };
     assert!(changed(&size).contains("/output/policy does not have the sizes"));
+    let mut noted = graph.clone();
+    noted.metadata_props[0].value = Some("9".to_owned());
+    assert!(error(&noted.encode_to_vec()).contains("input format \"9\" is unknown"));
 }
 
 #[test]
@@ -278,17 +312,139 @@ fn absurd_claims_take_no_memory() {
     content.push(0x52);
     prost::encoding::encode_varint(blocks.len() as u64, &mut content);
     content.extend_from_slice(&blocks);
-    assert!(error(&gzip(&content)).contains("claims 100000 blocks"));
+    assert!(error(&content).contains("claims more structure"));
+    assert!(error(&gzip(&content)).contains("inflates to more than 4 times its size"));
 }
 
 #[test]
-fn transformers_are_refused_by_name() {
+fn transformers_are_described() {
+    let lines: Vec<String> = attention_networks()
+        .iter()
+        .map(|(_, shape)| load(&shape.gzip(1)).unwrap().description().to_string())
+        .map(|line| line.split(", input").next().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "SE 1x8, relu, policy attention, value WDL, moves left",
+            "classical 1x8, mish, policy attention after 2 encoders, value WDL, moves left",
+            "attention body 2x16, 4 heads, smolgen, mish, policy attention, value WDL, moves left",
+            "attention body 2x16, 4 heads, relu, policy attention, value WDL, moves left",
+            "attention body 2x16, 4 heads, smolgen, on a tower of 1x8, relu, policy attention, value WDL, moves left",
+            "attention body 2x16, 4 heads, smolgen, relu, policy attention (vanilla, soft, extra) after 1 encoder, \
+             value WDL (winner, q), moves left",
+        ]
+    );
+    for (name, shape) in attention_networks() {
+        assert!(load(&shape.gzip(1)).unwrap().weights().is_none(), "{name}");
+    }
+}
+
+#[test]
+fn heads_are_chosen_by_name() {
+    let (_, shape) = attention_networks().pop().unwrap();
+    let network = load(&shape.gzip(3)).unwrap();
+    let convert = |policy: Option<&str>, value: Option<&str>| {
+        let [policy_head, value_head] = [policy, value].map(|head| head.map(str::to_owned));
+        network.onnx(&Conversion { policy_head, value_head, ..Conversion::default() })
+    };
+    let usual = convert(None, None).unwrap();
+    assert_eq!(convert(Some("vanilla"), Some("winner")).unwrap(), usual);
+    for (policy, value) in [(Some("soft"), None), (Some("extra"), None), (None, Some("q"))] {
+        assert_ne!(convert(policy, value).unwrap(), usual);
+    }
+    let error = convert(Some("optimistic"), None).unwrap_err().to_string();
+    assert_eq!(error, "the network file net.pb.gz has no policy head \"optimistic\"; it has vanilla, soft, extra");
+    let error = convert(None, Some("st")).unwrap_err().to_string();
+    assert_eq!(error, "the network file net.pb.gz has no value head \"st\"; it has winner, q");
+    // A network with one head calls it by the usual name.
+    let network = load(&random_network(1, 1, 8)).unwrap();
+    let named = Conversion { policy_head: Some("vanilla".to_owned()), ..Conversion::default() };
+    assert_eq!(network.onnx(&named).unwrap(), network.onnx(&Conversion::default()).unwrap());
+}
+
+#[test]
+fn what_cannot_be_converted_is_named() {
+    let network = load(&random_network(1, 1, 8)).unwrap();
+    let error = |conversion: Conversion| network.onnx(&conversion).unwrap_err().to_string();
+    assert!(error(Conversion { opset: 16, ..Conversion::default() }).contains("opset 16 (17 to 22 are known)"));
+    assert!(error(Conversion { precision: Precision::Bfloat16, ..Conversion::default() }).contains("before opset 22"));
+    assert!(error(Conversion { batch: Some(0), ..Conversion::default() }).contains("batch of 0"));
     let mut net = RandomNetwork::default().net(1);
-    net.weights.as_mut().unwrap().encoder.push(proto::EncoderLayer::default());
-    assert!(error(&net.encode_to_vec()).contains("transformer"));
-    let mut net = RandomNetwork::default().net(1);
-    net.format.as_mut().unwrap().network_format.as_mut().unwrap().policy = Some(3);
-    assert!(error(&net.encode_to_vec()).contains("attention policy"));
+    net.weights.as_mut().unwrap().ip2_val_w.as_mut().unwrap().max_val = Some(1e6);
+    let network = load(&net.encode_to_vec()).unwrap();
+    let half = Conversion { precision: Precision::Float16, ..Conversion::default() };
+    let error = network.onnx(&half).unwrap_err().to_string();
+    assert!(error.contains("as float16") && error.contains("/value/out/w"), "{error}");
+}
+
+#[test]
+fn a_model_is_as_large_as_its_numbers() {
+    for (name, shape) in attention_networks() {
+        let network = load(&shape.gzip(2)).unwrap();
+        let parameters = network.description().parameters.unwrap();
+        let [single, half] = [Precision::Float32, Precision::Float16].map(|precision| {
+            let conversion = Conversion { precision, ..Conversion::default() };
+            network.onnx(&conversion).unwrap().bytes.len()
+        });
+        // Several heads: all are counted, and one is written.
+        let written = if shape.several_heads { parameters / 2 } else { parameters };
+        assert!(single > 4 * written && half < single * 2 / 3, "{name}: {single} and {half} of {parameters}");
+    }
+}
+
+#[test]
+fn what_cannot_run_is_refused_by_name() {
+    let (_, shape) = attention_networks().swap_remove(2);
+    type Change<'a> = &'a dyn Fn(&mut proto::Net);
+    fn weights(net: &mut proto::Net) -> &mut proto::Weights {
+        net.weights.as_mut().unwrap()
+    }
+    fn mha(net: &mut proto::Net) -> &mut proto::Mha {
+        weights(net).encoder[1].mha.as_mut().unwrap()
+    }
+    fn format(net: &mut proto::Net) -> &mut proto::NetworkFormat {
+        net.format.as_mut().unwrap().network_format.as_mut().unwrap()
+    }
+    let cases: [(Change<'_>, &str); 14] = [
+        (&|net| mha(net).rpe_q = mha(net).q_w.clone(), "relative position encoding (encoder[1].mha.rpe_q) is not yet"),
+        (&|net| format(net).policy = Some(2), "a convolution policy on an attention body is not yet supported"),
+        (&|net| format(net).ffn_activation = Some(9), "ffn activation 9 of its header"),
+        (&|net| format(net).smolgen_activation = Some(77), "smolgen activation 77 of its header"),
+        (&|net| format(net).input_embedding = Some(5), "input embedding 5 of its header"),
+        (&|net| weights(net).encoder.clear(), "encoder[0] is missing"),
+        (
+            &|net| weights(net).headcount = Some(3),
+            "headcount is 3, which does not divide the 16 queries of encoder[0].mha",
+        ),
+        (&|net| weights(net).headcount = None, "headcount is 0"),
+        (&|net| weights(net).smolgen_w = None, "smolgen_w is missing"),
+        (&|net| mha(net).k_w = None, "encoder[1].mha.k_w is missing"),
+        (&|net| mha(net).dense_b = weights(&mut net.clone()).ip2_val_b.clone(), "encoder[1].mha.dense_w"),
+        (&|net| weights(net).ip_mult_gate = weights(net).ip_emb_b.clone(), "ip_mult_gate has 16 values where 1024 fit"),
+        (&|net| weights(net).ip4_pol_w = weights(net).ip_emb_b.clone(), "ip4_pol_w has 16 values where 64 fit"),
+        (&|net| format(net).input_embedding = Some(2), "ip_emb_preproc_b is missing"),
+    ];
+    for (change, wanted) in cases {
+        let mut net = shape.net(1);
+        change(&mut net);
+        let error = error(&net.encode_to_vec());
+        assert!(error.contains(wanted), "{wanted}: {error}");
+    }
+}
+
+#[test]
+fn older_transformers_are_upgraded() {
+    let (_, shape) = attention_networks().swap_remove(2);
+    let mut net = shape.net(1);
+    let modern = load(&net.encode_to_vec()).unwrap();
+    let format = net.format.as_mut().unwrap().network_format.as_mut().unwrap();
+    // As T1 was written: a squeeze-and-excitation network by its header, squared ReLU and swish unsaid.
+    (format.network, format.ffn_activation, format.smolgen_activation) = (Some(4), None, None);
+    format.input_embedding = None;
+    let old = load(&net.encode_to_vec()).unwrap();
+    assert_eq!(old.description(), modern.description());
+    assert_eq!(old.onnx(&Conversion::default()).unwrap(), modern.onnx(&Conversion::default()).unwrap());
 }
 
 proptest! {

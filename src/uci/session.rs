@@ -2,6 +2,7 @@
 
 use super::parse::{self, Command};
 use super::print::{self, Display};
+use crate::backend::Announcer;
 use crate::chess::divide;
 use crate::engine::options::{SPECS, is_inert};
 use crate::engine::{Engine, EngineError, OptionError};
@@ -93,6 +94,8 @@ impl Listener for Reporter {
 /// # Errors
 /// Only those of reading the input.
 pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io::Result<()> {
+    let told = output.clone();
+    engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
     for line in input.split(b'\n') {
         // Bytes that are no UTF-8 spoil their own command, not the session.
         let line = String::from_utf8_lossy(&line?).into_owned();

@@ -60,6 +60,11 @@ fn nothing_anywhere_and_then_everything() {
     }
     let network = island.write("good.pb.gz", &random_network(1, 1, 8));
     set(&mut engine, "WeightsFile", &network);
+    // The backend that runs residual networks on a CPU needs nothing else.
+    let news = engine.reply();
+    assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("native, good")), "{news:?}");
+    engine.plays();
+    set(&mut engine, "Backend", "onnxruntime");
     engine.complains("", &["ONNX Runtime was not found", "zeitnot runtime install"]);
     set(&mut engine, "OnnxRuntime", &onnx_runtime());
     let news = engine.reply();

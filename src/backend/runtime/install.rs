@@ -1,25 +1,35 @@
-//! Obtains the pinned ONNX Runtime: the wheel with pip, by package name, version and hash; the library out of it.
+//! Obtains a pinned ONNX Runtime: its wheels with pip, by package name, version and hash; the libraries out of them.
 //!
-//! Everything happens in one folder of the user's cache, under a lock. A file gets its final name only when it is whole
-//! and its hash is right, so an installation that was interrupted anywhere leaves nothing that a later start could
-//! load, and the next one goes on from the last finished step.
+//! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash is
+//! right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
+//! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished step.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::pins::{PACKAGE, PYTHON_ABI, PYTHON_VERSION, Pin, VERSION};
-use super::{locate, pins, pip, wheel};
+use serde::{Deserialize, Serialize};
+
+use super::pins::{Flavour, PYTHON_ABI, PYTHON_VERSION, Pin, Wheel};
+use super::{locate, pip, wheel};
+
+/// The list of what was installed, in the folder of the libraries.
+const MANIFEST: &str = "installed.json";
 
 /// Why the runtime could not be obtained.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The package has no wheel for this platform.
     #[error(
-        "there is no {PACKAGE} {VERSION} package for {0}; obtain ONNX Runtime 1.22 or later for it and set ORT_DYLIB_PATH \
-         to its library"
+        "there is no {flavour} package of ONNX Runtime for {platform}; obtain ONNX Runtime 1.22 or later for it and set \
+         ORT_DYLIB_PATH to its library"
     )]
-    NoWheel(String),
+    NoWheel {
+        /// What was to be installed.
+        flavour: Flavour,
+        /// The platform.
+        platform: String,
+    },
     /// The user has no home folder.
     #[error("no cache folder: the home folder of this user is not known")]
     NoCacheFolder,
@@ -35,7 +45,7 @@ pub enum InstallError {
     #[error("pip cannot reach the package index: {0}")]
     NoNetwork(String),
     /// pip failed for another reason; its own words.
-    #[error("pip could not download {PACKAGE} {VERSION}: {0}")]
+    #[error("pip could not do its work: {0}")]
     Pip(String),
     /// A file is not the pinned one.
     #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
@@ -88,18 +98,32 @@ impl InstallError {
 pub enum Progress {
     /// Another process is installing; waiting for it.
     Waiting,
-    /// The wheel is coming in.
+    /// A wheel is coming in.
     Downloading {
-        /// Bytes so far.
+        /// Its package.
+        package: &'static str,
+        /// Bytes of all wheels so far.
         bytes: u64,
-        /// The wheel's size in bytes.
+        /// The size of all wheels in bytes.
         total: u64,
     },
-    /// The library is being unpacked.
-    Unpacking,
+    /// The libraries of a wheel are being unpacked.
+    Unpacking {
+        /// Its package.
+        package: &'static str,
+    },
 }
 
-/// An installation of one pinned wheel below one folder.
+/// What was installed.
+#[derive(Debug, Serialize, Deserialize, PartialEq)]
+struct Manifest {
+    /// The hashes of the wheels.
+    wheels: Vec<String>,
+    /// The files that came out of them, and their sizes in bytes.
+    files: Vec<(String, u64)>,
+}
+
+/// An installation of one pinned package below one folder.
 #[derive(Debug, Clone)]
 pub struct Installer {
     /// The folder of all runtimes of this user.
@@ -111,53 +135,89 @@ pub struct Installer {
 }
 
 impl Installer {
-    /// The installer for this user on this platform.
-    pub fn for_this_user() -> Result<Installer, InstallError> {
-        let pin = pins::for_this_platform().ok_or_else(|| InstallError::NoWheel(platform()))?;
+    /// The installer of a flavour for this user on this platform.
+    ///
+    /// # Errors
+    ///
+    /// When there is no package for the platform, or the user has no home folder.
+    pub fn for_this_user(flavour: Flavour) -> Result<Installer, InstallError> {
+        let pin = flavour.pin().ok_or_else(|| InstallError::NoWheel { flavour, platform: platform() })?;
         let root = locate::cache_root().ok_or(InstallError::NoCacheFolder)?;
         Ok(Installer { root, pin: *pin, pythons: pip::usual_pythons() })
     }
 
-    /// The folder that the library is put into.
+    /// The folder that the libraries are put into.
     pub fn folder(&self) -> PathBuf {
         self.root.join(self.pin.folder())
     }
 
-    /// The installed library's path, whether or not it is there.
+    /// The path of ONNX Runtime's own library, whether or not it is there.
     pub fn library(&self) -> PathBuf {
-        self.folder().join(self.pin.library_name())
+        self.folder().join(self.pin.library)
     }
 
-    /// The wheel's place while it is needed.
-    fn wheel(&self) -> PathBuf {
-        self.folder().join(format!("{PACKAGE}-{VERSION}-{PYTHON_ABI}-{PYTHON_ABI}-{}.whl", self.pin.tag))
+    /// A wheel's place while it is needed.
+    fn wheel(&self, wheel: &Wheel) -> PathBuf {
+        self.folder().join(format!("{}-{}.whl", wheel.package, wheel.version))
     }
 
-    /// Whether the library is there and is, byte for byte, the pinned one.
+    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library is the
+    /// pinned one and needs no other.
     pub fn is_installed(&self) -> bool {
-        wheel::verify(&self.library(), self.pin.library_sha256).is_ok()
+        let folder = self.folder();
+        let Ok(bytes) = fs::read(folder.join(MANIFEST)) else {
+            return self.pin.library_sha256.is_some_and(|sha256| wheel::verify(&self.library(), sha256).is_ok());
+        };
+        let Ok(manifest) = serde_json::from_slice::<Manifest>(&bytes) else { return false };
+        let size = |name: &str| fs::metadata(folder.join(name)).map(|metadata| metadata.len()).ok();
+        manifest.wheels == self.hashes() && manifest.files.iter().all(|(name, bytes)| size(name) == Some(*bytes))
     }
 
-    /// Installs the library unless it is already there and whole (`force`: even then), and returns its path.
+    fn hashes(&self) -> Vec<String> {
+        self.pin.wheels.iter().map(|wheel| wheel.sha256.to_owned()).collect()
+    }
+
+    /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of ONNX
+    /// Runtime's own.
     ///
     /// Only one process at a time installs; a second one waits and then finds the work done.
+    ///
+    /// # Errors
+    ///
+    /// [`InstallError`]. What was downloaded whole is kept for the next attempt.
     pub fn install(&self, force: bool, report: &mut dyn FnMut(Progress)) -> Result<PathBuf, InstallError> {
         let folder = self.folder();
         fs::create_dir_all(&folder).map_err(InstallError::io("create", &folder))?;
         let _lock = self.lock(report)?;
-        let library = self.library();
         if !force && self.is_installed() {
-            return Ok(library);
+            return Ok(self.library());
         }
-        let wheel = self.wheel();
-        if wheel::verify(&wheel, self.pin.wheel_sha256).is_err() {
-            self.download(&wheel, report)?;
+        let mut done = 0;
+        for wheel in self.pin.wheels {
+            if wheel::verify(&self.wheel(wheel), wheel.sha256).is_err() {
+                self.download(wheel, done, report)?;
+            }
+            done += wheel.bytes;
         }
-        report(Progress::Unpacking);
-        wheel::extract(&wheel, self.pin.library, self.pin.library_sha256, &library)?;
-        // The library is whole and in place: the wheel has done its work. pip's own cache may still have it.
-        fs::remove_file(&wheel).map_err(InstallError::io("remove", &wheel))?;
-        Ok(library)
+        let mut files = Vec::new();
+        // ONNX Runtime's own wheel is the first and comes last: what is found without it is never loaded.
+        for wheel in self.pin.wheels.iter().rev() {
+            report(Progress::Unpacking { package: wheel.package });
+            files.extend(wheel::unpack(&self.wheel(wheel), &folder)?);
+        }
+        if !files.iter().any(|(name, _)| name == self.pin.library) {
+            let wheel = self.wheel(&self.pin.wheels[0]);
+            return Err(InstallError::NoLibrary { wheel, library: self.pin.library.to_owned() });
+        }
+        let path = folder.join(MANIFEST);
+        let manifest = serde_json::to_vec(&Manifest { wheels: self.hashes(), files }).unwrap_or_default();
+        fs::write(&path, manifest).map_err(InstallError::io("write", &path))?;
+        // The libraries are in place: the wheels have done their work. pip's own cache may still have them.
+        for wheel in self.pin.wheels {
+            let path = self.wheel(wheel);
+            fs::remove_file(&path).map_err(InstallError::io("remove", &path))?;
+        }
+        Ok(self.library())
     }
 
     /// Holds the folder's lock until the returned file is dropped.
@@ -175,23 +235,24 @@ impl Installer {
         Ok(file)
     }
 
-    /// Lets pip fetch the wheel into a folder of its own, checks it and gives it its place.
-    fn download(&self, wheel: &Path, report: &mut dyn FnMut(Progress)) -> Result<(), InstallError> {
+    /// Lets pip fetch a wheel into a folder of its own, checks it and gives it its place. `done` bytes came before it.
+    fn download(&self, wheel: &Wheel, done: u64, report: &mut dyn FnMut(Progress)) -> Result<(), InstallError> {
         let part = self.folder().join("download.part");
         if part.exists() {
             fs::remove_dir_all(&part).map_err(InstallError::io("remove", &part))?;
         }
         fs::create_dir_all(&part).map_err(InstallError::io("create", &part))?;
         let requirements = part.join("requirements.txt");
-        let line = format!("{PACKAGE}=={VERSION} --hash=sha256:{}\n", self.pin.wheel_sha256);
+        let Wheel { package, version, sha256, .. } = wheel;
+        let line = format!("{package}=={version} --hash=sha256:{sha256}\n");
         fs::write(&requirements, line).map_err(InstallError::io("write", &requirements))?;
 
         let python = pip::find_python(&self.pythons)?;
-        let arguments = pip_arguments(&self.pin, &part, &requirements);
-        let total = self.pin.wheel_bytes;
-        report(Progress::Downloading { bytes: 0, total });
+        let arguments = pip_arguments(wheel, &part, &requirements);
+        let total = self.pin.bytes();
+        report(Progress::Downloading { package, bytes: done, total });
         pip::run(&python, &arguments, &part, &mut |bytes| {
-            report(Progress::Downloading { bytes: bytes.min(total), total });
+            report(Progress::Downloading { package, bytes: done + bytes.min(wheel.bytes), total });
         })?;
 
         let fetched = fs::read_dir(&part)
@@ -200,8 +261,9 @@ impl Installer {
             .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
             .ok_or_else(|| InstallError::Pip("it reported success, but there is no wheel".to_owned()))?;
         // pip has checked the same hash; it is a program of the user's machine, and checking again costs little.
-        wheel::verify(&fetched, self.pin.wheel_sha256)?;
-        fs::rename(&fetched, wheel).map_err(InstallError::io("write", wheel))?;
+        wheel::verify(&fetched, sha256)?;
+        let path = self.wheel(wheel);
+        fs::rename(&fetched, &path).map_err(InstallError::io("write", &path))?;
         fs::remove_dir_all(&part).map_err(InstallError::io("remove", &part))
     }
 }
@@ -213,7 +275,7 @@ fn platform() -> String {
 }
 
 /// pip's arguments: fetch exactly the pinned wheel, whatever Python and platform pip itself runs on.
-pub fn pip_arguments(pin: &Pin, destination: &Path, requirements: &Path) -> Vec<String> {
+pub fn pip_arguments(wheel: &Wheel, destination: &Path, requirements: &Path) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--progress-bar=off"]
             .map(str::to_owned)
@@ -223,7 +285,7 @@ pub fn pip_arguments(pin: &Pin, destination: &Path, requirements: &Path) -> Vec<
         ("--implementation", "cp"),
         ("--python-version", PYTHON_VERSION),
         ("--abi", PYTHON_ABI),
-        ("--platform", pin.tag),
+        ("--platform", wheel.tag),
         ("--dest", &destination.to_string_lossy()),
         ("--requirement", &requirements.to_string_lossy()),
     ] {

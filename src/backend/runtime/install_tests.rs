@@ -1,4 +1,4 @@
-//! The installer against a stand-in for Python: a shell script that hands out a prepared wheel as pip would.
+//! The installer against a stand-in for Python: a shell script that hands out prepared wheels as pip would.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::wheel::tests::{hash, noise, write_wheel};
 use super::*;
 
-const MEMBER: &str = "onnxruntime/capi/libonnxruntime.test";
+const MEMBER: &str = "onnxruntime/capi/libonnxruntime.so.test";
 
 /// A cache folder, a wheel and a Python that hands it out.
 struct Bench {
@@ -18,10 +18,15 @@ struct Bench {
 impl Bench {
     /// `body` is the script's part for `pip download`, with `$dest`, `$wheel` and `$log` set.
     fn new(body: &str) -> Bench {
+        Bench::of(&["onnxruntime"], body)
+    }
+
+    /// The same for an installation of several packages, which all are the same wheel.
+    fn of(packages: &[&'static str], body: &str) -> Bench {
         let home = tempfile::tempdir().unwrap();
         let content = noise(50_000);
         let wheel = home.path().join("served.whl");
-        write_wheel(&wheel, MEMBER, &content);
+        write_wheel(&wheel, &[MEMBER], &content);
         let bytes = fs::read(&wheel).unwrap();
         let script = home.path().join("python");
         let text = format!(
@@ -32,13 +37,15 @@ impl Bench {
         );
         fs::write(&script, text).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        let sha256: &str = String::leak(hash(&bytes));
+        let wheel = |package| Wheel { package, version: "1", tag: "test_tag", sha256, bytes: bytes.len() as u64 };
+        let wheels = Vec::leak(packages.iter().copied().map(wheel).collect());
         let pin = Pin {
+            flavour: Flavour::Cpu,
             platform: "test",
-            tag: "test_tag",
-            wheel_sha256: String::leak(hash(&bytes)),
-            wheel_bytes: bytes.len() as u64,
-            library: MEMBER,
-            library_sha256: String::leak(hash(&content)),
+            library: "libonnxruntime.so.test",
+            library_sha256: None,
+            wheels,
         };
         let pythons = vec![vec![script.to_string_lossy().into_owned()]];
         let installer = Installer { root: home.path().join("cache"), pin, pythons };
@@ -71,13 +78,27 @@ fn installs_once_and_again_only_by_force() {
     let mut seen = Vec::new();
     let library = bench.installer.install(false, &mut |progress| seen.push(progress)).unwrap();
     assert_eq!(fs::read(&library).unwrap(), bench.content);
-    assert_eq!(bench.files(), ["install.lock", "libonnxruntime.test"]);
+    assert_eq!(bench.files(), ["install.lock", "installed.json", "libonnxruntime.so.test"]);
     assert!(matches!(seen.first(), Some(Progress::Downloading { bytes: 0, .. })));
-    assert_eq!(seen.last(), Some(&Progress::Unpacking));
+    assert_eq!(seen.last(), Some(&Progress::Unpacking { package: "onnxruntime" }));
     bench.install(false).unwrap();
     assert_eq!(bench.calls(), 1);
     bench.install(true).unwrap();
     assert_eq!(bench.calls(), 2);
+}
+
+#[test]
+fn an_installation_of_before_there_were_lists_counts() {
+    let mut bench = Bench::new(SERVE);
+    let library = bench.install(false).unwrap();
+    fs::remove_file(bench.installer.folder().join(MANIFEST)).unwrap();
+    assert!(!bench.installer.is_installed(), "nothing says what the library should be");
+    bench.installer.pin.library_sha256 = Some(String::leak(hash(&bench.content)));
+    assert!(bench.installer.is_installed());
+    assert_eq!(bench.install(false).unwrap(), library);
+    assert_eq!(bench.calls(), 1);
+    fs::write(&library, &bench.content[..1000]).unwrap();
+    assert!(!bench.installer.is_installed(), "half a library");
 }
 
 #[test]
@@ -95,7 +116,7 @@ fn a_finished_download_is_used_without_python() {
     let mut bench = Bench::new(SERVE);
     let served = bench.home.path().join("served.whl");
     fs::create_dir_all(bench.installer.folder()).unwrap();
-    fs::copy(&served, bench.installer.wheel()).unwrap();
+    fs::copy(&served, bench.installer.wheel(&bench.installer.pin.wheels[0])).unwrap();
     bench.installer.pythons.clear();
     let library = bench.install(false).unwrap();
     assert_eq!(fs::read(library).unwrap(), bench.content);
@@ -107,12 +128,12 @@ fn what_an_interruption_left_is_cleared_and_never_trusted() {
     let folder = bench.installer.folder();
     fs::create_dir_all(folder.join("download.part/pip-unpack-x")).unwrap();
     fs::write(folder.join("download.part/pip-unpack-x/half.whl"), "half").unwrap();
-    fs::write(folder.join("libonnxruntime.test.part"), "half").unwrap();
+    fs::write(folder.join("libonnxruntime.so.test.part"), "half").unwrap();
     let served = fs::read(bench.home.path().join("served.whl")).unwrap();
-    fs::write(bench.installer.wheel(), &served[..served.len() / 2]).unwrap();
+    fs::write(bench.installer.wheel(&bench.installer.pin.wheels[0]), &served[..served.len() / 2]).unwrap();
     let library = bench.install(false).unwrap();
     assert_eq!(fs::read(library).unwrap(), bench.content);
-    assert_eq!(bench.files(), ["install.lock", "libonnxruntime.test"]);
+    assert_eq!(bench.files(), ["install.lock", "installed.json", "libonnxruntime.so.test"]);
 }
 
 #[test]
@@ -121,7 +142,7 @@ fn a_wheel_with_another_hash_is_refused() {
     let error = bench.install(false).unwrap_err();
     assert!(matches!(error, InstallError::HashMismatch { .. }), "{error}");
     assert!(!bench.installer.library().exists());
-    assert!(!bench.installer.wheel().exists());
+    assert!(!bench.installer.wheel(&bench.installer.pin.wheels[0]).exists());
 }
 
 #[test]
@@ -156,9 +177,43 @@ fn several_at_once_download_once() {
 
 #[test]
 fn pip_is_asked_for_the_pinned_wheel_whatever_it_runs_on() {
-    let arguments = pip_arguments(&pins::PINS[0], Path::new("folder"), Path::new("requirements.txt"));
+    let arguments =
+        pip_arguments(&super::super::pins::PINS[0].wheels[0], Path::new("folder"), Path::new("requirements.txt"));
     for pair in [["--platform", "manylinux_2_28_x86_64"], ["--abi", "cp311"], ["--python-version", "3.11"]] {
         assert!(arguments.windows(2).any(|two| two == pair), "{pair:?}");
     }
     assert!(arguments.iter().any(|argument| argument == "--require-hashes"));
+}
+
+#[test]
+fn an_interrupted_installation_of_several_packages_goes_on() {
+    // The second download fails the first time.
+    let body = format!("[ $(wc -l < \"$log\") = 2 ] && {{ echo 'ERROR: the cable is out' >&2; exit 1; }}\n{SERVE}");
+    let bench = Bench::of(&["first", "second", "third"], &body);
+    let error = bench.install(false).unwrap_err();
+    assert!(error.to_string().contains("the cable is out"), "{error}");
+    assert!(!bench.installer.is_installed() && !bench.installer.library().exists());
+    let mut seen = Vec::new();
+    bench.installer.install(false, &mut |progress| seen.push(progress)).unwrap();
+    assert!(bench.installer.is_installed());
+    assert_eq!(bench.calls(), 4, "the first package is not fetched again");
+    let total = bench.installer.pin.bytes();
+    let first = Progress::Downloading { package: "second", bytes: total / 3, total };
+    assert_eq!(seen.first(), Some(&first));
+    let unpacked: Vec<&str> = seen
+        .iter()
+        .filter_map(|progress| match progress {
+            Progress::Unpacking { package } => Some(*package),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(unpacked, ["third", "second", "first"], "the library that is looked for comes last");
+}
+
+#[test]
+fn a_package_without_its_library_is_named() {
+    let mut bench = Bench::new(SERVE);
+    bench.installer.pin.library = "libother.so";
+    let error = bench.install(false).unwrap_err();
+    assert!(matches!(error, InstallError::NoLibrary { .. }) && error.to_string().contains("libother.so"), "{error}");
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 
-use super::pins;
+use super::pins::Flavour;
 
 /// Which rule named a library file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -63,8 +63,8 @@ pub struct Locations {
     pub environment: Option<PathBuf>,
     /// Folders at the executable.
     pub beside: Vec<PathBuf>,
-    /// Folder of the installed runtime.
-    pub cache: Option<PathBuf>,
+    /// Folders of the installed runtimes, best first.
+    pub cache: Vec<PathBuf>,
     /// Library folders of the system.
     pub system: Vec<PathBuf>,
 }
@@ -83,7 +83,7 @@ impl Locations {
             option: option.map(Path::to_path_buf),
             environment: variable("ORT_DYLIB_PATH").map(PathBuf::from),
             beside: beside.unwrap_or_default(),
-            cache: installed_folder(),
+            cache: Flavour::ALL.into_iter().filter_map(installed_folder).collect(),
             system: system_folders(variable(LIBRARY_PATH_VARIABLE)),
         }
     }
@@ -109,15 +109,20 @@ impl Locations {
     }
 }
 
-/// The user's cache folder for runtimes; `None` when the user has no home folder.
-pub fn cache_root() -> Option<PathBuf> {
+/// The folder of this program in the user's cache; `None` when the user has no home folder.
+pub fn user_cache() -> Option<PathBuf> {
     let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(strategy.cache_dir().join("zeitnot").join("runtime"))
+    Some(strategy.cache_dir().join("zeitnot"))
 }
 
-/// Where the pinned runtime lies once it is installed; `None` where the platform has no wheel or the user no home.
-pub fn installed_folder() -> Option<PathBuf> {
-    Some(cache_root()?.join(pins::for_this_platform()?.folder()))
+/// The user's cache folder for runtimes; `None` when the user has no home folder.
+pub fn cache_root() -> Option<PathBuf> {
+    Some(user_cache()?.join("runtime"))
+}
+
+/// Where a pinned runtime lies once it is installed; `None` where the platform has no package or the user no home.
+pub fn installed_folder(flavour: Flavour) -> Option<PathBuf> {
+    Some(cache_root()?.join(flavour.pin()?.folder()))
 }
 
 #[cfg(target_os = "windows")]
@@ -220,7 +225,7 @@ mod tests {
         let name = library(".1.31.1");
         let locations = Locations {
             beside: vec![folder_with(root.path(), "beside", std::slice::from_ref(&name))],
-            cache: Some(folder_with(root.path(), "cache", std::slice::from_ref(&name))),
+            cache: vec![folder_with(root.path(), "cache", std::slice::from_ref(&name))],
             system: vec![folder_with(root.path(), "system", std::slice::from_ref(&name))],
             ..Locations::default()
         };
@@ -238,7 +243,7 @@ mod tests {
         let mut locations = Locations {
             option: Some(root.path().join("given")),
             environment: Some(root.path().join("variable")),
-            cache: Some(folder_with(root.path(), "cache", &[library("")])),
+            cache: vec![folder_with(root.path(), "cache", &[library("")])],
             ..Locations::default()
         };
         let only = |origin, name: &str| vec![Candidate { origin, path: root.path().join(name) }];

@@ -6,12 +6,16 @@
 //! # Ok::<(), zeitnot::backend::runtime::RuntimeError>(())
 //! ```
 
+pub(super) mod complaints;
+mod error;
 pub mod install;
 pub mod locate;
 pub mod pins;
 mod pip;
+mod preload;
 mod probe;
 mod status;
+mod table;
 mod wheel;
 
 use std::fmt;
@@ -21,85 +25,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use super::provider::Provider;
+pub use error::RuntimeError;
+use error::source_of;
 pub use install::{InstallError, Installer, Progress};
-pub use locate::{Candidate, Locations, Origin};
-pub use status::{Pinned, Status};
-
-/// Why ONNX Runtime is not available.
-#[derive(Debug, thiserror::Error)]
-pub enum RuntimeError {
-    /// The file that the user named is not there.
-    #[error("there is no ONNX Runtime at {path} ({origin})", path = path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// Who named it.
-        origin: Origin,
-    },
-    /// The system cannot load the file.
-    #[error("{path} cannot be loaded: {reason}", path = path.display())]
-    NotLoadable {
-        /// The file.
-        path: PathBuf,
-        /// The loader's reason.
-        reason: String,
-    },
-    /// The file is a library, but not this one.
-    #[error("{path} is not ONNX Runtime", path = path.display())]
-    NotOnnxRuntime {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The version is below what this build needs.
-    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = ort::MINOR_VERSION)]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: String,
-    },
-    /// The library loaded but would not start.
-    #[error("ONNX Runtime at {path} does not start: {reason}", path = path.display())]
-    NotStarting {
-        /// The file.
-        path: PathBuf,
-        /// Its own words.
-        reason: String,
-    },
-    /// Nothing usable was found anywhere.
-    #[error("ONNX Runtime was not found; `zeitnot runtime install` obtains it{}", unfit(.0))]
-    NotFound(
-        /// The files that were found and could not be used, with the reason.
-        Vec<RuntimeError>,
-    ),
-    /// A process can load only one.
-    #[error("ONNX Runtime is already loaded from {loaded}: restart to use {wanted}", loaded = loaded.display(), wanted = wanted.display())]
-    AlreadyLoaded {
-        /// The file in use.
-        loaded: PathBuf,
-        /// The file that was asked for now.
-        wanted: PathBuf,
-    },
-    /// It was not there and could not be obtained.
-    #[error("ONNX Runtime was not found and could not be installed: {0}")]
-    Install(InstallError),
-}
-
-/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
-impl From<InstallError> for RuntimeError {
-    fn from(error: InstallError) -> RuntimeError {
-        RuntimeError::Install(error)
-    }
-}
-
-/// The rest of the line of [`RuntimeError::NotFound`].
-fn unfit(reasons: &[RuntimeError]) -> String {
-    if reasons.is_empty() {
-        return String::new();
-    }
-    let list: Vec<String> = reasons.iter().map(RuntimeError::to_string).collect();
-    format!(" (found but not usable: {})", list.join("; "))
-}
+pub use locate::{Candidate, Locations, Origin, user_cache};
+pub use pins::Flavour;
+pub use status::{Installed, Status};
 
 /// The loaded ONNX Runtime. A process has at most one and keeps it to its end.
 #[derive(Debug, Clone, Serialize)]
@@ -121,6 +53,11 @@ impl Runtime {
     pub fn environment(&self) -> &ort::environment::Environment {
         &self.environment
     }
+
+    /// Whether it was built with this execution provider.
+    pub fn has(&self, provider: Provider) -> bool {
+        provider == Provider::Cpu || self.providers.iter().any(|name| name == provider.runtime_name())
+    }
 }
 
 impl fmt::Display for Runtime {
@@ -136,32 +73,75 @@ static LOADED: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 ///
 /// Nothing is downloaded. An error leaves the process as it was: another call, with another path, may succeed.
 pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
-    load_from(&Locations::of_this_process(option))
+    load_with(option, Provider::Cpu)
+}
+
+/// The same for a library with this execution provider.
+pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
+    load_from(&Locations::of_this_process(option), provider)
 }
 
 /// The same with the places given as values.
-pub fn load_from(locations: &Locations) -> Result<Arc<Runtime>, RuntimeError> {
+pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     let mut loaded = LOADED.lock();
     let candidates = locations.candidates();
-    if let Some(runtime) = &*loaded {
-        return match candidates.first() {
-            Some(first) if first.origin == Origin::Option && !same_file(&first.path, &runtime.path) => {
-                Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() })
-            }
-            _ => Ok(Arc::clone(runtime)),
-        };
+    let runtime = match &*loaded {
+        Some(runtime) => fit_for(runtime, candidates.first(), provider)?,
+        None => Arc::clone(loaded.insert(Arc::new(first_usable(&candidates, provider)?))),
+    };
+    if provider.is_nvidia() {
+        preload::nvidia(&runtime.path);
     }
+    Ok(runtime)
+}
+
+/// The loaded runtime, unless something else is asked for.
+fn fit_for(
+    runtime: &Arc<Runtime>,
+    first: Option<&Candidate>,
+    provider: Provider,
+) -> Result<Arc<Runtime>, RuntimeError> {
+    if let Some(first) = first.filter(|first| first.origin == Origin::Option && !same_file(&first.path, &runtime.path))
+    {
+        return Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() });
+    }
+    if !runtime.has(provider) {
+        let installed = Installer::for_this_user(provider.flavour()).is_ok_and(|installer| installer.is_installed());
+        let hint = match installed {
+            true => String::new(),
+            false => format!(" ({})", source_of(provider)),
+        };
+        return Err(RuntimeError::LoadedWithout { provider, loaded: runtime.path.clone(), hint });
+    }
+    Ok(Arc::clone(runtime))
+}
+
+fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime, RuntimeError> {
     let mut unfit = Vec::new();
-    for candidate in &candidates {
-        match start(candidate) {
-            Ok(runtime) => return Ok(Arc::clone(loaded.insert(Arc::new(runtime)))),
+    for candidate in candidates {
+        match start(candidate, provider) {
+            Ok(runtime) => return Ok(runtime),
             Err(error) if candidate.origin.is_explicit() => return Err(error),
             // A bare name that the loader does not know is not a file that was found.
             Err(RuntimeError::NotLoadable { path, .. }) if !path.is_absolute() => {}
+            // One for another device is no failure either.
+            Err(RuntimeError::WithoutProvider { .. }) => {}
             Err(error) => unfit.push(error),
         }
     }
-    Err(RuntimeError::NotFound(unfit))
+    Err(match provider {
+        Provider::Cpu => RuntimeError::NotFound(unfit),
+        provider => RuntimeError::NotFoundWith { provider, unfit },
+    })
+}
+
+/// Whether [`load_with`] would find a library with this execution provider. Nothing stays loaded.
+pub fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
+    if let Some(runtime) = &*LOADED.lock() {
+        return runtime.has(provider);
+    }
+    let candidates = Locations::of_this_process(option).candidates();
+    candidates.iter().any(|candidate| examine(candidate, provider).is_ok())
 }
 
 /// The process's ONNX Runtime, installed first if there is none; `announce` gets one line before a download starts.
@@ -177,12 +157,11 @@ pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Re
         Err(RuntimeError::NotFound(_)) => {}
         result => return result,
     }
-    let installer = Installer::for_this_user()?;
+    let installer = Installer::for_this_user(Flavour::Cpu)?;
     announce(&format!(
-        "installing {} {} ({} MB) with pip into {}",
-        pins::PACKAGE,
-        pins::VERSION,
-        installer.pin.wheel_bytes / 1_000_000,
+        "installing {} ({} MB) with pip into {}",
+        installer.pin.title(),
+        installer.pin.bytes() / 1_000_000,
         installer.folder().display()
     ));
     installer.install(false, &mut |_| ())?;
@@ -193,8 +172,8 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Loads one file and makes the process's environment with it.
-fn start(candidate: &Candidate) -> Result<Runtime, RuntimeError> {
+/// The absolute path of a candidate, and what the library there says, if it fits.
+fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe::Found), RuntimeError> {
     let Candidate { origin, path } = candidate;
     // `ort` would resolve a relative path against the executable; people mean the folder they are in.
     let is_bare = path.parent() == Some(Path::new("")) && !origin.is_explicit();
@@ -202,23 +181,35 @@ fn start(candidate: &Candidate) -> Result<Runtime, RuntimeError> {
     if !is_bare && !path.is_file() {
         return Err(RuntimeError::Missing { path, origin: *origin });
     }
-    let version = match probe::version(&path) {
-        Ok(version) => version,
+    let found = match probe::ask(&path) {
+        Ok(found) => found,
         Err(probe::Unfit::NotLoadable(reason)) => return Err(RuntimeError::NotLoadable { path, reason }),
         Err(probe::Unfit::NotOnnxRuntime) => return Err(RuntimeError::NotOnnxRuntime { path }),
     };
+    let version = found.version.clone();
     if probe::minor(&version).is_none_or(|minor| minor < ort::MINOR_VERSION) {
         return Err(RuntimeError::TooOld { path, version });
     }
+    // Every library has the CPU provider, also one that does not say so.
+    if provider != Provider::Cpu && !found.providers.iter().any(|name| name == provider.runtime_name()) {
+        return Err(RuntimeError::WithoutProvider { path, version, provider });
+    }
+    Ok((path, found))
+}
+
+/// Loads one file and makes the process's environment with it.
+fn start(candidate: &Candidate, provider: Provider) -> Result<Runtime, RuntimeError> {
+    let (path, probe::Found { version, providers }) = examine(candidate, provider)?;
     let not_starting = |reason: String| RuntimeError::NotStarting { path: path.clone(), reason };
     let environment = ort::init_from(&path)
         .map_err(|error| not_starting(error.to_string()))?
         .with_name("zeitnot")
         .with_telemetry(false)
+        .with_logger(Arc::new(complaints::keep))
         .build()
         .map_err(|error| not_starting(error.to_string()))?;
     environment.set_log_level(ort::logging::LogLevel::Error);
-    Ok(Runtime { origin: *origin, version, providers: probe::providers(), environment, path })
+    Ok(Runtime { origin: candidate.origin, version, providers, environment, path })
 }
 
 #[cfg(test)]
@@ -226,7 +217,7 @@ mod tests {
     use super::*;
 
     fn error_for(path: &Path) -> RuntimeError {
-        start(&Candidate { origin: Origin::Option, path: path.to_path_buf() }).unwrap_err()
+        start(&Candidate { origin: Origin::Option, path: path.to_path_buf() }, Provider::Cpu).unwrap_err()
     }
 
     #[test]
@@ -251,5 +242,23 @@ mod tests {
         let old = RuntimeError::TooOld { path: PathBuf::from("lib"), version: "1.9.0".to_owned() };
         let line = RuntimeError::NotFound(vec![old]).to_string();
         assert!(line.contains("1.9.0") && line.contains("1.22"), "{line}");
+    }
+
+    #[test]
+    fn a_missing_provider_names_the_command_that_brings_it() {
+        for (provider, command) in [
+            (Provider::Cuda, "`zeitnot runtime install --gpu`"),
+            (Provider::TensorRt, "`zeitnot runtime install --gpu`"),
+            (Provider::OpenVino, "`zeitnot runtime install --openvino`"),
+        ] {
+            let not_found = first_usable(&[], provider).unwrap_err().to_string();
+            let without = RuntimeError::WithoutProvider { path: "lib".into(), version: "1.31.1".into(), provider };
+            for line in [not_found, without.to_string()] {
+                let source = if provider.flavour().pin().is_some() { command } else { "no package" };
+                assert!(line.contains(source) && line.contains(&provider.to_string()), "{line}");
+            }
+        }
+        let nowhere = if cfg!(target_os = "macos") { Provider::DirectMl } else { Provider::CoreMl };
+        assert!(first_usable(&[], nowhere).unwrap_err().to_string().contains("no package of it for this platform"));
     }
 }

@@ -1,4 +1,4 @@
-//! Asks a library file for its version before `ort` commits the process to it.
+//! Asks a library file for its version and its execution providers before `ort` commits the process to it.
 
 use std::error::Error as _;
 use std::ffi::CStr;
@@ -17,8 +17,18 @@ pub(super) enum Unfit {
     NotOnnxRuntime,
 }
 
-/// The version of the ONNX Runtime at `path` (such as `1.31.1`). A bare file name is left to the system's loader.
-pub(super) fn version(path: &Path) -> Result<String, Unfit> {
+/// What a library says of itself.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its version, such as `1.31.1`.
+    pub(super) version: String,
+    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask it,
+    /// or does not say.
+    pub(super) providers: Vec<String>,
+}
+
+/// Asks the ONNX Runtime at `path`. A bare file name is left to the system's loader.
+pub(super) fn ask(path: &Path) -> Result<Found, Unfit> {
     if is_cut_short(path) {
         return Err(Unfit::NotLoadable("the file is incomplete".to_owned()));
     }
@@ -33,7 +43,10 @@ pub(super) fn version(path: &Path) -> Result<String, Unfit> {
     // SAFETY: the table's functions are valid while the library is loaded; the result is a static C string, copied
     // before `library` is dropped.
     let text = unsafe { CStr::from_ptr((table.GetVersionString)()) };
-    Ok(text.to_string_lossy().into_owned())
+    let version = text.to_string_lossy().into_owned();
+    // SAFETY: as above; an older library has no table of this version and returns null.
+    let api = unsafe { (table.GetApi)(ort::sys::ORT_API_VERSION).as_ref() };
+    Ok(Found { version, providers: api.map(providers).unwrap_or_default() })
 }
 
 /// The loader's own words, which `libloading` keeps one level below its error.
@@ -66,14 +79,20 @@ pub(super) fn minor(version: &str) -> Option<u32> {
     version.split('.').nth(1)?.parse().ok()
 }
 
-/// The execution providers in the loaded library, such as `CPU`; empty should the library not say.
-pub(super) fn providers() -> Vec<String> {
-    let api = ort::api();
+/// The execution providers in the library of this function table, such as `CPU`; empty should it not say.
+fn providers(api: &ort::sys::OrtApi) -> Vec<String> {
+    // A failure's status is given up through the same table: `ort` itself has no library yet.
+    let succeeded = |status: ort::sys::OrtStatusPtr| {
+        let failed = !status.0.is_null();
+        if failed {
+            // SAFETY: the status is one that a function of this table has returned, and is not used again.
+            unsafe { (api.ReleaseStatus)(status.0) };
+        }
+        !failed
+    };
     let (mut names, mut count) = (std::ptr::null_mut(), 0);
     // SAFETY: both pointers are valid for the call, which fills them on success.
-    let status = unsafe { (api.GetAvailableProviders)(&mut names, &mut count) };
-    // SAFETY: the status comes from the call above and is given up here.
-    if unsafe { ort::Error::result_from_status(status) }.is_err() {
+    if !succeeded(unsafe { (api.GetAvailableProviders)(&mut names, &mut count) }) {
         return Vec::new();
     }
     let name = |index: usize| {
@@ -82,10 +101,9 @@ pub(super) fn providers() -> Vec<String> {
         text.trim_end_matches("ExecutionProvider").to_owned()
     };
     let list = (0..usize::try_from(count).unwrap_or(0)).map(name).collect();
-    // SAFETY: the list and its length are those that the library made; nothing refers to them any more.
-    let status = unsafe { (api.ReleaseAvailableProviders)(names, count) };
-    // SAFETY: as above. A failure to release would leak a few strings, once.
-    let _ = unsafe { ort::Error::result_from_status(status) };
+    // SAFETY: the list and its length are those that the library made; nothing refers to them any more. A failure to
+    // release would leak a few strings, once.
+    succeeded(unsafe { (api.ReleaseAvailableProviders)(names, count) });
     list
 }
 
@@ -97,13 +115,13 @@ mod tests {
     fn a_text_file_is_not_loadable() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "not a library").unwrap();
-        assert!(matches!(version(file.path()), Err(Unfit::NotLoadable(_))));
+        assert!(matches!(ask(file.path()), Err(Unfit::NotLoadable(_))));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn another_library_is_not_onnx_runtime() {
-        assert!(matches!(version(Path::new("libc.so.6")), Err(Unfit::NotOnnxRuntime)));
+        assert!(matches!(ask(Path::new("libc.so.6")), Err(Unfit::NotOnnxRuntime)));
     }
 
     #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
@@ -114,7 +132,7 @@ mod tests {
         let half = tempfile::NamedTempFile::new().unwrap();
         let mut content = File::open(&whole).unwrap().take(whole.metadata().unwrap().len() / 2);
         std::io::copy(&mut content, &mut half.as_file()).unwrap();
-        let Err(Unfit::NotLoadable(reason)) = version(half.path()) else { panic!("it is not loadable") };
+        let Err(Unfit::NotLoadable(reason)) = ask(half.path()) else { panic!("it is not loadable") };
         assert_eq!(reason, "the file is incomplete");
     }
 

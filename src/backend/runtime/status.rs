@@ -6,30 +6,52 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::install::Installer;
-use super::{Runtime, load, pins};
+use super::{Flavour, Runtime, load};
 
-/// The ONNX Runtime in use, and the one that can be installed. Displays as lines for people, serializes for `--json`.
+/// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for `--json`.
 #[derive(Debug, Serialize)]
 pub struct Status {
     /// The runtime that loads, if any does.
     pub runtime: Option<Runtime>,
     /// Why none loads.
     pub error: Option<String>,
-    /// The pinned package, where this platform has one.
-    pub pinned: Option<Pinned>,
+    /// The pinned packages of this platform.
+    pub pinned: Vec<Installed>,
 }
 
-/// The package that `zeitnot runtime install` obtains.
+/// A package that `zeitnot runtime install` obtains.
 #[derive(Debug, Serialize)]
-pub struct Pinned {
-    /// Name on PyPI.
-    pub package: &'static str,
-    /// Version.
-    pub version: &'static str,
+pub struct Installed {
+    /// Which one.
+    pub flavour: Flavour,
+    /// Name and version.
+    pub package: String,
+    /// What there is to download, in bytes.
+    pub bytes: u64,
     /// Where its library belongs.
     pub library: PathBuf,
-    /// Whether it is there, byte for byte.
+    /// Whether all of it is there.
     pub installed: bool,
+    /// The command that obtains it.
+    pub command: &'static str,
+}
+
+impl Installed {
+    /// The packages of this platform.
+    pub fn all() -> Vec<Installed> {
+        let look = |flavour: Flavour| {
+            let installer = Installer::for_this_user(flavour).ok()?;
+            Some(Installed {
+                flavour,
+                package: installer.pin.title(),
+                bytes: installer.pin.bytes(),
+                library: installer.library(),
+                installed: installer.is_installed(),
+                command: flavour.command(),
+            })
+        };
+        Flavour::ALL.into_iter().filter_map(look).collect()
+    }
 }
 
 impl Status {
@@ -39,13 +61,17 @@ impl Status {
             Ok(runtime) => (Some(Runtime::clone(&runtime)), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let pinned = Installer::for_this_user().ok().map(|installer| Pinned {
-            package: pins::PACKAGE,
-            version: pins::VERSION,
-            library: installer.library(),
-            installed: installer.is_installed(),
-        });
-        Status { runtime, error, pinned }
+        Status { runtime, error, pinned: Installed::all() }
+    }
+}
+
+impl fmt::Display for Installed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Installed { flavour, package, bytes, installed, command, .. } = self;
+        match installed {
+            true => write!(f, "{flavour}: {package}, installed"),
+            false => write!(f, "{flavour}: {package}, not installed (`{command}`, {} MB)", bytes / 1_000_000),
+        }
     }
 }
 
@@ -55,14 +81,9 @@ impl fmt::Display for Status {
             (Some(runtime), _) => write!(f, "{runtime}\nproviders: {}", runtime.providers.join(", "))?,
             (None, error) => f.write_str(error.as_deref().unwrap_or("no ONNX Runtime"))?,
         }
-        match &self.pinned {
-            Some(Pinned { package, version, installed: true, .. }) => {
-                write!(f, "\npinned: {package} {version}, installed")
-            }
-            Some(Pinned { package, version, .. }) => {
-                write!(f, "\npinned: {package} {version}, not installed (`zeitnot runtime install`)")
-            }
-            None => write!(f, "\npinned: none for this platform"),
+        if self.pinned.is_empty() {
+            f.write_str("\nthere is no package for this platform")?;
         }
+        self.pinned.iter().try_for_each(|package| write!(f, "\n{package}"))
     }
 }

@@ -1,4 +1,4 @@
-//! The pinned wheel as a file: checked against its hash, and the one library taken out of it.
+//! A pinned wheel as a file: checked against its hash, and the libraries taken out of it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -56,52 +56,58 @@ impl Drop for Partial {
     }
 }
 
-/// Unpacks the member `library` of the wheel to the file `destination`, whose sha256 must come out as `sha256`.
+/// Whether a member of a wheel is a library to take out. Python's own half of a package is not.
+fn is_library(member: &str) -> bool {
+    let name = member.rsplit('/').next().unwrap_or(member);
+    let ending = [".so", ".dll", ".dylib"].iter().any(|ending| name.ends_with(ending)) || name.contains(".so.");
+    ending && !name.contains("pybind11")
+}
+
+/// Unpacks the libraries of a wheel into one folder, whatever folders they lie in there, so that they find each other
+/// beside themselves; returns their names and sizes in bytes. The wheel's hash is checked already.
 ///
-/// The file appears under its name only when it is whole and right: it is written beside it under a temporary name,
-/// flushed to disk and renamed. (Loading half a library does not fail, it crashes.)
-pub(super) fn extract(wheel: &Path, library: &str, sha256: &str, destination: &Path) -> Result<(), InstallError> {
+/// A file appears under its name only when it is whole: it is written beside it under a temporary name, flushed to disk and
+/// renamed. (Loading half a library does not fail, it crashes.)
+pub(super) fn unpack(wheel: &Path, folder: &Path) -> Result<Vec<(String, u64)>, InstallError> {
     let broken = |error: &dyn std::fmt::Display| InstallError::BrokenWheel {
         wheel: wheel.to_path_buf(),
         reason: error.to_string(),
     };
     let file = File::open(wheel).map_err(InstallError::io("open", wheel))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| broken(&error))?;
-    let mut member = archive.by_name(library).map_err(|error| match error {
-        zip::result::ZipError::FileNotFound => {
-            InstallError::NoLibrary { wheel: wheel.to_path_buf(), library: library.to_owned() }
-        }
-        other => broken(&other),
-    })?;
-
-    let mut name = destination.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let mut partial = Partial { path: destination.with_file_name(name), finished: false };
-    let mut out = File::create(&partial.path).map_err(InstallError::io("create", &partial.path))?;
-    let actual = copy_hashed(&mut member, &mut out).map_err(|error| match error.kind() {
-        io::ErrorKind::StorageFull => InstallError::io("write", &partial.path)(error),
-        _ => broken(&error),
-    })?;
-    if actual != sha256 {
-        let path = partial.path.clone();
-        return Err(InstallError::HashMismatch { path, expected: sha256.to_owned(), actual });
+    let members = archive.file_names().map(|name| name.map(std::borrow::Cow::into_owned));
+    let members: Vec<String> = members.collect::<Result<_, _>>().map_err(|error| broken(&error))?;
+    let mut files = Vec::new();
+    for member in members.into_iter().filter(|member| is_library(member)) {
+        let mut content = archive.by_name(&member).map_err(|error| broken(&error))?;
+        let name = member.rsplit('/').next().unwrap_or(&member).to_owned();
+        let mut partial = Partial { path: folder.join(format!("{name}.part")), finished: false };
+        let mut out = File::create(&partial.path).map_err(InstallError::io("create", &partial.path))?;
+        let bytes = io::copy(&mut content, &mut out).map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull => InstallError::io("write", &partial.path)(error),
+            _ => broken(&error),
+        })?;
+        out.sync_all().map_err(InstallError::io("write", &partial.path))?;
+        drop(out);
+        let path = folder.join(&name);
+        fs::rename(&partial.path, &path).map_err(InstallError::io("write", &path))?;
+        partial.finished = true;
+        files.push((name, bytes));
     }
-    out.sync_all().map_err(InstallError::io("write", &partial.path))?;
-    drop(out);
-    fs::rename(&partial.path, destination).map_err(InstallError::io("write", destination))?;
-    partial.finished = true;
-    Ok(())
+    Ok(files)
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
 
-    /// Writes a wheel with one member.
-    pub(crate) fn write_wheel(path: &Path, member: &str, content: &[u8]) {
+    /// Writes a wheel whose members have the same content.
+    pub(crate) fn write_wheel(path: &Path, members: &[&str], content: &[u8]) {
         let mut writer = zip::ZipWriter::new(File::create(path).unwrap());
-        writer.start_file(member, zip::write::SimpleFileOptions::default()).unwrap();
-        writer.write_all(content).unwrap();
+        for member in members {
+            writer.start_file(*member, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(content).unwrap();
+        }
         writer.finish().unwrap();
     }
 
@@ -131,37 +137,39 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn takes_only_the_library_out() {
+    fn takes_the_libraries_out_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let (wheel, content) = (folder.path().join("a.whl"), noise(100_000));
-        write_wheel(&wheel, "onnxruntime/capi/lib", &content);
+        let members = [
+            "onnxruntime/capi/libonnxruntime.so.1.2",
+            "nvidia/cudnn/lib/libcudnn.so.9",
+            "onnxruntime/capi/onnxruntime_pybind11_state.cpython-311-x86_64-linux-gnu.so",
+            "onnxruntime/capi/DirectML.dll",
+            "onnxruntime/LICENSE",
+            "nvidia/cudnn/include/cudnn.so.h.txt",
+        ];
+        write_wheel(&wheel, &members, &content);
         let out = tempfile::tempdir().unwrap();
-        extract(&wheel, "onnxruntime/capi/lib", &hash(&content), &out.path().join("lib")).unwrap();
-        assert_eq!(names(out.path()), ["lib"]);
-        assert_eq!(fs::read(out.path().join("lib")).unwrap(), content);
-    }
-
-    #[test]
-    fn a_wheel_without_the_library_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let wheel = folder.path().join("a.whl");
-        write_wheel(&wheel, "other", b"content");
-        let error = extract(&wheel, "capi/lib", &hash(b"content"), &folder.path().join("lib")).unwrap_err();
-        assert!(matches!(error, InstallError::NoLibrary { .. }), "{error}");
-        assert!(error.to_string().contains("capi/lib"));
-        assert_eq!(names(folder.path()), ["a.whl"]);
+        let mut files = unpack(&wheel, out.path()).unwrap();
+        files.sort();
+        let mut found = names(out.path());
+        found.sort();
+        // What only looks like a library does no harm.
+        assert_eq!(found, ["DirectML.dll", "cudnn.so.h.txt", "libcudnn.so.9", "libonnxruntime.so.1.2"]);
+        assert!(files.iter().map(|(name, _)| name).eq(&found) && files.iter().all(|(_, bytes)| *bytes == 100_000));
+        assert_eq!(fs::read(out.path().join("libcudnn.so.9")).unwrap(), content);
     }
 
     #[test]
     fn damage_inside_the_member_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let (wheel, content) = (folder.path().join("a.whl"), noise(4 * CHUNK));
-        write_wheel(&wheel, "lib", &content);
+        write_wheel(&wheel, &["lib.so"], &content);
         let mut bytes = fs::read(&wheel).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle..middle + 64].fill(0xff);
         fs::write(&wheel, bytes).unwrap();
-        extract(&wheel, "lib", &hash(&content), &folder.path().join("lib")).unwrap_err();
+        unpack(&wheel, folder.path()).unwrap_err();
         assert_eq!(names(folder.path()), ["a.whl"]);
     }
 
@@ -169,21 +177,11 @@ pub(super) mod tests {
     fn a_cut_wheel_is_broken() {
         let folder = tempfile::tempdir().unwrap();
         let (wheel, content) = (folder.path().join("a.whl"), noise(100_000));
-        write_wheel(&wheel, "lib", &content);
+        write_wheel(&wheel, &["lib.so"], &content);
         let bytes = fs::read(&wheel).unwrap();
         fs::write(&wheel, &bytes[..bytes.len() / 2]).unwrap();
-        let error = extract(&wheel, "lib", &hash(&content), &folder.path().join("lib")).unwrap_err();
+        let error = unpack(&wheel, folder.path()).unwrap_err();
         assert!(matches!(error, InstallError::BrokenWheel { .. }), "{error}");
-    }
-
-    #[test]
-    fn another_library_under_the_same_name_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let wheel = folder.path().join("a.whl");
-        write_wheel(&wheel, "lib", b"something else");
-        let error = extract(&wheel, "lib", &hash(b"expected"), &folder.path().join("lib")).unwrap_err();
-        assert!(matches!(error, InstallError::HashMismatch { .. }), "{error}");
-        assert_eq!(names(folder.path()), ["a.whl"]);
     }
 
     #[test]

@@ -8,12 +8,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use zeitnot::network::{Conversion, Network, Precision};
+use zeitnot::backend::{self, Calibration, runtime};
+use zeitnot::network::{Conversion, Network, OnnxModel, Precision};
 
 /// The types that a model can be asked for, by name.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
 /// The first operator set with convolutions of bfloat16.
 const BFLOAT16_OPSET: i64 = 22;
+/// Positions of calibration beyond which nobody would wait: hours.
+const MOST_CALIBRATION: i64 = 1_000_000;
 /// Endings that give way to `.onnx`.
 const ENDINGS: [&str; 2] = [".pb.gz", ".pb"];
 
@@ -61,6 +64,24 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(u32).range(1..))
                 .help("A fixed batch size [default: any]"),
         )
+        .arg(
+            Arg::new("int8")
+                .long("int8")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["precision", "batch"])
+                .help("Convolutions and dense layers in 8 bits, for speed on a CPU at some loss of agreement"),
+        )
+        .arg(
+            Arg::new("calibration")
+                .long("calibration")
+                .value_name("N")
+                .requires("int8")
+                .value_parser(value_parser!(u32).range(1..=MOST_CALIBRATION))
+                .help(format!(
+                    "Positions of self-play from which the ranges of 8 bits are taken [default: {}]",
+                    Calibration::DEFAULT_POSITIONS
+                )),
+        )
         .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace a file that exists"))
 }
 
@@ -71,9 +92,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     anyhow::ensure!(may_write, "{} exists: --force replaces it", output.display());
     let conversion = conversion(matches)?;
     let network = Network::load(input)?;
-    let model = network.onnx(&conversion)?;
+    let int8 = matches.get_flag("int8");
+    let model = if int8 { quantised(matches, &network, &conversion)? } else { network.onnx(&conversion)? };
     write(&output, &model.bytes)?;
     let Conversion { opset, precision, .. } = conversion;
+    let precision = if int8 { "int8".to_owned() } else { precision.to_string() };
     let batch = conversion.batch.map_or("any batch".to_owned(), |batch| format!("batch {batch}"));
     say!(
         "{}: {}, {precision}, opset {opset}, {batch}; {}",
@@ -82,6 +105,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         network.description()
     );
     Ok(())
+}
+
+/// The model in 8 bits, calibrated with the ONNX Runtime that this machine has or obtains.
+fn quantised(matches: &ArgMatches, network: &Network, conversion: &Conversion) -> anyhow::Result<OnnxModel> {
+    let runtime = runtime::ensure_installed(&|line| eprintln!("{line}"))?;
+    let default = Calibration::default();
+    let positions = matches.get_one::<u32>("calibration").map_or(default.positions, |&count| count as usize);
+    Ok(backend::quantise(&runtime, network, conversion, Calibration { positions, ..default })?)
 }
 
 /// What the flags ask for.

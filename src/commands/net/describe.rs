@@ -44,10 +44,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 /// The description's own fields, and before them the file, its size in bytes, and the description in words.
 fn as_json(file: &Path, network: &Network) -> anyhow::Result<Value> {
-    let object = json!({
+    let mut object = json!({
         "file": file.display().to_string(),
         "bytes": std::fs::metadata(file)?.len(),
         "text": network.description().to_string(),
     });
+    if let (Value::Object(object), Value::Object(fields)) = (&mut object, serde_json::to_value(network.description())?)
+    {
+        object.extend(fields);
+    }
     Ok(object)
 }

@@ -1,19 +1,21 @@
-//! `zeitnot net`: networks as files: what they are, what else they can become, which there are, and getting them.
+//! `zeitnot net`: networks as files: what they are, what else they can become, which there are, getting them,
+//! and making a device ready for one.
 
 mod convert;
 mod describe;
 mod fetch;
 mod list;
+mod prepare;
 
 use clap::{ArgMatches, Command};
 use std::process::ExitCode;
 
 pub fn command() -> Command {
     Command::new("net")
-        .about("Describe, convert, list and fetch networks")
+        .about("Describe, convert, list, fetch and prepare networks")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([describe::command(), convert::command(), list::command(), fetch::command()])
+        .subcommands([describe::command(), convert::command(), list::command(), fetch::command(), prepare::command()])
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
@@ -22,6 +24,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("convert", matches)) => convert::run(matches)?,
         Some(("list", matches)) => list::run(matches),
         Some(("fetch", matches)) => fetch::run(matches)?,
+        Some(("prepare", matches)) => prepare::run(matches)?,
         _ => unreachable!("clap asks for one of the commands"),
     }
     Ok(ExitCode::SUCCESS)

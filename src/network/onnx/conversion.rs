@@ -47,6 +47,16 @@ pub enum Precision {
     Bfloat16,
 }
 
+impl Precision {
+    /// Bytes of a number.
+    pub fn bytes(self) -> usize {
+        match self {
+            Precision::Float32 => 4,
+            Precision::Float16 | Precision::Bfloat16 => 2,
+        }
+    }
+}
+
 impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

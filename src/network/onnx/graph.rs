@@ -1,62 +1,93 @@
 //! A builder of ONNX graphs: values are handles, operators are methods, every node gets a name of its own.
 
-use prost::Message;
-use prost::bytes::Bytes;
-
+use super::encode::{self, Constant, Floats, Numbers};
+use super::{Conversion, Precision};
+use crate::network::NetworkError;
 use crate::network::onnx_proto::{
-    AttributeProto, Dimension, FLOAT, GraphProto, INT64, ModelProto, NodeProto, OperatorSetIdProto, TensorProto,
-    TensorShapeProto, TensorType, TypeProto, ValueInfoProto, attribute_type,
+    AttributeProto, Dimension, GraphProto, NodeProto, TensorShapeProto, TensorType, TypeProto, ValueInfoProto,
+    attribute_type, data_type,
 };
 
-/// The operator set of the models (lc0.md D.7): the newest that every runtime in use understands.
-const OPSET: i64 = 17;
-/// The version of the file format that goes with it.
-const IR_VERSION: i64 = 8;
 /// Name of the batch dimension.
 const BATCH: &str = "batch";
 
 /// The result of an operator, an input or a constant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Value(String);
 
 /// A constant argument of an operator.
 pub(crate) enum Attribute<'a> {
     Int(&'a str, i64),
+    Float(&'a str, f32),
     Ints(&'a str, &'a [i64]),
 }
 
-/// A graph under construction.
-#[derive(Default)]
-pub(crate) struct GraphBuilder {
+/// A graph under construction; constants stay where they are until it is written.
+pub(crate) struct GraphBuilder<'a> {
     graph: GraphProto,
+    constants: Vec<Constant<'a>>,
+    conversion: &'a Conversion,
 }
 
-impl GraphBuilder {
-    /// An input `[batch, shape...]` of float32.
-    pub(crate) fn input(&mut self, name: &str, shape: &[i64]) -> Value {
-        self.graph.input.push(end(name, shape));
-        Value(name.to_owned())
+impl<'a> GraphBuilder<'a> {
+    pub(crate) fn new(conversion: &'a Conversion) -> GraphBuilder<'a> {
+        GraphBuilder { graph: GraphProto::default(), constants: Vec::new(), conversion }
     }
 
-    /// A constant of float32.
-    pub(crate) fn floats(&mut self, name: &str, shape: &[i64], values: &[f32]) -> Value {
-        debug_assert_eq!(shape.iter().product::<i64>(), values.len() as i64, "{name}");
-        self.constant(name, shape, FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    pub(crate) fn opset(&self) -> i64 {
+        self.conversion.opset
+    }
+
+    /// An input `[batch, shape...]` of float32, as a value of the graph's precision.
+    pub(crate) fn input(&mut self, name: &str, shape: &[i64]) -> Value {
+        let end = self.end(name, shape);
+        self.graph.input.push(end);
+        let input = Value(name.to_owned());
+        match self.conversion.precision {
+            Precision::Float32 => input,
+            precision => self.cast("/input/cast", &input, precision),
+        }
+    }
+
+    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last` and
+    /// its attributes are the operator that gives it its name.
+    pub(crate) fn output(
+        &mut self,
+        name: &str,
+        last: &str,
+        attributes: &[Attribute<'_>],
+        value: &Value,
+        shape: &[i64],
+    ) {
+        // What comes before a last operator is wide enough; the operator itself profits from float32.
+        let widened = match self.conversion.precision {
+            Precision::Float32 => value.clone(),
+            _ => self.cast(&format!("{name}/cast"), value, Precision::Float32),
+        };
+        self.node(name, last, &[&widened], attributes);
+        let end = self.end(name, shape);
+        self.graph.output.push(end);
+    }
+
+    fn cast(&mut self, name: &str, value: &Value, to: Precision) -> Value {
+        self.node(name, "Cast", &[value], &[Attribute::Int("to", data_type::of(to).into())])
+    }
+
+    /// A constant of floats in the graph's precision, `parts` one after the other.
+    pub(crate) fn floats(&mut self, name: &str, shape: &[i64], parts: Vec<Floats<'a>>) -> Value {
+        let length: usize = parts.iter().map(Floats::len).sum();
+        debug_assert_eq!(shape.iter().product::<i64>(), length as i64, "{name}");
+        self.constant(name, shape, Numbers::Floats(parts))
     }
 
     /// A constant vector of int64.
-    pub(crate) fn integers(&mut self, name: &str, values: &[i64]) -> Value {
-        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.constant(name, &[values.len() as i64], INT64, bytes)
+    pub(crate) fn integers(&mut self, name: &str, values: Vec<i64>) -> Value {
+        self.constant(name, &[values.len() as i64], Numbers::Integers(values))
     }
 
-    fn constant(&mut self, name: &str, shape: &[i64], data_type: i32, bytes: Vec<u8>) -> Value {
-        self.graph.initializer.push(TensorProto {
-            dims: shape.to_vec(),
-            data_type: Some(data_type),
-            name: Some(name.to_owned()),
-            raw_data: Some(Bytes::from(bytes)),
-        });
+    fn constant(&mut self, name: &str, shape: &[i64], numbers: Numbers<'a>) -> Value {
+        debug_assert!(self.constants.iter().all(|constant| constant.name != name), "two constants {name}");
+        self.constants.push(Constant { name: name.to_owned(), shape: shape.to_vec(), numbers });
         Value(name.to_owned())
     }
 
@@ -66,15 +97,15 @@ impl GraphBuilder {
         Value(name.to_owned())
     }
 
-    /// An operator with two results.
-    pub(crate) fn node2(
+    /// An operator with several results.
+    pub(crate) fn nodes<const N: usize>(
         &mut self,
         name: &str,
         op: &str,
         inputs: &[&Value],
         attributes: &[Attribute<'_>],
-    ) -> [Value; 2] {
-        let outputs = [format!("{name}/0"), format!("{name}/1")];
+    ) -> [Value; N] {
+        let outputs: [String; N] = std::array::from_fn(|index| format!("{name}/{index}"));
         self.push(name, op, inputs, outputs.to_vec(), attributes);
         outputs.map(Value)
     }
@@ -90,46 +121,35 @@ impl GraphBuilder {
         });
     }
 
-    /// Makes a value, named as the output shall be, an output `[batch, shape...]` of the graph.
-    pub(crate) fn output(&mut self, value: &Value, shape: &[i64]) {
-        self.graph.output.push(end(&value.0, shape));
+    /// The finished model file of the network `name`, with notes of its maker: key and value.
+    pub(crate) fn finish(mut self, name: &str, notes: &[(&str, String)]) -> Result<Vec<u8>, NetworkError> {
+        self.graph.name = Some(name.to_owned());
+        encode::model(&self.graph, &self.constants, notes, self.conversion, name)
     }
 
-    /// The finished model file.
-    pub(crate) fn finish(mut self, name: &str) -> Vec<u8> {
-        self.graph.name = Some(name.to_owned());
-        ModelProto {
-            ir_version: Some(IR_VERSION),
-            producer_name: Some(env!("CARGO_PKG_NAME").to_owned()),
-            producer_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            graph: Some(self.graph),
-            opset_import: vec![OperatorSetIdProto { domain: Some(String::new()), version: Some(OPSET) }],
-        }
-        .encode_to_vec()
+    fn end(&self, name: &str, shape: &[i64]) -> ValueInfoProto {
+        let batch = match self.conversion.batch {
+            Some(batch) => Dimension { dim_value: Some(batch as i64), dim_param: None },
+            None => Dimension { dim_value: None, dim_param: Some(BATCH.to_owned()) },
+        };
+        let rest = shape.iter().map(|&size| Dimension { dim_value: Some(size), dim_param: None });
+        let shape = TensorShapeProto { dim: std::iter::once(batch).chain(rest).collect() };
+        let tensor_type = TensorType { elem_type: Some(data_type::FLOAT), shape: Some(shape) };
+        ValueInfoProto { name: Some(name.to_owned()), r#type: Some(TypeProto { tensor_type: Some(tensor_type) }) }
     }
 }
 
 fn attribute(attribute: &Attribute<'_>) -> AttributeProto {
-    match *attribute {
-        Attribute::Int(name, value) => AttributeProto {
-            name: Some(name.to_owned()),
-            i: Some(value),
-            r#type: Some(attribute_type::INT),
-            ..AttributeProto::default()
-        },
-        Attribute::Ints(name, values) => AttributeProto {
-            name: Some(name.to_owned()),
-            ints: values.to_vec(),
-            r#type: Some(attribute_type::INTS),
-            ..AttributeProto::default()
-        },
-    }
-}
-
-fn end(name: &str, shape: &[i64]) -> ValueInfoProto {
-    let batch = Dimension { dim_value: None, dim_param: Some(BATCH.to_owned()) };
-    let rest = shape.iter().map(|&size| Dimension { dim_value: Some(size), dim_param: None });
-    let shape = TensorShapeProto { dim: std::iter::once(batch).chain(rest).collect() };
-    let tensor_type = TensorType { elem_type: Some(FLOAT), shape: Some(shape) };
-    ValueInfoProto { name: Some(name.to_owned()), r#type: Some(TypeProto { tensor_type: Some(tensor_type) }) }
+    let (name, proto) = match *attribute {
+        Attribute::Int(name, value) => {
+            (name, AttributeProto { i: Some(value), r#type: Some(attribute_type::INT), ..Default::default() })
+        }
+        Attribute::Float(name, value) => {
+            (name, AttributeProto { f: Some(value), r#type: Some(attribute_type::FLOAT), ..Default::default() })
+        }
+        Attribute::Ints(name, values) => {
+            (name, AttributeProto { ints: values.to_vec(), r#type: Some(attribute_type::INTS), ..Default::default() })
+        }
+    };
+    AttributeProto { name: Some(name.to_owned()), ..proto }
 }

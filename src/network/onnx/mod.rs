@@ -1,13 +1,18 @@
-//! Networks as ONNX models: the graph of a residual network, and the ends of a model that came as one.
+//! Networks as ONNX models: the graph of a network in Lc0's format, and the ends of a model that came as one.
 
+mod attention;
 mod conversion;
+mod converter;
+mod encode;
 mod graph;
 mod model;
+mod quantise;
 mod residual;
 
 pub use conversion::{Conversion, Precision};
+pub(crate) use converter::convert;
 pub(crate) use model::inspect;
-pub(crate) use residual::convert;
+pub use quantise::{ActivationRange, Quantiser};
 
 /// Names of the ends in the models that Lc0 and this crate write (lc0.md D.7).
 pub(crate) mod names {
@@ -16,6 +21,8 @@ pub(crate) mod names {
     pub(crate) const WDL: &str = "/output/wdl";
     pub(crate) const VALUE: &str = "/output/value";
     pub(crate) const MOVES_LEFT: &str = "/output/mlh";
+    /// The note of the models that this crate writes which says the number of their input format.
+    pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
 /// A network as an ONNX model.
@@ -23,7 +30,7 @@ pub(crate) mod names {
 pub struct OnnxModel {
     /// The model file.
     pub bytes: Vec<u8>,
-    /// Name of the input: `[batch, 112, 8, 8]`, float32.
+    /// Name of the input: `[batch, 112, 8, 8]`.
     pub input: String,
     /// Name of the policy output: `[batch, 1858]`, logits.
     pub policy: String,
@@ -31,6 +38,21 @@ pub struct OnnxModel {
     pub value: ValueOutput,
     /// Name of the moves-left output: `[batch, 1]`, plies.
     pub moves_left: Option<String>,
+    /// The types of them all.
+    pub types: EndTypes,
+}
+
+/// The types of the ends of an ONNX model: float32 unless it came with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndTypes {
+    /// Of the input.
+    pub input: Precision,
+    /// Of the policy output.
+    pub policy: Precision,
+    /// Of the value output.
+    pub value: Precision,
+    /// Of the moves-left output, if there is one.
+    pub moves_left: Precision,
 }
 
 /// The value output of an ONNX model, for the side to move.

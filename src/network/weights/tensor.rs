@@ -1,6 +1,10 @@
-//! One tensor of the file: quantised integers or short floats, decoded to `f32`.
+//! One tensor of the file: quantised integers or floats, decoded to `f32` where it is used.
+
+use std::fmt;
+use std::sync::Arc;
 
 use half::{bf16, f16};
+use prost::bytes::Bytes;
 
 use crate::network::NetworkError;
 use crate::network::proto::Layer;
@@ -13,7 +17,94 @@ pub(crate) mod encoding {
     pub(crate) const FLOAT32: i32 = 4;
 }
 
-/// Decodes tensors of one file and words the errors about them.
+/// How the numbers of a tensor are stored; all little-endian.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Encoding {
+    /// Unsigned 16-bit steps from the least to the largest value.
+    Linear16 {
+        minimum: f32,
+        range: f32,
+    },
+    Float16,
+    Bfloat16,
+    Float32,
+}
+
+/// A tensor as it lies in the file: decoded number by number where it is used, so that no second copy of a network has to
+/// be kept.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Tensor {
+    bytes: Bytes,
+    encoding: Encoding,
+    /// Factors of equally many consecutive values each: the folded batch normalisation of the outputs of a layer.
+    factors: Option<Arc<[f32]>>,
+}
+
+impl Tensor {
+    /// How many numbers it holds.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() / self.encoding.width()
+    }
+
+    /// The tensor with its first part multiplied by the first factor, and so on.
+    pub(crate) fn scaled_by_parts(self, factors: Vec<f32>) -> Tensor {
+        debug_assert!(self.len().is_multiple_of(factors.len()));
+        Tensor { factors: Some(factors.into()), ..self }
+    }
+
+    /// Every number in order.
+    pub(crate) fn for_each(&self, mut take: impl FnMut(f32)) {
+        match &self.factors {
+            None => self.encoding.decode(&self.bytes, take),
+            Some(factors) => {
+                let part = self.bytes.len() / factors.len();
+                for (bytes, factor) in self.bytes.chunks_exact(part.max(1)).zip(factors.iter()) {
+                    self.encoding.decode(bytes, |value| take(value * factor));
+                }
+            }
+        }
+    }
+
+    /// Every number in order.
+    pub(crate) fn values(&self) -> Vec<f32> {
+        let mut values = Vec::with_capacity(self.len());
+        self.for_each(|value| values.push(value));
+        values
+    }
+}
+
+impl fmt::Debug for Tensor {
+    /// Without the numbers, of which there are millions.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({} numbers, {:?})", self.len(), self.encoding)
+    }
+}
+
+impl Encoding {
+    /// Bytes of a number.
+    fn width(self) -> usize {
+        match self {
+            Encoding::Linear16 { .. } | Encoding::Float16 | Encoding::Bfloat16 => 2,
+            Encoding::Float32 => 4,
+        }
+    }
+
+    /// The numbers of the bytes, in order.
+    fn decode(self, bytes: &[u8], take: impl FnMut(f32)) {
+        let pairs = bytes.as_chunks::<2>().0.iter().copied();
+        match self {
+            // In the order of Lc0's arithmetic, so that both round to the same weights.
+            Encoding::Linear16 { minimum, range } => {
+                pairs.map(|pair| f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS * range + minimum).for_each(take)
+            }
+            Encoding::Float16 => pairs.map(|pair| f16::from_le_bytes(pair).to_f32()).for_each(take),
+            Encoding::Bfloat16 => pairs.map(|pair| bf16::from_le_bytes(pair).to_f32()).for_each(take),
+            Encoding::Float32 => bytes.as_chunks::<4>().0.iter().map(|&quad| f32::from_le_bytes(quad)).for_each(take),
+        }
+    }
+}
+
+/// Looks up the tensors of one file and words the errors about them.
 #[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
     name: &'a str,
@@ -33,15 +124,20 @@ impl<'a> Decoder<'a> {
         NetworkError::Tensor { name: self.name.to_owned(), tensor: tensor.to_owned(), problem: problem.into() }
     }
 
+    /// The error that the file is of a kind that cannot run: `what`, with its verb.
+    pub(crate) fn unsupported(&self, what: impl Into<String>) -> NetworkError {
+        NetworkError::Unsupported { name: self.name.to_owned(), what: what.into() }
+    }
+
     /// The tensor, which must be there.
-    pub(crate) fn required(&self, tensor: &str, layer: Option<&Layer>) -> Result<Vec<f32>, NetworkError> {
+    pub(crate) fn required(&self, tensor: &str, layer: Option<&Layer>) -> Result<Tensor, NetworkError> {
         self.optional(tensor, layer)?.ok_or_else(|| self.error(tensor, "is missing"))
     }
 
     /// The tensor, which must be there and hold `length` numbers.
-    pub(crate) fn sized(&self, tensor: &str, layer: Option<&Layer>, length: usize) -> Result<Vec<f32>, NetworkError> {
-        let values = self.required(tensor, layer)?;
-        self.check_length(tensor, values, length)
+    pub(crate) fn sized(&self, tensor: &str, layer: Option<&Layer>, length: usize) -> Result<Tensor, NetworkError> {
+        let found = self.required(tensor, layer)?;
+        self.check_length(tensor, found, length)
     }
 
     /// The tensor if it is there; then it must hold `length` numbers.
@@ -50,50 +146,49 @@ impl<'a> Decoder<'a> {
         tensor: &str,
         layer: Option<&Layer>,
         length: usize,
-    ) -> Result<Option<Vec<f32>>, NetworkError> {
-        self.optional(tensor, layer)?.map(|values| self.check_length(tensor, values, length)).transpose()
+    ) -> Result<Option<Tensor>, NetworkError> {
+        self.optional(tensor, layer)?.map(|found| self.check_length(tensor, found, length)).transpose()
     }
 
     /// The tensor if it is there; one without data counts as absent.
-    pub(crate) fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Vec<f32>>, NetworkError> {
+    ///
+    /// All its numbers are finite.
+    pub(crate) fn optional(&self, tensor: &str, layer: Option<&Layer>) -> Result<Option<Tensor>, NetworkError> {
         let Some(layer) = layer else { return Ok(None) };
-        let bytes: &[u8] = layer.params.as_deref().unwrap_or_default();
+        let bytes = layer.params.clone().unwrap_or_default();
         if bytes.is_empty() {
             return Ok(None);
         }
-        let encoding = layer.encoding.filter(|&encoding| encoding != 0).unwrap_or(self.default_encoding);
-        let width = match encoding {
-            encoding::LINEAR16 | encoding::FLOAT16 | encoding::BFLOAT16 => 2,
-            encoding::FLOAT32 => 4,
+        let encoding = match layer.encoding.filter(|&encoding| encoding != 0).unwrap_or(self.default_encoding) {
+            encoding::LINEAR16 => {
+                let minimum = layer.min_val.unwrap_or(0.0);
+                Encoding::Linear16 { minimum, range: layer.max_val.unwrap_or(0.0) - minimum }
+            }
+            encoding::FLOAT16 => Encoding::Float16,
+            encoding::BFLOAT16 => Encoding::Bfloat16,
+            encoding::FLOAT32 => Encoding::Float32,
             other => return Err(self.error(tensor, format!("has the unknown encoding {other}"))),
         };
+        let width = encoding.width();
         if !bytes.len().is_multiple_of(width) {
             return Err(self.error(tensor, format!("has {} bytes, not a multiple of {width}", bytes.len())));
         }
-        let values: Vec<f32> = match encoding {
-            encoding::LINEAR16 => {
-                let minimum = layer.min_val.unwrap_or(0.0);
-                let range = layer.max_val.unwrap_or(0.0) - minimum;
-                pairs(bytes)
-                    .map(|pair| minimum + range * f32::from(u16::from_le_bytes(pair)) / LINEAR16_STEPS)
-                    .collect()
-            }
-            encoding::FLOAT16 => pairs(bytes).map(|pair| f16::from_le_bytes(pair).to_f32()).collect(),
-            encoding::BFLOAT16 => pairs(bytes).map(|pair| bf16::from_le_bytes(pair).to_f32()).collect(),
-            _ => bytes.as_chunks::<4>().0.iter().map(|&quad| f32::from_le_bytes(quad)).collect(),
-        };
-        self.check_dimensions(tensor, layer, values.len())?;
-        if values.iter().any(|value| !value.is_finite()) {
-            return Err(self.error(tensor, "holds a value that is not a finite number"));
+        let found = Tensor { bytes, encoding, factors: None };
+        self.check_dimensions(tensor, layer, found.len())?;
+        let mut finite = true;
+        match encoding {
+            // Every value lies between the ends.
+            Encoding::Linear16 { minimum, range } => finite = minimum.is_finite() && range.is_finite(),
+            _ => found.for_each(|value| finite &= value.is_finite()),
         }
-        Ok(Some(values))
+        if finite { Ok(Some(found)) } else { Err(self.error(tensor, "holds a value that is not a finite number")) }
     }
 
-    fn check_length(&self, tensor: &str, values: Vec<f32>, length: usize) -> Result<Vec<f32>, NetworkError> {
-        if values.len() == length {
-            Ok(values)
+    fn check_length(&self, tensor: &str, found: Tensor, length: usize) -> Result<Tensor, NetworkError> {
+        if found.len() == length {
+            Ok(found)
         } else {
-            Err(self.error(tensor, format!("has {} values where {length} fit the rest of the network", values.len())))
+            Err(self.error(tensor, format!("has {} values where {length} fit the rest of the network", found.len())))
         }
     }
 
@@ -111,10 +206,6 @@ impl<'a> Decoder<'a> {
 /// Steps between the least and the largest value of a LINEAR16 tensor (lc0.md D.6).
 const LINEAR16_STEPS: f32 = u16::MAX as f32;
 
-fn pairs(bytes: &[u8]) -> impl Iterator<Item = [u8; 2]> + '_ {
-    bytes.as_chunks::<2>().0.iter().copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,7 +221,7 @@ mod tests {
     }
 
     fn decode(layer: &Layer) -> Result<Vec<f32>, NetworkError> {
-        Decoder::new("x.pb", 0).required("input.weights", Some(layer))
+        Ok(Decoder::new("x.pb", 0).required("input.weights", Some(layer))?.values())
     }
 
     #[test]
@@ -146,7 +237,14 @@ mod tests {
     #[test]
     fn the_header_gives_the_default_encoding() {
         let decoder = Decoder::new("x.pb", encoding::FLOAT16);
-        assert_eq!(decoder.required("t", Some(&layer(None, &[0x00, 0x3e]))).unwrap(), [1.5]);
+        assert_eq!(decoder.required("t", Some(&layer(None, &[0x00, 0x3e]))).unwrap().values(), [1.5]);
+    }
+
+    #[test]
+    fn factors_of_parts() {
+        let tensor = Decoder::new("x.pb", 0).required("t", Some(&layer(None, &[0, 0, 0xff, 0xff]))).unwrap();
+        assert_eq!(tensor.clone().scaled_by_parts(vec![2.0, 3.0]).values(), [-2.0, 9.0]);
+        assert_eq!(tensor.scaled_by_parts(vec![0.5]).values(), [-0.5, 1.5]);
     }
 
     #[test]
@@ -156,6 +254,7 @@ mod tests {
             (layer(Some(encoding::FLOAT32), &[1, 2]), "multiple of 4"),
             (layer(Some(7), &[1, 2]), "unknown encoding 7"),
             (layer(Some(encoding::FLOAT32), &f32::NAN.to_le_bytes()), "not a finite number"),
+            (Layer { max_val: Some(f32::INFINITY), ..layer(None, &[1, 2]) }, "not a finite number"),
             (layer(None, &[]), "is missing"),
             (Layer { dims: vec![2, 2], ..layer(None, &[1, 2]) }, "states the sizes [2, 2]"),
             (Layer { dims: vec![u32::MAX; 9], ..layer(None, &[1, 2]) }, "states the sizes"),

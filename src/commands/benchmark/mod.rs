@@ -1,26 +1,32 @@
 //! `zeitnot benchmark`: the whole engine on this machine, and the settings that suit it.
 
-use super::engine_options;
+mod print;
+
+use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
-use zeitnot::backend::{self, BACKENDS, runtime};
-use zeitnot::engine::RuntimePolicy;
+use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
 use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, Machine, Measured};
 use zeitnot::search::{Clock, MonotonicClock};
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";
+/// The backend that needs no ONNX Runtime.
+const NATIVE: &str = "native";
 
 pub fn command() -> Command {
     let command = Command::new("benchmark")
         .about("Measure the whole engine on this machine, and recommend threads, batch size and backend")
         .after_help(
             "First the engine is measured as its options have it, then settings around them; warming up is left out. \
+             Other backends are measured in processes of their own. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then.",
         )
@@ -78,7 +84,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             _ => Format::Text,
         },
     };
-    let mut benchmark = load(matches, None, engine_options::MAY_INSTALL)?;
+    let mut benchmark = load(matches)?;
     let facts = Facts::of(&benchmark);
     if request.format == Format::Text {
         say!("{facts}");
@@ -87,25 +93,27 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (threads, batch) = (options.threads as usize, options.minibatch_size as usize);
     let first = benchmark.measure(threads, batch, request.positions, request.seconds)?;
     match request.format {
-        Format::Text => say!("\n{}", in_words(&first)),
-        Format::Csv => say!("{}\n{}", COLUMNS.join(","), as_csv(&first)),
+        Format::Text => say!("\n{}", print::in_words(&first)),
+        Format::Csv => say!("{}\n{}", print::COLUMNS.join(","), print::as_csv(&first)),
         Format::Json => {}
     }
     let mut grid = Vec::new();
     let mut unavailable = Vec::new();
     if !matches.get_flag("no-grid") {
         if request.format == Format::Text {
-            say!("\n{}", row_header());
+            say!("\n{}", print::row_header());
         }
         request.try_settings(&mut benchmark, &mut grid)?;
-        let known = benchmark.attributes().name;
         // Its memory is given back before another backend is loaded.
         drop(benchmark);
-        for name in others().filter(|_| !request.is_given("Backend")) {
-            match load(matches, Some(name), RuntimePolicy::FindOnly) {
-                Ok(other) if other.attributes().name == known => {}
-                Ok(mut other) => request.try_settings(&mut other, &mut grid)?,
-                Err(error) => unavailable.push((name, format!("{error:#}"))),
+        for name in others(facts.backend.starts_with(NATIVE)).filter(|_| !request.is_given("Backend")) {
+            match request.in_a_process_of_its_own(name)? {
+                Ok((backend, _)) if backend == facts.backend => {}
+                Ok((_, measured)) => {
+                    measured.iter().for_each(|measured| request.show(measured));
+                    grid.extend(measured);
+                }
+                Err(reason) => unavailable.push((name, reason)),
             }
         }
     }
@@ -114,9 +122,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match request.format {
         Format::Text => {
             for (name, reason) in &unavailable {
-                say!("not tried: backend {name}: {reason}");
+                say!("not available: {name}: {reason}");
             }
-            say!("\nrecommended: {}", recommendation(best));
+            say!("\nrecommended: {}", print::recommendation(best));
         }
         Format::Json => say!("{}", facts.as_json(&first, &grid, best, &unavailable)),
         Format::Csv => {}
@@ -141,30 +149,64 @@ impl Request<'_> {
         for &threads in &threads {
             for &batch in &batches {
                 let measured = benchmark.measure(threads, batch, self.positions, self.seconds)?;
-                match self.format {
-                    Format::Text => say!("{}", as_row(&measured)),
-                    Format::Csv => say!("{}", as_csv(&measured)),
-                    Format::Json => {}
-                }
+                self.show(&measured);
                 results.push(measured);
             }
         }
         Ok(())
     }
-}
 
-/// Backends besides `auto` that run networks.
-fn others() -> impl Iterator<Item = &'static str> {
-    BACKENDS.into_iter().filter(|name| *name != AUTO && backend::needs_network(name).unwrap_or(false))
-}
-
-/// The engine of the command line, loaded; with another backend if one is named.
-fn load(matches: &ArgMatches, backend: Option<&str>, policy: RuntimePolicy) -> anyhow::Result<Benchmark> {
-    let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
-    let mut engine = engine_options::engine_on(matches, Arc::clone(&clock), policy)?;
-    if let Some(name) = backend {
-        engine.set_option("Backend", name)?;
+    fn show(&self, measured: &Measured) {
+        match self.format {
+            Format::Text => say!("{}", print::as_row(measured)),
+            Format::Csv => say!("{}", print::as_csv(measured)),
+            Format::Json => {}
+        }
     }
+
+    /// The settings of another backend: what it calls itself, and its measurements; or, in a line, why it cannot be had. A
+    /// process holds one ONNX Runtime, and each kind of device may need its own.
+    fn in_a_process_of_its_own(&self, backend: &str) -> anyhow::Result<Result<(String, Vec<Measured>), String>> {
+        let same = std::env::args_os().skip(1).filter(|argument| argument != "--csv" && argument != "--json");
+        let output = Process::new(std::env::current_exe()?)
+            .args(same)
+            .arg(format!("--backend={backend}"))
+            .arg("--json")
+            .stdin(Stdio::null())
+            .output()?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let reason = said.lines().last().unwrap_or("it ended without a word");
+            return Ok(Err(reason.trim_start_matches("zeitnot: ").to_owned()));
+        }
+        let answer: Answer = serde_json::from_slice(&output.stdout).context("another process of this program")?;
+        Ok(Ok((answer.backend, answer.grid)))
+    }
+}
+
+/// What is read of the JSON of another process.
+#[derive(Deserialize)]
+struct Answer {
+    backend: String,
+    grid: Vec<Measured>,
+}
+
+/// Backends that run networks, besides `auto` and the one that stands behind it: `native`, or that of a provider.
+fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
+    let provider = |name| backend::provider_of(name, &BackendOptions::default()).ok().flatten();
+    let behind = provider(AUTO);
+    BACKENDS.into_iter().filter(move |name| {
+        let runs_networks = backend::needs_network(name).unwrap_or(false);
+        let is_behind =
+            if auto_is_native { *name == NATIVE } else { provider(name).is_some_and(|_| provider(name) == behind) };
+        *name != AUTO && runs_networks && !is_behind
+    })
+}
+
+/// The engine of the command line, loaded.
+fn load(matches: &ArgMatches) -> anyhow::Result<Benchmark> {
+    let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
+    let engine = engine_options::engine_on(matches, Arc::clone(&clock), MAY_INSTALL)?;
     Ok(Benchmark::new(engine, clock)?)
 }
 
@@ -208,85 +250,4 @@ impl std::fmt::Display for Facts {
         let Facts { machine, backend, device, load_ms, .. } = self;
         write!(f, "machine: {machine}\nbackend: {backend}\ndevice: {device}\nloaded in {load_ms:.0} ms")
     }
-}
-
-fn in_words(measured: &Measured) -> String {
-    let Measured { threads, batch, visits, evaluations, seconds, .. } = measured;
-    let latency = measured.batch_latency_ms;
-    format!(
-        "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
-         {seconds:.1} s)\ncache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
-         batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation after {:.1} ms",
-        measured.visits_per_s,
-        measured.evals_per_s,
-        measured.cache_hit_share * 100.0,
-        measured.mean_batch,
-        measured.batch_fill * 100.0,
-        latency.p50,
-        latency.p95,
-        latency.p99,
-        measured.first_evaluation_ms
-    )
-}
-
-fn row_header() -> String {
-    format!(
-        "{:<14} {:>7} {:>6} {:>10} {:>10} {:>6} {:>6} {:>9} {:>9}",
-        "backend", "threads", "batch", "visits/s", "evals/s", "cache", "fill", "ms p50", "ms p95"
-    )
-}
-
-fn as_row(measured: &Measured) -> String {
-    let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = measured;
-    let (cache, fill) = (measured.cache_hit_share * 100.0, measured.batch_fill * 100.0);
-    let (p50, p95) = (measured.batch_latency_ms.p50, measured.batch_latency_ms.p95);
-    format!(
-        "{backend:<14} {threads:>7} {batch:>6} {visits_per_s:>10.0} {evals_per_s:>10.0} {cache:>5.1}% {fill:>5.0}% {p50:>9.2} {p95:>9.2}"
-    )
-}
-
-/// The settings to use, as options and as flags.
-fn recommendation(best: &Measured) -> String {
-    let Measured { backend, threads, batch, visits_per_s, .. } = best;
-    format!(
-        "Threads {threads}, MinibatchSize {batch}, Backend {backend} ({visits_per_s:.0} visits/s)\n             \
-         --threads={threads} --minibatch-size={batch} --backend={backend}"
-    )
-}
-
-/// The columns of `--csv`; the first row is the engine as its options have it.
-const COLUMNS: [&str; 13] = [
-    "backend",
-    "threads",
-    "batch",
-    "visits_per_s",
-    "evals_per_s",
-    "cache_hit_share",
-    "mean_batch",
-    "batch_fill",
-    "batch_latency_p50_ms",
-    "batch_latency_p95_ms",
-    "batch_latency_p99_ms",
-    "first_evaluation_ms",
-    "seconds",
-];
-
-fn as_csv(measured: &Measured) -> String {
-    let latency = measured.batch_latency_ms;
-    let numbers = [
-        measured.threads as f64,
-        measured.batch as f64,
-        measured.visits_per_s,
-        measured.evals_per_s,
-        measured.cache_hit_share,
-        measured.mean_batch,
-        measured.batch_fill,
-        latency.p50,
-        latency.p95,
-        latency.p99,
-        measured.first_evaluation_ms,
-        measured.seconds,
-    ];
-    let cells = numbers.iter().map(f64::to_string);
-    std::iter::once(measured.backend.clone()).chain(cells).collect::<Vec<_>>().join(",")
 }

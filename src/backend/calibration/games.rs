@@ -1,0 +1,106 @@
+//! Positions from games that a network plays against itself.
+
+use crate::backend::query::mix;
+use crate::backend::{Backend, BackendError, Query};
+use crate::chess::Game;
+
+/// Games at a time: one batch of evaluations moves each by a ply.
+const GAMES: usize = 32;
+/// The share of moves that are drawn from all legal ones instead of the policy.
+const RANDOM_MOVES: f64 = 0.1;
+/// The share of positions that are kept: neighbours in a game are much alike.
+const KEPT: f64 = 0.25;
+/// Plies after which a game is given up.
+const LONGEST_GAME: u32 = 200;
+/// Random plies that open a game, at most.
+const OPENING: u64 = 8;
+
+/// `count` positions of self-play with a tenth of random moves, the same for the same seed and network.
+///
+/// # Errors
+///
+/// When the backend fails.
+pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Query>, BackendError> {
+    let mut evaluator = backend.evaluator()?;
+    let mut random = Random { seed, drawn: 0 };
+    let mut games: Vec<Game> = (0..GAMES).map(|_| open(&mut random)).collect();
+    let mut positions = Vec::with_capacity(count);
+    while positions.len() < count {
+        for game in &mut games {
+            if is_over(game) {
+                *game = open(&mut random);
+            }
+        }
+        let batch: Vec<Query> =
+            (games.iter()).map(|game| Query::new(game, &game.current().legal_moves(), backend.attributes())).collect();
+        let evaluations = evaluator.evaluate(&batch)?;
+        for ((game, query), evaluation) in games.iter_mut().zip(batch).zip(evaluations) {
+            let moves = game.current().legal_moves();
+            let choice = if random.unit() < RANDOM_MOVES {
+                random.below(moves.len() as u64) as usize
+            } else {
+                sample(&evaluation.logits, random.unit())
+            };
+            game.push(moves[choice]);
+            if random.unit() < KEPT && positions.len() < count {
+                positions.push(query);
+            }
+        }
+    }
+    Ok(positions)
+}
+
+fn open(random: &mut Random) -> Game {
+    let mut game = Game::new();
+    for _ in 0..random.below(OPENING + 1) {
+        let moves = game.current().legal_moves();
+        game.push(moves[random.below(moves.len() as u64) as usize]);
+        if is_over(&game) {
+            return Game::new();
+        }
+    }
+    game
+}
+
+fn is_over(game: &Game) -> bool {
+    let position = game.current();
+    position.legal_moves().is_empty()
+        || position.is_insufficient_material()
+        || position.rule50() >= 100
+        || position.repetitions() >= 2
+        || position.ply() >= LONGEST_GAME
+}
+
+/// The index that a draw between 0 and 1 falls on when each has the weight exp(logit).
+fn sample(logits: &[f32], draw: f64) -> usize {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<f64> = logits.iter().map(|logit| f64::from(logit - largest).exp()).collect();
+    let mut rest = draw * weights.iter().sum::<f64>();
+    for (index, weight) in weights.iter().enumerate() {
+        rest -= weight;
+        if rest < 0.0 {
+            return index;
+        }
+    }
+    logits.len() - 1
+}
+
+struct Random {
+    seed: u64,
+    drawn: u64,
+}
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.drawn += 1;
+        mix(mix(self.seed) ^ self.drawn)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}

@@ -1,0 +1,128 @@
+//! Calibration: what a network's activations look like on positions of games, so that they can be stored in 8 bits.
+//!
+//! The positions come from games that the network plays against itself, a share of the moves at random: no data is
+//! needed, and both sensible positions and strange ones occur, as in a search.
+
+mod games;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ort::session::Session;
+use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel};
+use ort::value::TensorRef;
+
+pub use games::self_play;
+
+use super::input::InputBuffer;
+use super::onnxruntime::first_line;
+use super::runtime::Runtime;
+use super::{Announcer, BackendError, DeviceOptions, OnnxRuntimeBackend, Provider, Query};
+use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
+
+/// Positions of one run: the intermediate values of a run are all held at once.
+const BATCH: usize = 16;
+
+/// How activation ranges are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calibration {
+    /// Positions that the network is shown.
+    pub positions: usize,
+    /// Seed of the games they come from.
+    pub seed: u64,
+}
+
+impl Calibration {
+    /// Positions unless told otherwise: with 2048 instead, agreement is the same within its error.
+    pub const DEFAULT_POSITIONS: usize = 512;
+}
+
+impl Default for Calibration {
+    fn default() -> Calibration {
+        Calibration { positions: Calibration::DEFAULT_POSITIONS, seed: 1 }
+    }
+}
+
+/// Converts a network to an ONNX model whose convolutions and dense layers run in 8 bits on a CPU (see [`Quantiser`]).
+/// The model is the same for the same network and calibration on one machine; rounding on another may choose other
+/// games.
+///
+/// # Errors
+///
+/// When the network cannot be converted, holds nothing that could run in 8 bits, or does not run.
+pub fn quantise(
+    runtime: &Arc<Runtime>,
+    network: &Network,
+    conversion: &Conversion,
+    calibration: Calibration,
+) -> Result<OnnxModel, BackendError> {
+    let quantiser = Quantiser::new(network.onnx(conversion)?, network.name())?;
+    let backend = OnnxRuntimeBackend::new(
+        Arc::clone(runtime),
+        Provider::Cpu,
+        0,
+        network,
+        &DeviceOptions::default(),
+        HistoryFill::FenOnly,
+        &Announcer::default(),
+    )?;
+    let positions = self_play(&backend, calibration.positions.max(1), calibration.seed)?;
+    let ranges = Observer::new(runtime, &quantiser, network.name())?.ranges(&positions)?;
+    Ok(quantiser.quantise(&ranges)?)
+}
+
+/// A session that shows intermediate values.
+struct Observer<'a> {
+    session: Session,
+    input: &'a str,
+    network: &'a str,
+    names: Vec<String>,
+}
+
+impl<'a> Observer<'a> {
+    fn new(runtime: &Runtime, quantiser: &'a Quantiser, network: &'a str) -> Result<Observer<'a>, BackendError> {
+        let build = || -> ort::Result<Session> {
+            Session::builder(runtime.environment())?
+                // More would be lost on a few batches.
+                .with_optimization_level(GraphOptimizationLevel::Level1)?
+                .with_intra_threads(1)?
+                .with_inter_threads(1)?
+                .with_auto_device(AutoDevicePolicy::PreferCPU)?
+                .with_log_level(ort::logging::LogLevel::Error)?
+                .commit_from_memory(&quantiser.observable())
+        };
+        let load = |error| BackendError::Load { network: network.to_owned(), reason: first_line(&error) };
+        let session = build().map_err(load)?;
+        Ok(Observer { session, input: quantiser.input(), network, names: quantiser.observed() })
+    }
+
+    /// The range of every value over these positions.
+    fn ranges(&mut self, positions: &[Query]) -> Result<HashMap<String, ActivationRange>, BackendError> {
+        let nothing = ActivationRange { minimum: f32::INFINITY, maximum: f32::NEG_INFINITY };
+        let mut ranges: HashMap<String, ActivationRange> =
+            self.names.iter().map(|name| (name.clone(), nothing)).collect();
+        let failed = |error| BackendError::Run { network: self.network.to_owned(), reason: first_line(&error) };
+        let mut buffer = InputBuffer::new();
+        buffer.grow(BATCH);
+        for batch in positions.chunks(BATCH) {
+            for (row, query) in batch.iter().enumerate() {
+                if let Some(planes) = &query.planes {
+                    buffer.set(row, planes);
+                }
+            }
+            let dense = buffer.rows(batch.len());
+            let input = TensorRef::from_array_view(([batch.len(), PLANES, 8, 8], dense)).map_err(failed)?;
+            let outputs = self.session.run(ort::inputs![self.input => input]).map_err(failed)?;
+            for (name, range) in &mut ranges {
+                let numbers = match outputs.get(name) {
+                    Some(value) => value.try_extract_tensor::<f32>().map_err(failed)?.1,
+                    // The input is the only value that is no output.
+                    None => dense,
+                };
+                range.minimum = numbers.iter().copied().fold(range.minimum, f32::min);
+                range.maximum = numbers.iter().copied().fold(range.maximum, f32::max);
+            }
+        }
+        Ok(ranges)
+    }
+}

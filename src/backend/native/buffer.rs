@@ -1,0 +1,58 @@
+//! Numbers that begin on a cache line.
+
+use std::ops::{Deref, DerefMut};
+
+/// Bytes of a cache line, and of the widest vector register: a vector that straddles two lines costs two loads.
+const LINE: usize = 64;
+
+/// A fixed number of `f32`, the first at a multiple of 64 bytes.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    numbers: Vec<f32>,
+    start: usize,
+    length: usize,
+}
+
+impl Buffer {
+    /// `length` zeros.
+    pub(super) fn new(length: usize) -> Buffer {
+        let spare = LINE / size_of::<f32>();
+        let numbers = vec![0.0; length + spare];
+        // An allocation stays where it is, so that the start stays aligned. Where alignment cannot be had, the slices are
+        // correct all the same: no kernel relies on it.
+        let start = numbers.as_ptr().align_offset(LINE).min(spare);
+        Buffer { numbers, start, length }
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.numbers[self.start..][..self.length]
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.numbers[self.start..][..self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn begins_on_a_cache_line() {
+        for length in [0, 1, 63, 1000] {
+            let mut buffer = Buffer::new(length);
+            assert_eq!(buffer.len(), length);
+            assert_eq!(buffer.as_ptr() as usize % LINE, 0);
+            buffer.fill(1.0);
+            let moved = buffer;
+            assert_eq!(moved.as_ptr() as usize % LINE, 0);
+            assert!(moved.iter().all(|&number| number == 1.0));
+        }
+    }
+}

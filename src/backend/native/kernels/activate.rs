@@ -1,0 +1,86 @@
+//! Nonlinearities of vectors.
+
+use super::simd::Simd;
+
+/// The nonlinearities of residual networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nonlinearity {
+    /// `max(x, 0)`
+    Relu,
+    /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681)
+    Mish,
+}
+
+/// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
+const ROUND: f32 = 12_582_912.0;
+/// Below this, `e^x` is no normal number.
+const LOWEST: f32 = -87.3;
+/// Above this, `e^x` is no finite number.
+const HIGHEST: f32 = 88.3;
+/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software Manual
+/// for the Elementary Functions", 1980).
+const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+/// Mish is the identity from here on: `1 - tanh(ln(1 + e^20))` is below 1e-17.
+const MISH_IDENTITY: f32 = 20.0;
+
+/// `e^x` to about 1e-7 of its value: `2^n e^r`, the latter by Taylor's series to the seventh power, whose rest is below
+/// 1e-8 for `|r| <= ln(2) / 2`.
+#[inline(always)]
+unsafe fn exp<S: Simd>(x: S::Vector) -> S::Vector {
+    // SAFETY: the caller's.
+    unsafe {
+        // The second operand is what remains where x is not a number, and must go on.
+        let x = S::min(S::splat(HIGHEST), S::max(S::splat(LOWEST), x));
+        let shifted = S::fma(x, S::splat(std::f32::consts::LOG2_E), S::splat(ROUND));
+        let n = S::sub(shifted, S::splat(ROUND));
+        let r = S::fnma(n, S::splat(LN_2[1]), S::fnma(n, S::splat(LN_2[0]), x));
+        let mut series = S::splat(1.0 / 5040.0);
+        for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+            series = S::fma(series, r, S::splat(coefficient));
+        }
+        S::mul(series, S::exponent(shifted))
+    }
+}
+
+/// `1 / (1 + e^-x)`
+#[inline(always)]
+pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
+    // SAFETY: the caller's.
+    unsafe {
+        let one = S::splat(1.0);
+        S::div(one, S::add(one, exp::<S>(S::sub(S::splat(0.0), x))))
+    }
+}
+
+/// The activation of one vector. A number that is none stays so: it must be seen at the end.
+#[inline(always)]
+pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -> S::Vector {
+    // SAFETY: the caller's.
+    unsafe {
+        match activation {
+            Nonlinearity::Relu => S::max(S::splat(0.0), x),
+            // tanh(ln(1 + e)) = ((1 + e)^2 - 1) / ((1 + e)^2 + 1)
+            Nonlinearity::Mish => {
+                let e = exp::<S>(S::min(S::splat(MISH_IDENTITY), x));
+                let n = S::mul(e, S::add(e, S::splat(2.0)));
+                S::mul(x, S::div(n, S::add(n, S::splat(2.0))))
+            }
+        }
+    }
+}
+
+/// The activation of `vectors` vectors, in place.
+///
+/// # Safety
+///
+/// `numbers` is good for that many, and the processor has the instruction set.
+#[inline(always)]
+pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
+    for vector in 0..vectors {
+        // SAFETY: the caller's.
+        unsafe {
+            let at = numbers.add(vector * S::LANES);
+            S::store(at, activate::<S>(S::load(at), activation));
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The kernels, and their safe face: [`Kernels`] checks sizes, so that nothing outside this folder is unsafe.
+//!
+//! | file | what |
+//! |---|---|
+//! | `simd` | vectors as the kernels see them, for each instruction set |
+//! | `product` | matrix products |
+//! | `winograd` | the transforms of 3x3 convolutions |
+//! | `epilogue` | what lies between two convolutions |
+//! | `input` | the first convolution, from set squares |
+//! | `moves` | the last layer of a policy, for the legal moves |
+//! | `activate` | relu, mish, sigmoid |
+//! | `entries` | all of them compiled for each instruction set |
+// Loops over indices are what unrolls into registers; iterators of arrays of arrays of vectors do not always.
+#![allow(clippy::needless_range_loop, reason = "see above")]
+
+use std::ptr;
+
+use super::isa::Isa;
+use crate::network::SQUARES;
+pub(super) use activate::Nonlinearity;
+use entries::Entries;
+pub(super) use input::{FullPlane, SetSquare};
+
+mod activate;
+mod entries;
+mod epilogue;
+mod input;
+mod moves;
+mod product;
+mod simd;
+#[cfg(test)]
+mod tests;
+mod winograd;
+
+/// Weights of a 3x3 kernel.
+pub(super) const TAPS: usize = input::TAPS;
+
+/// How 3x3 convolutions are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tiling {
+    /// F(4x4, 3x3): the least arithmetic.
+    Four,
+    /// F(2x2, 3x3): 1.8 times the arithmetic, with 0.44 times the weights.
+    Two,
+}
+
+impl Tiling {
+    /// Numbers of a transformed tile: as many products.
+    pub(super) const fn numbers(self) -> usize {
+        match self {
+            Tiling::Four => 36,
+            Tiling::Two => 16,
+        }
+    }
+
+    /// Tiles of a board.
+    pub(super) const fn tiles(self) -> usize {
+        match self {
+            Tiling::Four => 4,
+            Tiling::Two => 16,
+        }
+    }
+
+    /// The kernel of a 3x3 convolution, transformed: `G g G^T`.
+    pub(super) fn filter(self, kernel: &[f32; TAPS], out: &mut [f32]) {
+        match self {
+            Tiling::Four => filter(&<winograd::Four as winograd::Tiling<6, 4>>::FILTER, kernel, out),
+            Tiling::Two => filter(&<winograd::Two as winograd::Tiling<4, 2>>::FILTER, kernel, out),
+        }
+    }
+
+    /// The distance from one number of a tile to the next, where each takes `numbers` numbers: a little more than that,
+    /// because 36 numbers at a multiple of 4096 bytes from one another would share the few places that a first-level cache
+    /// has for them.
+    pub(super) const fn slab(self, numbers: usize) -> usize {
+        /// Numbers of a page.
+        const PAGE: usize = 1024;
+        /// Numbers of five cache lines: an odd number of lines comes back to the same place last.
+        const SKEW: usize = 80;
+        numbers.next_multiple_of(PAGE) + SKEW
+    }
+}
+
+fn filter<const IN: usize>(g: &[[f64; 3]; IN], kernel: &[f32; TAPS], out: &mut [f32]) {
+    for i in 0..IN {
+        let mut row = [0.0; 3];
+        for x in 0..3 {
+            row[x] = (0..3).map(|y| g[i][y] * f64::from(kernel[y * 3 + x])).sum();
+        }
+        for j in 0..IN {
+            out[i * IN + j] = (0..3).map(|x| row[x] * g[j][x]).sum::<f64>() as f32;
+        }
+    }
+}
+
+/// Sizes of a product; see `product` for the layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Groups of rows.
+    pub groups: usize,
+    /// Rows of a group: 1, 4, 16 or 64.
+    pub group_rows: usize,
+    /// Columns of the input, in vectors.
+    pub inner: usize,
+    /// Columns of the output, in vectors.
+    pub columns: usize,
+}
+
+/// Weights of squeeze and excitation; see `epilogue` for the layouts. Sizes in vectors.
+pub(super) struct SqueezeExcitation<'a> {
+    pub hidden: usize,
+    pub squeeze: &'a [f32],
+    pub squeeze_bias: &'a [f32],
+    pub excite: &'a [f32],
+    pub excite_bias: &'a [f32],
+}
+
+/// Transformed tiles of some boards.
+pub(super) struct Tiles<'a> {
+    pub numbers: &'a mut [f32],
+    /// From one number of a tile to the next.
+    pub slab: usize,
+}
+
+/// The end of a convolution; see `epilogue`.
+pub(super) struct Epilogue<'a> {
+    pub boards: usize,
+    /// Planes, in vectors.
+    pub columns: usize,
+    /// The transformed tiles that the products gave, and the distance from one number of a tile to the next.
+    pub tiles: (&'a [f32], usize),
+    pub bias: &'a [f32],
+    pub squeeze_excitation: Option<SqueezeExcitation<'a>>,
+    /// Boards to add before the activation, in `output`.
+    pub residual: bool,
+    pub activation: Nonlinearity,
+    /// Where the boards are kept.
+    pub output: Option<&'a mut [f32]>,
+    /// Where the tiles of the next convolution go.
+    pub next: Option<Tiles<'a>>,
+}
+
+/// The first convolution of a board; see `input`.
+pub(super) struct Input<'a> {
+    pub full: &'a [FullPlane],
+    pub set: &'a [SetSquare],
+    /// Output planes, in vectors.
+    pub columns: usize,
+    pub weights: &'a [f32],
+    pub bias: &'a [f32],
+    pub activation: Nonlinearity,
+    pub output: &'a mut [f32],
+    /// Where the tiles go; they are those of the `board`th board of `boards`.
+    pub next: Option<Tiles<'a>>,
+    pub board: usize,
+}
+
+/// The kernels of one instruction set.
+#[derive(Clone, Copy)]
+pub(super) struct Kernels {
+    entries: &'static Entries,
+    isa: Isa,
+}
+
+impl Kernels {
+    /// Those of `isa`, if this processor has it.
+    pub(super) fn new(isa: Isa) -> Option<Kernels> {
+        isa.is_available().then(|| Kernels { entries: Entries::of(isa), isa })
+    }
+
+    /// The instruction set.
+    pub(super) fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Numbers of a vector.
+    pub(super) fn lanes(&self) -> usize {
+        self.entries.lanes
+    }
+
+    /// Vectors of a panel of weights; the last panel of a matrix may have fewer.
+    pub(super) fn panel(&self) -> usize {
+        self.entries.panel
+    }
+
+    /// `output = input * weights + bias`.
+    pub(super) fn product(&self, shape: Shape, input: &[f32], weights: &[f32], bias: &[f32], output: &mut [f32]) {
+        let job = self.job(1, shape, (input, 0), weights, (output, 0));
+        assert!(bias.len() >= shape.columns * self.lanes(), "every column has a bias");
+        // SAFETY: `job` checks the sizes, and the instruction set is there: there are no kernels without.
+        unsafe { (self.entries.product)(&product::Product { bias: bias.as_ptr(), ..job }) }
+    }
+
+    /// The products of a convolution: tiles to tiles.
+    pub(super) fn products(
+        &self,
+        tiling: Tiling,
+        shape: Shape,
+        input: (&[f32], usize),
+        weights: &[f32],
+        output: (&mut [f32], usize),
+    ) {
+        let job = self.job(tiling.numbers(), shape, input, weights, output);
+        // SAFETY: `job` checks the sizes, and the instruction set is there.
+        unsafe { (self.entries.product)(&job) }
+    }
+
+    fn job(
+        &self,
+        slabs: usize,
+        shape: Shape,
+        (input, input_slab): (&[f32], usize),
+        weights: &[f32],
+        (output, output_slab): (&mut [f32], usize),
+    ) -> product::Product {
+        let Shape { groups, group_rows, inner, columns } = shape;
+        let lanes = self.lanes();
+        let rows = groups * group_rows;
+        assert!(group_rows == 1 || group_rows.is_multiple_of(4), "rows of tiles come in fours");
+        assert!(
+            slabs > 0 && input.len() >= (slabs - 1) * input_slab + rows * inner * lanes,
+            "the input is as large as said"
+        );
+        assert!(output.len() >= (slabs - 1) * output_slab + rows * columns * lanes, "the output has room");
+        assert!(weights.len() >= slabs * inner * lanes * columns * lanes, "every input and output has a weight");
+        product::Product {
+            slabs,
+            groups,
+            group_rows,
+            inner,
+            columns,
+            input: input.as_ptr(),
+            input_slab,
+            weights: weights.as_ptr(),
+            bias: ptr::null(),
+            output: output.as_mut_ptr(),
+            output_slab,
+        }
+    }
+
+    /// The numbers that [`epilogue`](Self::epilogue) needs as `scratch` for `columns` and `hidden` vectors.
+    pub(super) fn scratch(&self, columns: usize, hidden: usize) -> usize {
+        (columns * (SQUARES + 1 + 2) + hidden) * self.lanes()
+    }
+
+    /// From the products of one convolution to the tiles of the next.
+    pub(super) fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
+        let Epilogue { boards, columns, tiles, bias, squeeze_excitation, residual, activation, output, next } = job;
+        let lanes = self.lanes();
+        self.check_tiles(tiling, boards * columns, tiles.0.len(), tiles.1);
+        assert!(bias.len() >= columns * lanes, "every plane has a bias");
+        let squeeze_excitation = squeeze_excitation.map(|se| {
+            let hidden = se.hidden;
+            assert!(scratch.len() >= self.scratch(columns, hidden), "there is room to squeeze");
+            assert!(se.squeeze.len() >= columns * lanes * hidden * lanes && se.squeeze_bias.len() >= hidden * lanes);
+            assert!(
+                se.excite.len() >= hidden * lanes * 2 * columns * lanes && se.excite_bias.len() >= 2 * columns * lanes
+            );
+            epilogue::SqueezeExcitation {
+                hidden,
+                squeeze: se.squeeze.as_ptr(),
+                squeeze_bias: se.squeeze_bias.as_ptr(),
+                excite: se.excite.as_ptr(),
+                excite_bias: se.excite_bias.as_ptr(),
+                scratch: scratch.as_mut_ptr(),
+            }
+        });
+        assert!(!residual || output.is_some(), "what is added lies where the boards are kept");
+        let output = output.map_or(ptr::null_mut(), |output| {
+            assert!(output.len() >= boards * columns * SQUARES * lanes, "there is room for the boards");
+            output.as_mut_ptr()
+        });
+        let (next, next_slab) = self.next(tiling, boards * columns, next);
+        let job = epilogue::Epilogue {
+            boards,
+            columns,
+            tiles: tiles.0.as_ptr(),
+            tiles_slab: tiles.1,
+            bias: bias.as_ptr(),
+            squeeze_excitation: squeeze_excitation.as_ref().map_or(ptr::null(), ptr::from_ref),
+            residual: if residual { output } else { ptr::null() },
+            activation,
+            output,
+            next,
+            next_slab,
+        };
+        let entry = match tiling {
+            Tiling::Four => self.entries.epilogue_four,
+            Tiling::Two => self.entries.epilogue_two,
+        };
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { entry(&job) }
+    }
+
+    /// The first convolution of one board.
+    pub(super) fn input(&self, tiling: Tiling, job: Input<'_>) {
+        let Input { full, set, columns, weights, bias, activation, output, next, board } = job;
+        let lanes = self.lanes();
+        let planes = weights.len() / (columns * TAPS * lanes);
+        assert!(full.iter().all(|full| (full.plane as usize) < planes), "every plane has weights");
+        let on_board = |set: &SetSquare| (set.plane as usize) < planes && (set.square as usize) < SQUARES;
+        assert!(set.iter().all(on_board), "every plane has weights and 64 squares");
+        assert!(bias.len() >= columns * lanes, "every plane has a bias");
+        assert!(output.len() >= columns * SQUARES * lanes, "there is room for the board");
+        let (next, next_slab) = self.next(tiling, (board + 1) * columns, next);
+        // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's rules.
+        let next = if next.is_null() { next } else { next.wrapping_add(board * columns * tiling.tiles() * lanes) };
+        let job = input::Input {
+            full,
+            set,
+            columns,
+            weights: weights.as_ptr(),
+            bias: bias.as_ptr(),
+            activation,
+            output: output.as_mut_ptr(),
+            next,
+            next_slab,
+        };
+        let entry = match tiling {
+            Tiling::Four => self.entries.input_four,
+            Tiling::Two => self.entries.input_two,
+        };
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { entry(&job) }
+    }
+
+    fn next(&self, tiling: Tiling, vectors: usize, next: Option<Tiles<'_>>) -> (*mut f32, usize) {
+        next.map_or((ptr::null_mut(), 0), |next| {
+            self.check_tiles(tiling, vectors, next.numbers.len(), next.slab);
+            (next.numbers.as_mut_ptr(), next.slab)
+        })
+    }
+
+    fn check_tiles(&self, tiling: Tiling, vectors: usize, length: usize, slab: usize) {
+        let numbers = vectors * tiling.tiles() * self.lanes();
+        assert!(length >= (tiling.numbers() - 1) * slab + numbers, "there is room for the tiles");
+    }
+
+    /// The activation of numbers in place; their count is a multiple of the lanes.
+    pub(super) fn activate(&self, numbers: &mut [f32], activation: Nonlinearity) {
+        let vectors = numbers.len() / self.lanes();
+        assert_eq!(vectors * self.lanes(), numbers.len(), "numbers come in whole vectors");
+        // SAFETY: the count is checked, and the instruction set is there.
+        unsafe { (self.entries.activate)(numbers.as_mut_ptr(), vectors, activation) }
+    }
+
+    /// One output of a 3x3 convolution of `board` at one square; see `moves`.
+    pub(super) fn convolve_one(&self, board: &[f32], weights: &[f32], columns: usize, square: usize) -> f32 {
+        assert!(square < SQUARES, "a board has 64 squares");
+        assert!(board.len() >= columns * SQUARES * self.lanes(), "the board is whole");
+        assert!(weights.len() >= columns * TAPS * self.lanes(), "every tap has a weight");
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.convolve_one)(board.as_ptr(), weights.as_ptr(), columns, square) }
+    }
+
+    /// The sum of products of two rows, of which both are whole vectors.
+    pub(super) fn dot(&self, a: &[f32], b: &[f32]) -> f32 {
+        let vectors = a.len() / self.lanes();
+        assert!(a.len() == b.len() && vectors * self.lanes() == a.len(), "rows are whole vectors");
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.dot)(a.as_ptr(), b.as_ptr(), vectors) }
+    }
+}

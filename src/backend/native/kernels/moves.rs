@@ -1,0 +1,67 @@
+//! The last layer of a policy head, for the legal moves alone: some thirty of 1858.
+
+use super::input::TAPS;
+use super::simd::Simd;
+use super::winograd::SQUARES;
+
+/// Squares of a rank.
+const SIDE: usize = 8;
+
+/// One output of a 3x3 convolution at one square, without its bias: the head that keeps its moves in planes.
+///
+/// `board` lies as `[vector of planes][square][lane]`, `weights` as `[vector of planes][tap][lane]`, `columns` vectors
+/// each.
+///
+/// # Safety
+///
+/// The pointers are good for that, `square` is below 64, and the processor has the instruction set.
+#[inline(always)]
+pub(super) unsafe fn convolve_one<S: Simd>(
+    board: *const f32,
+    weights: *const f32,
+    columns: usize,
+    square: usize,
+) -> f32 {
+    let (rank, file) = (square / SIDE, square % SIDE);
+    // SAFETY: the caller's; taps beyond the board are left out.
+    unsafe {
+        let mut sums = [S::splat(0.0); 3];
+        for y in 0..3 {
+            if !(1..=SIDE).contains(&(rank + y)) {
+                continue;
+            }
+            for x in 0..3 {
+                if !(1..=SIDE).contains(&(file + x)) {
+                    continue;
+                }
+                let from = board.add(((rank + y - 1) * SIDE + file + x - 1) * S::LANES);
+                let weight = weights.add((y * 3 + x) * S::LANES);
+                for column in 0..columns {
+                    let numbers = S::load(from.add(column * SQUARES * S::LANES));
+                    sums[x] = S::fma(numbers, S::load(weight.add(column * TAPS * S::LANES)), sums[x]);
+                }
+            }
+        }
+        S::sum(S::add(sums[0], S::add(sums[1], sums[2])))
+    }
+}
+
+/// The sum of products of two rows of `vectors` vectors: the head that is a dense layer.
+///
+/// # Safety
+///
+/// The pointers are good for that, and the processor has the instruction set.
+#[inline(always)]
+pub(super) unsafe fn dot<S: Simd>(a: *const f32, b: *const f32, vectors: usize) -> f32 {
+    /// Sums that run side by side.
+    const SUMS: usize = 4;
+    // SAFETY: the caller's.
+    unsafe {
+        let mut sums = [S::splat(0.0); SUMS];
+        for vector in 0..vectors {
+            let at = vector * S::LANES;
+            sums[vector % SUMS] = S::fma(S::load(a.add(at)), S::load(b.add(at)), sums[vector % SUMS]);
+        }
+        S::sum(S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3])))
+    }
+}

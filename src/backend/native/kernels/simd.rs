@@ -1,0 +1,251 @@
+//! Vectors of `f32` as the kernels see them: one small trait, one implementation for each instruction set.
+//!
+//! Kernels are written once, generic over [`Simd`] and always inlined; the entry points in `entries` give each instance its
+//! instruction set. Nothing here may be called elsewhere: a vector operation that is not inlined into such an entry point
+//! would be compiled without the instructions it stands for.
+
+/// Operations on vectors of [`LANES`](Simd::LANES) numbers.
+///
+/// # Safety
+///
+/// Every method may be called only where the processor has the instruction set; pointers must be good for the whole
+/// vector (and need no alignment).
+pub(super) trait Simd: Copy {
+    /// A vector register.
+    type Vector: Copy;
+    /// Numbers in a vector.
+    const LANES: usize;
+    /// Vectors of columns that a tile of a product spans; with [`GROUPS`](Simd::GROUPS), as many as the registers hold.
+    const PANEL: usize;
+    /// Groups of four rows that a tile of a product spans at most.
+    const GROUPS: usize;
+
+    unsafe fn load(from: *const f32) -> Self::Vector;
+    unsafe fn store(to: *mut f32, vector: Self::Vector);
+    unsafe fn splat(number: f32) -> Self::Vector;
+    unsafe fn add(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    unsafe fn sub(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    unsafe fn mul(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    unsafe fn div(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// The smaller of each pair; `b` where either is not a number.
+    unsafe fn min(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// The larger of each pair; `b` where either is not a number.
+    unsafe fn max(a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a * b + c`
+    unsafe fn fma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
+    /// `c - a * b`
+    unsafe fn fnma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
+    /// The low bits of each number, moved into the exponent: `2^n` for `n + 1.5 * 2^23`.
+    unsafe fn exponent(shifted: Self::Vector) -> Self::Vector;
+    /// The sum of the lanes.
+    unsafe fn sum(vector: Self::Vector) -> f32;
+    /// Asks for a cache line ahead of its use, where there is an instruction for that. Any address will do.
+    fn prefetch(from: *const f32);
+}
+
+/// Whether the compiler's target multiplies and adds in one instruction; elsewhere `mul_add` would be a function call.
+const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+/// Arrays that the compiler turns into whatever vectors the target has.
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+/// Numbers in a portable vector: two registers of SSE2 or NEON.
+const PORTABLE: usize = 8;
+
+#[inline(always)]
+fn zip(a: [f32; PORTABLE], b: [f32; PORTABLE], operation: impl Fn(f32, f32) -> f32) -> [f32; PORTABLE] {
+    let mut result = [0.0; PORTABLE];
+    for lane in 0..PORTABLE {
+        result[lane] = operation(a[lane], b[lane]);
+    }
+    result
+}
+
+impl Simd for Portable {
+    type Vector = [f32; PORTABLE];
+    const LANES: usize = PORTABLE;
+    const PANEL: usize = 1;
+    const GROUPS: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self::Vector {
+        // SAFETY: the caller's pointer is good for a vector; an array of `f32` needs the alignment of `f32`.
+        unsafe { from.cast::<[f32; PORTABLE]>().read() }
+    }
+    #[inline(always)]
+    unsafe fn store(to: *mut f32, vector: Self::Vector) {
+        // SAFETY: as for `load`.
+        unsafe { to.cast::<[f32; PORTABLE]>().write(vector) }
+    }
+    #[inline(always)]
+    unsafe fn splat(number: f32) -> Self::Vector {
+        [number; PORTABLE]
+    }
+    #[inline(always)]
+    unsafe fn add(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    unsafe fn sub(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    unsafe fn mul(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    unsafe fn div(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    unsafe fn min(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    unsafe fn max(a: Self::Vector, b: Self::Vector) -> Self::Vector {
+        zip(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    unsafe fn fma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
+        let mut result = c;
+        for lane in 0..PORTABLE {
+            result[lane] = if FUSED { a[lane].mul_add(b[lane], c[lane]) } else { a[lane] * b[lane] + c[lane] };
+        }
+        result
+    }
+    #[inline(always)]
+    unsafe fn fnma(a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector {
+        let mut result = c;
+        for lane in 0..PORTABLE {
+            result[lane] = if FUSED { (-a[lane]).mul_add(b[lane], c[lane]) } else { c[lane] - a[lane] * b[lane] };
+        }
+        result
+    }
+    #[inline(always)]
+    unsafe fn exponent(shifted: Self::Vector) -> Self::Vector {
+        zip(shifted, shifted, |number, _| f32::from_bits((number.to_bits() << 23).wrapping_add(1.0f32.to_bits())))
+    }
+    #[inline(always)]
+    unsafe fn sum(vector: Self::Vector) -> f32 {
+        vector.iter().sum()
+    }
+    #[inline(always)]
+    fn prefetch(_from: *const f32) {}
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::Simd;
+
+    /// One implementation of [`Simd`] out of intrinsics that differ in their prefix only.
+    macro_rules! intrinsics {
+        ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, groups $groups:literal,
+         $loadu:ident, $storeu:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $min:ident, $max:ident,
+         $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
+         |$sum:ident| $reduce:expr) => {
+            #[derive(Clone, Copy)]
+            pub(in super::super) struct $name;
+
+            // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
+            impl Simd for $name {
+                type Vector = $vector;
+                const LANES: usize = $lanes;
+                const PANEL: usize = $panel;
+                const GROUPS: usize = $groups;
+
+                #[inline(always)]
+                unsafe fn load(from: *const f32) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $loadu(from) }
+                }
+                #[inline(always)]
+                unsafe fn store(to: *mut f32, vector: $vector) {
+                    // SAFETY: see above.
+                    unsafe { $storeu(to, vector) }
+                }
+                #[inline(always)]
+                unsafe fn splat(number: f32) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $set1(number) }
+                }
+                #[inline(always)]
+                unsafe fn add(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $add(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn sub(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $sub(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn mul(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $mul(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn div(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $div(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn min(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $min(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn max(a: $vector, b: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $max(a, b) }
+                }
+                #[inline(always)]
+                unsafe fn fma(a: $vector, b: $vector, c: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $fmadd(a, b, c) }
+                }
+                #[inline(always)]
+                unsafe fn fnma(a: $vector, b: $vector, c: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $fnmadd(a, b, c) }
+                }
+                #[inline(always)]
+                unsafe fn exponent(shifted: $vector) -> $vector {
+                    // SAFETY: see above.
+                    unsafe { $to_float($add_int($shift::<23>($to_int(shifted)), $set1_int(1.0f32.to_bits() as i32))) }
+                }
+                #[inline(always)]
+                unsafe fn sum($sum: $vector) -> f32 {
+                    // SAFETY: see above.
+                    unsafe { $reduce }
+                }
+                #[inline(always)]
+                fn prefetch(from: *const f32) {
+                    // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
+                    unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+                }
+            }
+        };
+    }
+
+    // 24 of the 32 registers are sums; the others hold two vectors of weights and the broadcast inputs.
+    intrinsics!(Avx512, __m512, lanes 16, panel 2, groups 3,
+        _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps,
+        _mm512_min_ps, _mm512_max_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_castps_si512, _mm512_castsi512_ps,
+        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, |vector| _mm512_reduce_add_ps(vector));
+
+    // 12 of the 16 registers are sums, three hold weights and one a broadcast input.
+    intrinsics!(Avx2, __m256, lanes 8, panel 3, groups 1,
+    _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
+    _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, |vector| {
+        let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
+        let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+        _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
+    });
+}

@@ -1,0 +1,157 @@
+//! `zeitnot doctor`: what a user can get wrong, looked at piece by piece.
+
+mod devices;
+mod machine;
+
+use super::engine_options::{self, ONLY_FIND};
+use super::json_flag;
+use super::output::say;
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command};
+use serde::Serialize;
+use serde_json::json;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use zeitnot::backend::{self, BackendOptions, Provider};
+use zeitnot::chess::{Game, Move};
+use zeitnot::engine::Engine;
+use zeitnot::network::{self, Network, NetworkError};
+
+/// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
+/// one ONNX Runtime.
+const PROBE: &str = "probe-provider";
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    /// As it should be, or not needed.
+    Ok,
+    /// The engine plays, but not as well as it might.
+    Warning,
+    /// The engine cannot play as configured.
+    Error,
+}
+
+/// One thing looked at.
+#[derive(Debug, Serialize)]
+struct Check {
+    /// What.
+    name: String,
+    verdict: Verdict,
+    /// What was found, in one line.
+    finding: String,
+    /// What to do about it.
+    advice: Option<String>,
+}
+
+impl Check {
+    fn ok(name: impl Into<String>, finding: impl Into<String>) -> Check {
+        Check { name: name.into(), verdict: Verdict::Ok, finding: finding.into(), advice: None }
+    }
+
+    fn warning(name: impl Into<String>, finding: impl Into<String>, advice: impl Into<String>) -> Check {
+        Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
+    }
+
+    /// What is wrong says itself what to do.
+    fn error(name: impl Into<String>, finding: impl Into<String>) -> Check {
+        Check { verdict: Verdict::Error, ..Check::ok(name, finding) }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Ok => "ok",
+            Verdict::Warning => "warning",
+            Verdict::Error => "error",
+        };
+        write!(f, "{verdict:<8} {}: {}", self.name, self.finding)?;
+        self.advice.iter().try_for_each(|advice| write!(f, "; {advice}"))
+    }
+}
+
+pub fn command() -> Command {
+    let command = Command::new("doctor")
+        .about("Look at everything that a user can get wrong, and say what to do about it")
+        .after_help(
+            "One line a check: ok, warning or error. It takes the engine's own options and fails when the engine could not \
+             play with them. Nothing is downloaded.",
+        )
+        .arg(Arg::new(PROBE).long(PROBE).hide(true))
+        .arg(json_flag());
+    engine_options::add_to(command)
+}
+
+/// 0 when the engine can play as configured, else 1.
+pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let mut engine = engine_options::engine(matches, ONLY_FIND)?;
+    let library = Some(engine.options().runtime.clone()).filter(|path| !path.is_empty());
+    let library = library.as_deref().map(Path::new);
+    let options = BackendOptions { runtime: library.map(Path::to_path_buf), ..BackendOptions::default() };
+    if let Some(name) = matches.get_one::<String>(PROBE) {
+        let provider = Provider::ALL.into_iter().find(|provider| provider.name() == name);
+        backend::probe_provider(&options, provider.context("no such provider")?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let json = matches.get_flag("json");
+    let mut checks = Vec::new();
+    let mut look = |check: Check| {
+        if !json {
+            say!("{check}");
+        }
+        checks.push(check);
+    };
+    machine::checks(engine.options(), &mut look);
+    let name = engine.options().backend.clone();
+    let network = backend::needs_network(&name).unwrap_or(false).then(|| find_network(&engine));
+    let options = BackendOptions { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
+    let is_native = |(_, network): &(_, Network)| backend::takes_native(&name, network, &options).unwrap_or(false);
+    let in_use = match &network {
+        Some(Ok(found)) if is_native(found) => None,
+        _ => backend::provider_of(&name, &options).ok().flatten(),
+    };
+    devices::checks(library, in_use, name.eq_ignore_ascii_case("auto"), &mut look);
+    match network {
+        Some(Ok((path, network))) => {
+            look(Check::ok("network", format!("{}: {}", path.display(), network.description())));
+        }
+        Some(Err(error)) => look(Check::error("network", error.to_string())),
+        None => {}
+    }
+    look(play_check(&mut engine));
+    let can_play = checks.iter().all(|check| check.verdict != Verdict::Error);
+    if json {
+        let report = json!({ "version": env!("CARGO_PKG_VERSION"), "can_play": can_play, "checks": checks });
+        say!("{}", serde_json::to_string_pretty(&report)?);
+    }
+    Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The network that the engine would load, and where it lies.
+fn find_network(engine: &Engine) -> Result<(PathBuf, Network), NetworkError> {
+    let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
+    let path = network::find(weights.as_deref().map(Path::new))?;
+    Ok((path.clone(), Network::load(&path)?))
+}
+
+/// All of it together: the engine loads what it is told to and evaluates a position.
+fn play_check(engine: &mut Engine) -> Check {
+    let name = "engine";
+    let mut evaluate = || -> anyhow::Result<String> {
+        engine.prepare()?;
+        let start = engine.now_ms();
+        let game = Game::new();
+        let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
+        engine.prober()?.evaluate(&game, &moves)?;
+        let elapsed_ms = engine.now_ms() - start;
+        let attributes = engine.attributes().context("the engine is prepared")?;
+        Ok(format!("plays with {attributes}; one evaluation in {elapsed_ms:.1} ms"))
+    };
+    match evaluate() {
+        Ok(finding) => Check::ok(name, finding),
+        Err(error) => Check::error(name, format!("{error:#}")),
+    }
+}

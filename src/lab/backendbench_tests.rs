@@ -1,0 +1,86 @@
+use super::*;
+use crate::backend::UniformBackend;
+use crate::search::MonotonicClock;
+use parking_lot::Mutex;
+
+/// A clock that only work moves.
+#[derive(Default)]
+struct Virtual(Mutex<f64>);
+
+impl Clock for Virtual {
+    fn now_ms(&self) -> f64 {
+        *self.0.lock()
+    }
+}
+
+/// Takes a fixed time for each position and batch.
+struct Fixed(Arc<Virtual>, f64);
+
+impl Side for Fixed {
+    fn name(&self) -> &str {
+        "fixed"
+    }
+    fn runner(&self, _: usize) -> Result<Box<dyn Runner>, BackendError> {
+        Ok(Box::new(Fixed(Arc::clone(&self.0), self.1)))
+    }
+}
+
+impl Runner for Fixed {
+    fn run(&mut self, batch: usize) -> Result<(), BackendError> {
+        *self.0.0.lock() += 1.0 + self.1 * batch as f64;
+        Ok(())
+    }
+}
+
+fn plan(batch_sizes: &[usize]) -> BenchPlan {
+    BenchPlan { batch_sizes: batch_sizes.to_vec(), threads: 1, seconds: 1.0, warm_up_seconds: 0.1 }
+}
+
+#[test]
+fn rates_and_ratios_are_those_of_the_clock() {
+    let clock = Arc::new(Virtual::default());
+    let (fast, slow) = (Fixed(Arc::clone(&clock), 1.0), Fixed(Arc::clone(&clock), 3.0));
+    let mut seen = Vec::new();
+    let rows = backendbench(&fast, Some(&slow), &plan(&[1, 9]), &*clock, |row| seen.push(row.batch)).unwrap();
+    assert_eq!(seen, [1, 9]);
+    // One position in 2 ms against 4, nine in 10 ms against 28.
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    assert!(close(rows[0].side.evals_per_s, 500.0) && close(rows[0].ratio().unwrap(), 2.0), "{rows:?}");
+    assert!(close(rows[1].side.mean_evals_per_s, 900.0) && close(rows[1].ratio().unwrap(), 2.8), "{rows:?}");
+    assert!(close(rows[1].side.p95_evals_per_s, 900.0) && close(rows[1].side.latency_ms.p50, 10.0), "{rows:?}");
+    // Both sides got the same time, a second each.
+    let counts = rows.iter().map(|row| (row.side.batches, row.versus.as_ref().unwrap().batches));
+    for (first, other) in counts {
+        assert!(first > other && first <= 600, "{first} {other}");
+    }
+}
+
+#[test]
+fn a_batch_longer_than_the_time_is_measured_all_the_same() {
+    let clock = Arc::new(Virtual::default());
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 5000.0), None, &plan(&[2]), &*clock, |_| ()).unwrap();
+    assert!(rows[0].side.batches >= LEAST_SLICES && rows[0].ratio().is_none(), "{rows:?}");
+}
+
+#[test]
+fn the_best_batch_is_the_smallest_of_the_good_ones() {
+    let clock = Arc::new(Virtual::default());
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &plan(&[64, 32, 16, 1]), &*clock, |_| ()).unwrap();
+    assert_eq!(best_batch(&rows, 0.0).unwrap().batch, 64);
+    // 32 do 970 a second, 64 do 985.
+    assert_eq!(best_batch(&rows, 0.03).unwrap().batch, 32);
+    assert!(best_batch(&[], 0.03).is_none());
+}
+
+#[test]
+fn a_backend_is_a_side_for_several_workers() {
+    let side = BackendSide::new(Arc::new(UniformBackend::new()));
+    assert!(side.name().contains("uniform"), "{}", side.name());
+    let plan = BenchPlan { threads: 2, seconds: 0.01, warm_up_seconds: 0.0, ..plan(&[1, 300]) };
+    let rows = backendbench(&side, None, &plan, &MonotonicClock::new(), |_| ()).unwrap();
+    for row in rows {
+        let Throughput { evals_per_s, mean_evals_per_s, p95_evals_per_s, evals_per_cpu_s, .. } = row.side;
+        let all = [evals_per_s, mean_evals_per_s, p95_evals_per_s, evals_per_cpu_s];
+        assert!(all.iter().all(|&rate| rate.is_finite() && rate > 0.0), "{row:?}");
+    }
+}

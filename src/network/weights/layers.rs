@@ -1,0 +1,239 @@
+//! The layers of a network of any architecture, with their weights as they lie in the file.
+
+use super::tensor::Tensor;
+use super::{Block, Convolution, Dense, DenseHead, PolicyHead, SqueezeExcitation, Weights};
+use crate::network::format::{Activation, PolicyKind, ValueKind};
+
+/// A network: a tower, a transformer or one on the other, and the heads on top.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layers {
+    /// The tower of convolutions, which some transformers have below them.
+    pub tower: Option<Tower>,
+    /// The transformer.
+    pub body: Option<AttentionBody>,
+    /// The policy heads by name, at least one; the first is what a network with one head has.
+    pub policies: Vec<(String, Policy)>,
+    /// The value heads by name, as the policy heads.
+    pub values: Vec<(String, Head)>,
+    /// The moves-left head.
+    pub moves_left: Option<Head>,
+    /// The nonlinearity of the tower and the heads.
+    pub activation: Activation,
+    /// Numbers in all of them, batch normalisation folded.
+    pub parameters: usize,
+}
+
+/// An input convolution and residual blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tower {
+    pub input: Convolution<Tensor>,
+    pub blocks: Vec<Block<Tensor>>,
+}
+
+/// A transformer over the 64 squares (lc0.md D.7).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AttentionBody {
+    /// What goes into the embedding beside planes or the tower's filters.
+    pub position: Position,
+    /// From the features of a square to the width of the transformer.
+    pub embedding: Dense<Tensor>,
+    /// `[width, 64]`: the embedding is multiplied by it.
+    pub multiply_gate: Option<Vec<f32>>,
+    /// `[width, 64]`: added then.
+    pub add_gate: Option<Vec<f32>>,
+    pub encoders: Vec<Encoder>,
+    /// The factor of the branches of the encoders (DeepNorm, arXiv:2203.00555, turned around).
+    pub alpha: f32,
+}
+
+/// How a transformer knows its squares.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Position {
+    /// The tower below has seen the board.
+    Tower,
+    /// 64 constants for each square, of [`positional_map`](crate::network::policy::positional_map).
+    Map,
+    /// A dense layer over the pieces of all squares gives each some more features.
+    Dense(Box<DensePosition>),
+}
+
+/// The dense position encoding and what comes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DensePosition {
+    /// From the first 12 planes, `square * 12 + plane`, to `square * k + feature`.
+    pub layer: Dense<Tensor>,
+    /// Of the embedding.
+    pub norm: Norm,
+    /// After the gates.
+    pub ffn: FeedForward,
+    pub ffn_norm: Norm,
+}
+
+/// One encoder: `y = norm1(x + alpha attention(x))`, `norm2(y + alpha ffn(y))`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Encoder {
+    pub heads: usize,
+    pub query: Dense<Tensor>,
+    pub key: Dense<Tensor>,
+    pub value: Dense<Tensor>,
+    pub output: Dense<Tensor>,
+    pub smolgen: Option<Smolgen>,
+    pub norm1: Norm,
+    pub ffn: FeedForward,
+    pub norm2: Norm,
+}
+
+/// The generator of an encoder's attention biases from the whole board.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Smolgen {
+    /// From the width to a few features of each square; no biases.
+    pub compress: Dense<Tensor>,
+    pub hidden: Dense<Tensor>,
+    pub norm1: Norm,
+    /// To some numbers for each head.
+    pub output: Dense<Tensor>,
+    pub norm2: Norm,
+    /// From the numbers of a head to 64 x 64 biases; no biases of its own. All encoders share its bytes.
+    pub shared: Dense<Tensor>,
+    pub activation: Activation,
+}
+
+/// Two dense layers with an activation between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FeedForward {
+    pub first: Dense<Tensor>,
+    pub second: Dense<Tensor>,
+    pub activation: Activation,
+}
+
+/// A layer normalisation over the features of a square.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Norm {
+    pub gammas: Vec<f32>,
+    pub betas: Vec<f32>,
+    /// Added to the variance.
+    pub epsilon: f32,
+}
+
+/// A policy head.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Policy {
+    /// Of convolutions.
+    Planes(Box<PolicyHead<Tensor>>),
+    /// Of queries and keys (lc0.md D.4).
+    Attention(Box<AttentionPolicy>),
+}
+
+/// A policy of queries of the from-squares times keys of the to-squares.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AttentionPolicy {
+    pub embedding: Dense<Tensor>,
+    pub activation: Activation,
+    pub encoders: Vec<Encoder>,
+    pub query: Dense<Tensor>,
+    pub key: Dense<Tensor>,
+    /// `[4, width of the keys]`: offsets of promotions to queen, rook and bishop, and one for all three.
+    pub promotion: Tensor,
+}
+
+/// A value or moves-left head: a few features of each square, and two dense layers; the activation after the first two.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Head {
+    pub features: SquareFeatures,
+    pub hidden: Dense<Tensor>,
+    pub output: Dense<Tensor>,
+}
+
+/// The first layer of a head.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SquareFeatures {
+    /// A 1x1 convolution; flattened as `plane * 64 + square`.
+    Planes(Convolution<Tensor>),
+    /// A dense layer for each square; flattened as `square * features + feature`.
+    Tokens(Dense<Tensor>),
+}
+
+impl Layers {
+    /// The decoded tensors, if it is a tower without any attention.
+    pub(crate) fn decode(&self) -> Option<Weights> {
+        let (None, Some(tower)) = (&self.body, &self.tower) else { return None };
+        let Policy::Planes(policy) = &self.policies.first()?.1 else { return None };
+        let moves_left = match &self.moves_left {
+            Some(head) => Some(head.decode()?),
+            None => None,
+        };
+        Some(Weights {
+            input: tower.input.decode(),
+            blocks: tower.blocks.iter().map(Block::decode).collect(),
+            policy: policy.decode(),
+            value: self.values.first()?.1.decode()?,
+            moves_left,
+            activation: self.activation,
+        })
+    }
+
+    /// The kind of the policy heads.
+    pub(crate) fn policy_kind(&self) -> PolicyKind {
+        match self.policies.first() {
+            Some((_, Policy::Planes(head))) => match **head {
+                PolicyHead::Classical { .. } => PolicyKind::Classical,
+                PolicyHead::Convolution { .. } => PolicyKind::Convolution,
+            },
+            Some((_, Policy::Attention(_))) | None => PolicyKind::Attention,
+        }
+    }
+}
+
+impl Head {
+    /// The kind of a value head.
+    pub(crate) fn value_kind(&self) -> ValueKind {
+        if self.output.outputs == 1 { ValueKind::Scalar } else { ValueKind::Wdl }
+    }
+
+    fn decode(&self) -> Option<DenseHead> {
+        let SquareFeatures::Planes(convolution) = &self.features else { return None };
+        let convolution = convolution.decode();
+        Some(DenseHead { convolution, hidden: self.hidden.decode(), output: self.output.decode() })
+    }
+}
+
+impl Convolution<Tensor> {
+    fn decode(&self) -> Convolution {
+        let Convolution { inputs, outputs, kernel, ref weights, ref biases } = *self;
+        Convolution { inputs, outputs, kernel, weights: weights.values(), biases: biases.clone() }
+    }
+}
+
+impl Dense<Tensor> {
+    fn decode(&self) -> Dense {
+        let Dense { inputs, outputs, ref weights, ref biases } = *self;
+        Dense { inputs, outputs, weights: weights.values(), biases: biases.clone() }
+    }
+}
+
+impl Block<Tensor> {
+    fn decode(&self) -> Block {
+        let decode = |se: &SqueezeExcitation<Tensor>| SqueezeExcitation {
+            squeeze: se.squeeze.decode(),
+            excite: se.excite.decode(),
+        };
+        Block {
+            first: self.first.decode(),
+            second: self.second.decode(),
+            squeeze_excitation: self.squeeze_excitation.as_ref().map(decode),
+        }
+    }
+}
+
+impl PolicyHead<Tensor> {
+    fn decode(&self) -> PolicyHead {
+        match self {
+            PolicyHead::Classical { convolution, dense } => {
+                PolicyHead::Classical { convolution: convolution.decode(), dense: dense.decode() }
+            }
+            PolicyHead::Convolution { hidden, output } => {
+                PolicyHead::Convolution { hidden: hidden.decode(), output: output.decode() }
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The native backend on every instruction set of this processor: against Lc0's recorded evaluations where the folder
+//! shared/ is there, and in itself everywhere.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query, runtime};
+use zeitnot::chess::Game;
+use zeitnot::network::testing::{RandomNetwork, random_network};
+use zeitnot::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
+
+/// How far a logit may be from Lc0's (relative to its size where that is above 1).
+const LOGIT: f32 = 2e-4;
+/// How far q and d may be.
+const VALUE: f32 = 1e-4;
+/// The same for meangirl-8, both: there Lc0's recorded evaluations are up to 2.1e-4 (a logit) and 1.2e-4 (q) from the same
+/// network in 64-bit floats (`tests/reference/float64.py`); the native backend is within 4e-5 and 1e-5 of it.
+const LARGE_ACTIVATIONS: f32 = 3e-4;
+/// How far the moves left may be, in plies.
+const PLIES: f32 = 0.01;
+
+fn available() -> impl Iterator<Item = Isa> {
+    Isa::ALL.into_iter().filter(|isa| isa.is_available())
+}
+
+fn load(bytes: &[u8], isa: Isa) -> NativeBackend {
+    NativeBackend::new(&Network::from_bytes(bytes, "tiny.pb.gz").unwrap(), Some(isa), HistoryFill::FenOnly).unwrap()
+}
+
+/// Positions of a game with a repetition, and some with castling, promotions and an en passant.
+fn queries(backend: &dyn Backend) -> Vec<Query> {
+    let ask = |game: &Game| Query::new(game, &game.current().legal_moves(), backend.attributes());
+    let mut game = Game::new();
+    let mut queries = vec![ask(&game)];
+    for text in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "e7e5", "f3e5", "d8h4", "e5f7"] {
+        game.push_uci(text).unwrap();
+        queries.push(ask(&game));
+    }
+    let fens = [
+        "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 9 20",
+        "8/PPP4k/8/8/8/8/4Kppp/8 w - - 0 1",
+        "8/6k1/8/3pP3/8/8/8/4K3 w - d6 0 2",
+    ];
+    queries.extend(fens.map(|fen| ask(&Game::from_fen(fen, false).unwrap())));
+    queries
+}
+
+/// The largest differences of logits (relative above 1), q, d and moves left.
+fn differences(a: &Evaluation, b: &Evaluation) -> [f32; 4] {
+    assert_eq!(a.logits.len(), b.logits.len());
+    assert_eq!(a.m.is_some(), b.m.is_some());
+    let logit = a.logits.iter().zip(&b.logits).map(|(&a, &b)| (a - b).abs() / b.abs().max(1.0)).fold(0.0, f32::max);
+    let m = a.m.zip(b.m).map_or(0.0, |(a, b)| (a - b).abs());
+    [logit, (a.q - b.q).abs(), (a.d - b.d).abs(), m]
+}
+
+fn largest(all: impl IntoIterator<Item = [f32; 4]>) -> [f32; 4] {
+    all.into_iter().fold([0.0; 4], |a, b| std::array::from_fn(|index| a[index].max(b[index])))
+}
+
+#[test]
+fn every_shape_agrees_with_onnx_runtime() {
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let tiny = RandomNetwork::default();
+    let shapes = [
+        tiny,
+        RandomNetwork { blocks: 3, filters: 40, squeeze: None, head_planes: 7, head_hidden: 33, ..tiny },
+        RandomNetwork { blocks: 2, filters: 24, activation: Activation::Mish, squeeze: Some(5), ..tiny },
+        RandomNetwork {
+            policy: PolicyKind::Classical,
+            value: ValueKind::Scalar,
+            moves_left: false,
+            head_planes: 3,
+            ..tiny
+        },
+        RandomNetwork { blocks: 0, filters: 16, batch_norm: false, input: InputFormat::CanonicalV2, ..tiny },
+        // Wide enough for the tiling of small batches.
+        RandomNetwork { blocks: 2, filters: 256, squeeze: Some(16), ..tiny },
+    ];
+    for (index, shape) in shapes.into_iter().enumerate() {
+        let bytes = shape.protobuf(index as u64);
+        let network = Network::from_bytes(&bytes, "tiny.pb").unwrap();
+        let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
+        let reference = backend::create("onnxruntime", Some(&network), &options).unwrap();
+        let queries = queries(&*reference);
+        let wanted = reference.evaluator().unwrap().evaluate(&queries).unwrap();
+        for isa in available() {
+            let native = load(&bytes, isa);
+            assert_eq!(native.isa(), isa);
+            assert_eq!(native.attributes().input, reference.attributes().input);
+            let mut evaluator = native.evaluator().unwrap();
+            for size in [1, 2, 3, queries.len()] {
+                let answers: Vec<Evaluation> =
+                    queries.chunks(size).flat_map(|part| evaluator.evaluate(part).unwrap()).collect();
+                assert_eq!(answers.len(), wanted.len());
+                let worst = largest(answers.iter().zip(&wanted).map(|(a, b)| differences(a, b)));
+                eprintln!("shape {index}, {isa}, batches of {size}: {worst:?}");
+                assert!(
+                    worst[0] <= LOGIT && worst[1] <= VALUE && worst[2] <= VALUE && worst[3] <= PLIES,
+                    "{shape:?} {isa}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_any_size_says_what_its_positions_say_alone() {
+    for isa in available() {
+        let native = load(&random_network(1, 2, 16), isa);
+        let positions = queries(&native);
+        let mut evaluator = native.evaluator().unwrap();
+        let alone: Vec<Evaluation> =
+            positions.iter().map(|query| evaluator.evaluate(std::slice::from_ref(query)).unwrap().remove(0)).collect();
+        assert_ne!(alone[0].q, alone[1].q, "the network tells positions apart");
+        let maximum = native.attributes().maximum_batch;
+        for size in (0..=20).chain([maximum - 1, maximum, maximum + 1, 3 * maximum + 5, 7]) {
+            let batch: Vec<Query> = positions.iter().cycle().take(size).cloned().collect();
+            let answers = evaluator.evaluate(&batch).unwrap();
+            assert_eq!(answers.len(), size);
+            let worst = largest(answers.iter().zip(alone.iter().cycle()).map(|(a, b)| differences(a, b)));
+            assert!(worst.iter().all(|&error| error <= 1e-5), "{isa}, {size} positions: {worst:?}");
+        }
+    }
+}
+
+#[test]
+fn workers_agree_to_the_bit() {
+    let native = load(&random_network(3, 2, 32), Isa::best());
+    let queries = queries(&native);
+    let answers: Vec<Vec<Evaluation>> = std::thread::scope(|scope| {
+        let work = || native.evaluator().unwrap().evaluate(&queries).unwrap();
+        let workers: Vec<_> = (0..3).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn errors_are_one_line() {
+    let network = Network::from_bytes(&random_network(4, 1, 8), "tiny.pb.gz").unwrap();
+    let onnx = network.onnx(&Conversion::default()).unwrap().bytes;
+    let foreign = Network::from_bytes(&onnx, "foreign.onnx").unwrap();
+    let options = BackendOptions::default();
+    let line = backend::create("native", Some(&foreign), &options).err().unwrap().to_string();
+    assert!(line.contains("foreign.onnx") && line.contains("residual") && !line.contains('\n'), "{line}");
+    let line = backend::create("native", None, &options).err().unwrap().to_string();
+    assert_eq!(line, "the backend native needs a network, and none was given");
+
+    let native = load(&random_network(5, 1, 8), Isa::Portable);
+    let blind = Query { key: 1, planes: None, indices: vec![0] };
+    let error = native.evaluator().unwrap().evaluate(&[blind]).unwrap_err();
+    assert!(matches!(error, BackendError::Query { .. }), "{error}");
+    let mut query = queries(&native).remove(0);
+    query.indices.push(1858);
+    let error = native.evaluator().unwrap().evaluate(&[query]).unwrap_err();
+    assert!(error.to_string().contains("no policy for the index 1858"), "{error}");
+}
+
+#[test]
+fn what_is_not_a_number_never_reaches_the_search() {
+    for isa in available() {
+        let native = load(&random_network(6, 2, 16), isa);
+        let mut query = queries(&native).remove(0);
+        // The plane of ones, and one square among the others.
+        for plane in [111, 0] {
+            query.planes.as_mut().unwrap().values[plane] = f32::NAN;
+            let error = native.evaluator().unwrap().evaluate(std::slice::from_ref(&query)).unwrap_err();
+            assert!(matches!(error, BackendError::Output { .. }), "{error}");
+            assert!(error.to_string().contains("the network tiny gave NaN"), "{error}");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Line {
+    id: u32,
+    fen: Option<String>,
+    moves: Vec<String>,
+    chess960: bool,
+}
+
+#[derive(Deserialize)]
+struct Golden {
+    id: u32,
+    idx: Vec<u16>,
+    logits: Vec<f32>,
+    q: f32,
+    d: f32,
+    m: Option<f32>,
+}
+
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+/// Compares every golden evaluation of a network on every instruction set, in batches of seven and one by one.
+fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
+    let Some(shared) = common::shared(&format!("native evaluations of {file} against Lc0's")) else { return };
+    let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
+    let name = file.rsplit('/').next().unwrap();
+    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
+    assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
+    let games: HashMap<u32, Game> = (lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter())
+        .map(|line| {
+            let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
+            line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
+            (line.id, game)
+        })
+        .collect();
+    let mut failed = Vec::new();
+    for isa in available() {
+        let backend = NativeBackend::new(&network, Some(isa), HistoryFill::FenOnly).unwrap();
+        let mut evaluator = backend.evaluator().unwrap();
+        let mut worst = [0.0; 4];
+        for size in [7, 1] {
+            for part in golden.chunks(size) {
+                let ask = |golden: &Golden| {
+                    let query = Query::new(&games[&golden.id], &[], backend.attributes());
+                    // The recorded logits are those of the recorded indices, also where a canonical orientation turns the
+                    // board, so that the moves have others.
+                    Query { indices: golden.idx.clone(), ..query }
+                };
+                let queries: Vec<Query> = part.iter().map(ask).collect();
+                let answers = evaluator.evaluate(&queries).unwrap();
+                for (golden, answer) in part.iter().zip(&answers) {
+                    let m = answer.m.and(golden.m);
+                    let golden = Evaluation { q: golden.q, d: golden.d, m, logits: golden.logits.clone().into() };
+                    worst = largest([worst, differences(answer, &golden)]);
+                }
+            }
+        }
+        let [logit, q, d, m] = worst;
+        eprintln!("{name}, {isa}: largest difference of a logit {logit:.1e}, q {q:.1e}, d {d:.1e}, m {m:.1e}");
+        if logit > logit_bar || q > value_bar || d > value_bar || m > PLIES {
+            failed.push(isa);
+        }
+    }
+    assert!(failed.is_empty(), "{name}: too far from Lc0 on {failed:?}");
+}
+
+macro_rules! networks {
+    ($($name:ident: $file:literal, $logit:expr, $value:expr;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                agrees($file, $logit, $value);
+            }
+        )*
+    };
+}
+
+networks! {
+    maia_1900: "maia-1900", LOGIT, VALUE;
+    meangirl_8: "meangirl-8", LARGE_ACTIVATIONS, LARGE_ACTIVATIONS;
+    tinygyal_8: "tinygyal-8", LOGIT, VALUE;
+    legacy_format: "synthetic/classical-2x16-legacyfmt", LOGIT, VALUE;
+    squeeze_convolution_wdl_moves_left: "synthetic/se-2x16-conv-wdl-mlh", LOGIT, VALUE;
+    squeeze_convolution_mish: "synthetic/se-2x16-conv-wdl-mlh-mish", LOGIT, VALUE;
+    squeeze_classical_heads: "synthetic/se-2x16-polclassical-valclassical", LOGIT, VALUE;
+    canonical: "synthetic/se-1x8-input-canonical", LOGIT, VALUE;
+    canonical_hectoplies: "synthetic/se-1x8-input-canonical-hectoplies", LOGIT, VALUE;
+    canonical_hectoplies_armageddon: "synthetic/se-1x8-input-canonical-hectoplies-armageddon", LOGIT, VALUE;
+    canonical_v2: "synthetic/se-1x8-input-canonical-v2", LOGIT, VALUE;
+    canonical_v2_armageddon: "synthetic/se-1x8-input-canonical-v2-armageddon", LOGIT, VALUE;
+    castling_plane: "synthetic/se-1x8-input-castling", LOGIT, VALUE;
+}
