@@ -278,7 +278,7 @@ impl Engine {
 
     /// What may pass between this engine and the judge of its clock: what the user says, and what was measured on top.
     fn overhead_ms(&self) -> f64 {
-        self.options.move_overhead as f64 + self.lag.lag_ms()
+        self.options.move_overhead as f64 + self.lag.overhead_ms()
     }
 
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
@@ -342,6 +342,7 @@ impl Engine {
         let account = finished.manager.as_deref().and_then(TimeManager::last_move);
         if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
             self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
+            self.lag.search_ended(account.used_ms - account.hard_limit_ms);
         }
         self.tree = Some(finished.tree);
         self.manager = finished.manager.or(self.manager.take());

@@ -1,4 +1,5 @@
-//! What is lost between this engine and the judge of its clock, measured.
+//! What is lost between this engine and the judge of its clock, measured: the lag between the two, and how far searches go
+//! past their limits on a busy machine.
 
 /// A lag longer than this, in milliseconds, is no lag: the game was paused, or the clock was set by hand.
 const LONGEST_LAG_MS: f64 = 5_000.0;
@@ -14,6 +15,7 @@ const FALL: f64 = 0.1;
 #[derive(Clone, Debug, Default)]
 pub struct LagEstimator {
     lag_ms: f64,
+    overshoot_ms: f64,
     expected: Option<Expected>,
 }
 
@@ -30,6 +32,19 @@ impl LagEstimator {
         self.lag_ms
     }
 
+    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their hard
+    /// limits.
+    pub fn overhead_ms(&self) -> f64 {
+        self.lag_ms + self.overshoot_ms
+    }
+
+    /// A search ended so long after its hard limit, in milliseconds; negative before it.
+    pub fn search_ended(&mut self, late_ms: f64) {
+        if late_ms <= LONGEST_LAG_MS {
+            self.overshoot_ms = learn(self.overshoot_ms, late_ms.max(0.0));
+        }
+    }
+
     /// A move was played at this ply with so much on the clock, after so much time by our own.
     pub fn move_played(&mut self, ply: u32, clock_ms: f64, increment_ms: f64, used_ms: f64) {
         let clock_ms = clock_ms - used_ms + increment_ms;
@@ -43,13 +58,17 @@ impl LagEstimator {
         if !(0.0..=LONGEST_LAG_MS).contains(&lag) {
             return;
         }
-        self.lag_ms = if lag > self.lag_ms { lag } else { self.lag_ms + FALL * (lag - self.lag_ms) };
+        self.lag_ms = learn(self.lag_ms, lag);
     }
 
     /// The next clock belongs to another game.
     pub fn forget_move(&mut self) {
         self.expected = None;
     }
+}
+
+fn learn(estimate: f64, sample: f64) -> f64 {
+    if sample > estimate { sample } else { estimate + FALL * (sample - estimate) }
 }
 
 #[cfg(test)]
@@ -89,5 +108,17 @@ mod tests {
         lag.move_played(10, f64::INFINITY, 0.0, f64::INFINITY);
         lag.clock_seen(12, 0.0);
         assert_eq!(lag.lag_ms(), 50.0);
+    }
+
+    #[test]
+    fn what_searches_take_past_their_limits_is_kept_clear_too() {
+        let mut lag = LagEstimator::default();
+        for (late, overhead) in [(-50.0, 0.0), (40.0, 40.0), (0.0, 36.0), (f64::NAN, 36.0), (1e9, 36.0)] {
+            lag.search_ended(late);
+            assert_eq!(lag.overhead_ms(), overhead, "{late}");
+        }
+        lag.move_played(0, 1_000.0, 0.0, 100.0);
+        lag.clock_seen(2, 890.0);
+        assert_eq!((lag.lag_ms(), lag.overhead_ms()), (10.0, 46.0));
     }
 }

@@ -7,7 +7,7 @@
 //! # Formulas
 //!
 //! ```text
-//! game time          = clock + increment · (moves left − 1) − overhead − bank
+//! game time          = clock + increment · (moves left − 1) − overhead − bank − moves left · overrun
 //! average new nodes  = game time / moves left · nps
 //! average tree       = average new nodes / (1 − tree reuse)
 //! credit             = min(nodes in the tree, max-tree-reuse · average tree)
@@ -29,6 +29,8 @@
 //! - **A reused tree is credited for max-tree-reuse of the target at the most.** In Lc0's issue #1585 an underestimated
 //!   speed made 4.6 million reused nodes "enough", and it moved at once with 3,203 s on its clock.
 //! - **The clock's end**: the increment of the last move is never seen, and the last moves of a control may use their share.
+//! - **What moves take past their limits** (the last batch, a busy machine) is expected of the moves to come, too: in
+//!   bullet it is as much as a budget.
 //! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has dropped
 //!   since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
 //! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a budget in
@@ -64,6 +66,11 @@ const LARGEST_SHARE_FACTOR: f64 = 2.0;
 const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in that share.
 const BEST_SHARE_UPDATE: f64 = 0.2;
+/// Weight of a new move in the average of what moves take past their limits.
+const OVERRUN_UPDATE: f64 = 0.2;
+
+/// More than this past a limit, in milliseconds, says nothing of the next move.
+const LONGEST_OVERRUN_MS: f64 = 1_000.0;
 
 /// How `smooth` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -88,6 +95,8 @@ struct Smooth {
     bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
+    /// What a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
+    overrun_ms: f64,
     is_first_move: bool,
     /// Value of the move played last.
     last_value: Option<f64>,
@@ -116,6 +125,8 @@ struct CurrentMove {
     budget: Budget,
     /// As planned: nothing goes past it.
     hard_limit_ms: f64,
+    /// As it stood at the last look.
+    limit_ms: f64,
     trend: Option<Trend>,
     /// The latest value of the best move, and its share of the visits.
     value: Option<f64>,
@@ -169,6 +180,7 @@ impl Smooth {
             ),
             bank: Piggybank::new(values),
             best_share: INIT_BEST_SHARE,
+            overrun_ms: 0.0,
             is_first_move: true,
             last_value: None,
             current: None,
@@ -187,7 +199,10 @@ impl Smooth {
         if self.bank.is_some() {
             plan.term("bank", bank_ms, Milliseconds);
         }
-        let game_time = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms - bank_ms;
+        let mut game_time = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms - bank_ms;
+        if self.overrun_ms > 0.0 {
+            game_time -= moves_left * plan.term("overrun", self.overrun_ms, Milliseconds);
+        }
         let game_time = plan.at_least("game_time", game_time, 0.0, Milliseconds);
         let average_move_ms = plan.term("average_move_time", game_time / moves_left, Milliseconds);
         let nps = plan.term("nps", self.speed.nps(), NodesPerSecond);
@@ -275,6 +290,7 @@ impl TimeManager for Smooth {
             is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
+            limit_ms: plan.budget_ms,
             trend: self.settings.trend.clone(),
             value: None,
             best_share: None,
@@ -303,6 +319,7 @@ impl TimeManager for Smooth {
         let factor = current.best_share.map_or(1.0, |share| self.share_factor(share));
         let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
+        current.limit_ms = limit;
         let mut verdict = Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
         if self.settings.node_budget > 0.0 {
             let nodes = current.budget.new_nodes * self.settings.node_budget * factor;
@@ -334,6 +351,10 @@ impl TimeManager for Smooth {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
         }
         self.last_value = current.value;
+        let overrun_ms = (outcome.elapsed_ms - current.limit_ms).clamp(0.0, LONGEST_OVERRUN_MS);
+        if overrun_ms.is_finite() {
+            self.overrun_ms += OVERRUN_UPDATE * (overrun_ms - self.overrun_ms);
+        }
     }
 
     fn estimates(&self) -> Estimates {

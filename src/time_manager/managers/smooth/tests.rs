@@ -177,3 +177,19 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
     assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
     assert!(plan.budget_ms < 60_000.0 / 31.5 * 1.5, "{plan}");
 }
+
+#[test]
+fn what_moves_take_past_their_limits_is_expected_of_the_next() {
+    let mut manager = smooth("");
+    let first = manager.plan(&request(2_000.0, 0.0, 0));
+    manager.observe(&look(first.budget_ms - 1.0, 100));
+    manager.finish(&MoveOutcome { elapsed_ms: first.budget_ms + 50.0, total_nodes: 100, stop: None });
+    let plan = manager.plan(&request(2_000.0, 0.0, 2));
+    near(plan.term("overrun").unwrap().value, 10.0);
+    near(plan.term("game_time").unwrap().value, 1_800.0 - plan.moves_left * 10.0);
+    let mut hard = smooth("");
+    let first = hard.plan(&request(2_000.0, 0.0, 0));
+    hard.observe(&SearchSnapshot { need_more_time: true, ..look(10.0, 100) });
+    hard.finish(&MoveOutcome { elapsed_ms: first.hard_limit_ms, total_nodes: 100, stop: None });
+    assert!(hard.plan(&request(2_000.0, 0.0, 2)).term("overrun").is_none(), "the reserve is no overrun");
+}
