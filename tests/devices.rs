@@ -53,7 +53,10 @@ fn fails(command: &mut Command, parts: &[&str]) {
 #[test]
 fn backends_that_are_none_are_named() {
     let bench = Bench::new();
-    fails(&mut bench.zeitnot(&["eval", "--backend=gpu9000"]), &["gpu9000", "auto, native, onnxruntime, cuda, tensorrt"]);
+    fails(
+        &mut bench.zeitnot(&["eval", "--backend=gpu9000"]),
+        &["gpu9000", "auto, native, onnxruntime, cuda, tensorrt"],
+    );
     fails(&mut bench.zeitnot(&["eval", "--backend=metal"]), &["metal", "coreml"]);
 }
 
