@@ -30,10 +30,10 @@ pub fn command() -> Command {
         .after_help(
             "Timed is what a search waits for: from queries (planes, policy indices) to evaluations, without cache and \
              search. Positions are those of random games from the start position, the same on every machine. \
-             evals_per_s is the median over slices of 0.1 s (of a quarter of --seconds where that is less); with --versus both \
-             sides take turns slice by slice, on the one ONNX Runtime that a process can hold: its version is shown. Threads \
-             are 1 unless told (0: as many as suit the backend); `bare` has a session of its own for each, so it is compared \
-             fairly with --threads 1.",
+             evals_per_s is the median over slices of 0.1 s (of a quarter of --seconds where that is less); with \
+             --versus both sides take turns slice by slice, on the one ONNX Runtime that a process can hold: its version is shown. \
+             Threads are 1 unless told (0: as many as suit the backend); `bare` has a session of its own for each, so \
+             it is compared fairly with --threads 1.",
         )
         .arg(
             Arg::new("versus").long("versus").value_name("BACKEND").help(

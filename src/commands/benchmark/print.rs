@@ -13,7 +13,8 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     let latency = measured.batch_latency_ms;
     format!(
         "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
-         {seconds:.1} s)\npositions: {positions}{fewer}\ncache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
+         {seconds:.1} s)\npositions: {positions}{fewer}\n\
+         cache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
          batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}",
         measured.visits_per_s,
         measured.evals_per_s,

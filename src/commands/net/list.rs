@@ -11,7 +11,10 @@ use zeitnot::network::user_folder;
 pub fn command() -> Command {
     Command::new("list")
         .about("List well-known networks, with a line of advice each")
-        .after_help("zeitnot net fetch NAME downloads one. Larger networks of a family are stronger and slower; the Maias play like people.")
+        .after_help(
+            "zeitnot net fetch NAME downloads one. \
+             Larger networks of a family are stronger and slower; the Maias play like people.",
+        )
         .arg(json_flag())
 }
 
