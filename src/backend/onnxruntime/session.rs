@@ -71,14 +71,16 @@ impl SessionPlan {
             cache: None,
         };
         // Nothing is kept for a provider that is only tried, without a network.
-        if plan.is_compiled() && !model.bytes.is_empty() {
+        let wanted = plan.is_compiled() || options.cache_dir.is_some();
+        if wanted && !model.bytes.is_empty() {
             plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), &model.bytes)?);
         }
         plan.settings = settings::of(&plan, options, model);
         Ok(plan)
     }
 
-    /// Whether the provider compiles the network into a form worth keeping. OpenVINO's for a CPU is made in a moment.
+    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a second
+    /// or two.
     fn is_compiled(&self) -> bool {
         match self.provider {
             Provider::TensorRt | Provider::CoreMl => true,
