@@ -34,7 +34,10 @@ impl BareSession {
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends { network: stem(network.name()).to_owned(), model: network.onnx(&conversion)? };
+        let ends = Ends {
+            network: stem(network.name()).to_owned(),
+            model: network.onnx(&options.conversion_of(network, provider))?,
+        };
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let session = plan.commit(plan.builder(runtime, &ends)?, &ends)?;
         let rows = ends.check(&session)?.map_or(plan.rows, Rows::fixed);

@@ -77,7 +77,10 @@ impl OnnxRuntimeBackend {
         announcer: &Announcer,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends { network: stem(network.name()).to_owned(), model: network.onnx(&conversion)? };
+        let ends = Ends {
+            network: stem(network.name()).to_owned(),
+            model: network.onnx(&options.conversion_of(network, provider))?,
+        };
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let rows = plan.rows;
         let device_name = plan.device_name(&runtime);

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use zeitnot::network::{Conversion, Network, Precision};
+use zeitnot::network::{Architecture, Conversion, Network, Precision};
 
 /// The types that a model can be asked for, by name.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
@@ -73,14 +73,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let network = Network::load(input)?;
     let model = network.onnx(&conversion)?;
     write(&output, &model.bytes)?;
+    let (name, bytes) = (output.display(), size(model.bytes.len() as u64));
+    if matches!(network.description().architecture, Architecture::Onnx { .. }) {
+        say!("{name}: {bytes}, as it came; {}", network.description());
+        return Ok(());
+    }
     let Conversion { opset, precision, .. } = conversion;
     let batch = conversion.batch.map_or("any batch".to_owned(), |batch| format!("batch {batch}"));
-    say!(
-        "{}: {}, {precision}, opset {opset}, {batch}; {}",
-        output.display(),
-        size(model.bytes.len() as u64),
-        network.description()
-    );
+    say!("{name}: {bytes}, {precision}, opset {opset}, {batch}; {}", network.description());
     Ok(())
 }
 
