@@ -28,9 +28,9 @@ const ONNX_START: u8 = 0x08;
 const LARGEST: u64 = (1 << 31) - 1;
 /// What is inflated at once where the content is counted, bytes: twice the window that a decompressor fills ahead.
 const STRETCH: usize = 64 << 10;
-/// A stretch that came from a smaller share of it than one in so many bytes holds nothing: deflate makes 1032 bytes of
-/// one at most, and of the weights of a network, most of them zero even, not 100.
-const EMPTY_INFLATION: usize = 200;
+/// A stretch that came from a smaller share of it than one in so many bytes holds nothing: of zeros, deflate makes 172 to
+/// 1032 bytes from one, and of the weights of a network, most of them zero even, far fewer.
+const EMPTY_INFLATION: usize = 128;
 /// Empty stretches that any file may have, bytes.
 const MOST_EMPTY: u64 = 2 * STRETCH as u64;
 /// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
