@@ -17,10 +17,15 @@ use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
 const LOGIT: f32 = 2e-4;
 const VALUE: f32 = 1e-4;
 const PLIES: f32 = 0.02;
-/// How far Lc0's own records are from the network in 64-bit floats at most (maia-1900, 8.8e-4), and some.
-const LARGEST: f32 = 1e-3;
+/// How far Lc0's own records are from the network in 64-bit floats at most, and some: a logit (maia-1900, 8.8e-4), and
+/// q or d (t1-256x10, 1.4e-4).
+const LARGEST_LOGIT: f32 = 1e-3;
+const LARGEST_VALUE: f32 = 2e-4;
+/// In how many positions q or d may be further away than asked for, where a logit may. Measured: q in 3 positions of
+/// meangirl-8 (1.2e-4), q and d in one each of t1-256x10 (1.4e-4); by `tests/reference/float64.py` all of it is Lc0's.
+const MOST_VALUES: usize = 3;
 
-/// In how many positions Lc0's record may be further away than asked for: not at all, or some in networks with large
+/// In how many positions a logit of Lc0's record may be further away than asked for: none, or some in networks with large
 /// activations. There the recorded values are not that exact: against 64-bit floats (`tests/reference/float64.py`) Lc0's
 /// float32 run is more than 2e-4 off in a logit in 2, 4 and 18 of the 158 positions of t1-256x10, maia-1900 and
 /// meangirl-8, by up to 8.8e-4, and in one of se-2x16-conv-wdl-mlh; Zeitnot is in none, and at most 3.5e-5 off.
@@ -113,7 +118,8 @@ fn agrees(file: &str, rounding: Rounding) {
             errors[0] = logits.map(|(found, wanted)| (found - wanted).abs()).fold(0.0, f32::max);
             errors[1] = (answer.q - golden.q).abs();
             errors[2] = (answer.d - golden.d).abs();
-            errors[3] = answer.m.map_or(0.0, |m| (m - golden.m.unwrap()).abs());
+            assert_eq!(answer.m.is_some(), golden.m.is_some(), "{name}, position {}", golden.id);
+            errors[3] = answer.m.zip(golden.m).map_or(0.0, |(m, wanted)| (m - wanted).abs());
             let bars = [LOGIT, VALUE, VALUE, PLIES];
             for kind in 0..errors.len() {
                 largest[kind] = largest[kind].max(errors[kind]);
@@ -127,11 +133,11 @@ fn agrees(file: &str, rounding: Rounding) {
         "{name}: {positions} positions, largest difference of a logit {logit:.1e}, q {q:.1e}, d {d:.1e}, m {m:.1e}; \
          further than asked for in {beyond:?}"
     );
-    assert!(
-        beyond.iter().all(|&beyond| beyond <= rounding.0),
-        "{name}: too far in {beyond:?} of {positions} positions"
-    );
-    assert!([logit, q, d].iter().all(|&error| error <= LARGEST) && m <= PLIES, "{name}: {largest:?}");
+    let values = rounding.0.min(MOST_VALUES);
+    for (beyond, allowed) in beyond.into_iter().zip([rounding.0, values, values, 0]) {
+        assert!(beyond <= allowed, "{name}: too far in {beyond} of {positions} positions: {largest:?}");
+    }
+    assert!(logit <= LARGEST_LOGIT && q.max(d) <= LARGEST_VALUE, "{name}: {largest:?}");
 }
 
 macro_rules! networks {

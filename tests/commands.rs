@@ -117,6 +117,14 @@ fn a_conversion_gives_the_same_evaluations() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz"]));
     assert!(line.starts_with("tiny.onnx: ") && line.contains("float32, opset 17, any batch; SE 1x8"), "{line}");
+    // A model is used as it is: nothing is claimed that was not done.
+    let line = text(zeitnot(&folder).args(["net", "convert", "tiny.onnx", "--output=copy.onnx"]));
+    assert!(line.starts_with("copy.onnx: ") && line.contains("as it came; ONNX") && !line.contains("opset"), "{line}");
+    let half = ["net", "convert", "tiny.onnx", "--output=half.onnx", "--precision=float16"];
+    fails(zeitnot(&folder).args(half), &["tiny.onnx", "came as ONNX", "float16"]);
+    fs::remove_file(folder.path().join("copy.onnx")).unwrap();
+    let onto_itself = ["net", "convert", "tiny.pb.gz", "--output=./tiny.pb.gz", "--force"];
+    fails(zeitnot(&folder).args(onto_itself), &["tiny.pb.gz", "is the network itself"]);
     let evaluation =
         |weights: &str| json(zeitnot(&folder).args(["eval", "--backend=onnxruntime", "--weights", weights]));
     assert_eq!(evaluation("tiny.onnx"), evaluation("tiny.pb.gz"));

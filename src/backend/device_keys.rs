@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::device_options::{Arithmetic, DeviceOptions};
 use super::provider::Provider;
-use crate::network::{Conversion, Precision};
+use crate::network::{Conversion, InputFormat, Precision};
 
 /// A key, what it takes, and which providers it means something to (all of them: none).
 pub(super) struct Key {
@@ -127,6 +127,13 @@ pub(super) const KEYS: &[Key] = &[
         expected: "a name",
         providers: &[],
         set: |options, text| put(&mut options.value_head, (!text.is_empty()).then(|| text.to_owned())),
+    },
+    Key {
+        name: "input_format",
+        expected: "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
+                   canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon",
+        providers: &[],
+        set: |options, text| put(&mut options.input_format, InputFormat::from_name(text)),
     },
     Key {
         name: "precision",

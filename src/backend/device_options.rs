@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::Isa;
 use super::device_keys::{ISA, KEYS};
 use super::provider::{Provider, Rows};
-use crate::network::{Conversion, Precision};
+use crate::network::{Architecture, Conversion, InputFormat, Network, Precision};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +80,8 @@ pub struct DeviceOptions {
     pub policy_head: Option<String>,
     /// The value head of a network with several.
     pub value_head: Option<String>,
+    /// The input format of a model that does not say it.
+    pub input_format: Option<InputFormat>,
     /// OpenVINO: what it computes with inside.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
@@ -218,6 +220,18 @@ impl DeviceOptions {
             value_head: self.value_head.clone(),
             batch: None,
         }
+    }
+
+    /// [`DeviceOptions::conversion`] for this network: a model that came as ONNX is asked for nothing but what the keys
+    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` whatever the type of the model.)
+    pub fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
+        let wanted = self.conversion(provider);
+        if !matches!(network.description().architecture, Architecture::Onnx { .. }) {
+            return wanted;
+        }
+        let usual = Conversion::default();
+        let precision = self.datatype.filter(|_| provider != Provider::TensorRt).unwrap_or(usual.precision);
+        Conversion { opset: self.opset.unwrap_or(usual.opset), precision, ..wanted }
     }
 }
 

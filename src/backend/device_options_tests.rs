@@ -91,6 +91,23 @@ fn rows_follow_batch_steps_and_min_batch() {
 }
 
 #[test]
+fn the_input_format_has_a_name() {
+    assert_eq!(options("input_format=canonical-v2").input_format, Some(crate::network::InputFormat::CanonicalV2));
+}
+
+#[test]
+fn a_model_is_asked_only_for_what_the_keys_ask() {
+    let network = crate::network::testing::random_network(1, 1, 8);
+    let network = Network::from_bytes(&network, "x").unwrap();
+    let model = Network::from_bytes(&network.onnx(&Conversion::default()).unwrap().bytes, "x.onnx").unwrap();
+    let of = |text: &str, network, provider| options(text).conversion_of(network, provider).precision;
+    assert_eq!(of("", &network, Provider::Cuda), Precision::Float16);
+    assert_eq!(of("", &model, Provider::Cuda), Precision::Float32);
+    assert_eq!(of("datatype=f16", &model, Provider::Cuda), Precision::Float16);
+    assert_eq!(of("datatype=f16", &model, Provider::TensorRt), Precision::Float32);
+}
+
+#[test]
 fn conversions_follow_type_and_heads() {
     assert_eq!(options("").conversion(Provider::Cpu), Conversion::default());
     assert_eq!(options("").conversion(Provider::Cuda).precision, Precision::Float16);

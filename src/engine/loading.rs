@@ -99,7 +99,10 @@ pub(super) fn load(
     let network = match backend::needs_network(&key.backend)? {
         false => None,
         true => {
-            let network = read_network(key.weights.as_deref())?;
+            let mut network = read_network(key.weights.as_deref())?;
+            if let Some(input) = backend_options.device.input_format {
+                network.state_input(input)?;
+            }
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
                 && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)

@@ -13,40 +13,78 @@ const ALWAYS: usize = 128 << 10;
 /// The share of its content's size that the structure of a larger file may take.
 const SHARE: usize = 2;
 
-/// The part of a schema that leads to repeated messages.
-pub(crate) struct Schema(&'static [Entry]);
+/// What a number of a repeated field takes while its list grows, bytes: the list doubles, and the old one is held too.
+const NUMBER: usize = 3 * size_of::<u32>();
+
+/// The part of a schema that leads to repeated fields.
+pub(crate) struct Schema {
+    /// The fields told apart.
+    fields: &'static [Field],
+    /// What lies in every other field that has a length.
+    others: Option<&'static Schema>,
+    /// A repeated field of numbers.
+    numbers: Option<u32>,
+}
 
 /// A field: its number, what each element takes in memory when it is repeated (0 when it lies within its message), and
 /// what lies in it.
-type Entry = (u32, usize, &'static Schema);
+type Field = (u32, usize, &'static Schema);
 
-const LEAF: Schema = Schema(&[]);
-const POLICY_HEAD: Schema = Schema(&[(8, size_of::<proto::EncoderLayer>(), &LEAF)]);
-const POLICY_HEADS: Schema = Schema(&[
+const fn fields(fields: &'static [Field]) -> Schema {
+    Schema { fields, others: None, numbers: None }
+}
+
+const fn fields_and_layers(fields: &'static [Field]) -> Schema {
+    Schema { fields, others: Some(&LAYER), numbers: None }
+}
+
+const LEAF: Schema = fields(&[]);
+/// Its sizes are a list.
+const LAYER: Schema = Schema { fields: &[], others: None, numbers: Some(5) };
+const LAYERS: Schema = fields_and_layers(&[]);
+const RESIDUAL: Schema = Schema { fields: &[], others: Some(&LAYERS), numbers: None };
+const ENCODER: Schema = fields_and_layers(&[(1, 0, &fields_and_layers(&[(9, 0, &LAYERS)])), (4, 0, &LAYERS)]);
+const POLICY_HEAD: Schema =
+    fields_and_layers(&[(8, size_of::<proto::EncoderLayer>(), &ENCODER), (10, 0, &LAYERS), (11, 0, &LAYERS)]);
+const POLICY_HEADS: Schema = fields_and_layers(&[
     (3, 0, &POLICY_HEAD),
     (4, 0, &POLICY_HEAD),
     (5, 0, &POLICY_HEAD),
     (6, 0, &POLICY_HEAD),
-    (7, size_of::<proto::PolicyHeadMap>(), &Schema(&[(2, 0, &POLICY_HEAD)])),
+    (7, size_of::<proto::PolicyHeadMap>(), &fields(&[(2, 0, &POLICY_HEAD)])),
 ]);
-const WEIGHTS: Schema = Schema(&[
-    (2, size_of::<proto::Residual>(), &LEAF),
-    (27, size_of::<proto::EncoderLayer>(), &LEAF),
-    (21, size_of::<proto::EncoderLayer>(), &LEAF),
-    (44, 0, &Schema(&[(4, size_of::<proto::ValueHeadMap>(), &LEAF)])),
+const VALUE_HEAD: Schema = fields_and_layers(&[(11, 0, &LAYERS)]);
+const VALUE_HEADS: Schema = fields(&[
+    (1, 0, &VALUE_HEAD),
+    (2, 0, &VALUE_HEAD),
+    (3, 0, &VALUE_HEAD),
+    (4, size_of::<proto::ValueHeadMap>(), &fields(&[(2, 0, &VALUE_HEAD)])),
+]);
+const WEIGHTS: Schema = fields_and_layers(&[
+    (1, 0, &LAYERS),
+    (2, size_of::<proto::Residual>(), &RESIDUAL),
+    (3, 0, &LAYERS),
+    (6, 0, &LAYERS),
+    (11, 0, &LAYERS),
+    (12, 0, &LAYERS),
+    (21, size_of::<proto::EncoderLayer>(), &ENCODER),
+    (27, size_of::<proto::EncoderLayer>(), &ENCODER),
+    (41, 0, &LAYERS),
+    (44, 0, &VALUE_HEADS),
     (45, 0, &POLICY_HEADS),
 ]);
 /// An Lc0 network.
-pub(crate) const NETWORK: Schema = Schema(&[(10, 0, &WEIGHTS)]);
+pub(crate) const NETWORK: Schema = fields(&[(10, 0, &WEIGHTS)]);
 
-const TYPE: Schema = Schema(&[(1, 0, &Schema(&[(2, 0, &Schema(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]))]))]);
-const END: Schema = Schema(&[(2, 0, &TYPE)]);
+const SHAPE: Schema = fields(&[(1, size_of::<onnx_proto::Dimension>(), &LEAF)]);
+const TYPE: Schema = fields(&[(1, 0, &fields(&[(2, 0, &SHAPE)]))]);
+const END: Schema = fields(&[(2, 0, &TYPE)]);
 /// An ONNX model, of which only the ends and the notes are decoded.
-pub(crate) const ONNX: Schema = Schema(&[
+pub(crate) const ONNX: Schema = fields(&[
     (
         7,
         0,
-        &Schema(&[
+        &fields(&[
             (11, size_of::<onnx_proto::ValueInfoProto>(), &END),
             (12, size_of::<onnx_proto::ValueInfoProto>(), &END),
         ]),
@@ -71,20 +109,29 @@ pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
 fn spend(schema: &Schema, mut message: &[u8], spent: &mut usize) {
     while message.has_remaining() {
         let Ok((number, wire_type)) = decode_key(&mut message) else { return };
-        let entry = schema.0.iter().find(|entry| entry.0 == number);
-        let Some((_, size, inner)) = entry.filter(|_| wire_type == WireType::LengthDelimited) else {
+        let is_number = schema.numbers == Some(number);
+        let found = schema.fields.iter().find(|field| field.0 == number).map(|&(_, size, inner)| (size, inner));
+        let inner = found.or_else(|| schema.others.map(|inner| (0, inner)));
+        let has_length = wire_type == WireType::LengthDelimited && (is_number || inner.is_some());
+        if !has_length {
+            *spent = spent.saturating_add(if is_number { NUMBER } else { 0 });
             if skip_field(wire_type, number, &mut message, DecodeContext::default()).is_err() {
                 return;
             }
             continue;
-        };
+        }
         let Ok(length) = decode_varint(&mut message) else { return };
         let Some((content, rest)) = usize::try_from(length).ok().and_then(|length| message.split_at_checked(length))
         else {
             return;
         };
-        *spent = spent.saturating_add(*size);
-        spend(inner, content, spent);
+        if is_number {
+            // Packed: a byte or more for each.
+            *spent = spent.saturating_add(content.len().saturating_mul(NUMBER));
+        } else if let Some((size, inner)) = inner {
+            *spent = spent.saturating_add(size);
+            spend(inner, content, spent);
+        }
         message = rest;
     }
 }
@@ -120,6 +167,50 @@ mod tests {
                 assert_eq!(found.is_none(), fits, "{count}: {found:?} of {weights:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_sizes_of_layers_are_counted_wherever_they_lie() {
+        for (count, fits) in [(4, true), (20_000, false)] {
+            let layer = || Some(proto::Layer { dims: vec![1; count], ..Default::default() });
+            let block = || Some(proto::ConvBlock { bn_means: layer(), ..Default::default() });
+            let encoder = || proto::EncoderLayer {
+                mha: Some(proto::Mha { q_w: layer(), ..Default::default() }),
+                ..Default::default()
+            };
+            let head = || proto::PolicyHead { pol_encoder: vec![encoder()], ..Default::default() };
+            let residual = proto::Residual { conv1: block(), ..Default::default() };
+            let cases = [
+                proto::Weights { ip2_val_b: layer(), ..Default::default() },
+                proto::Weights { input: block(), ..Default::default() },
+                proto::Weights { residual: vec![residual], ..Default::default() },
+                proto::Weights { encoder: vec![encoder()], ..Default::default() },
+                proto::Weights {
+                    policy_heads: Some(proto::PolicyHeads {
+                        policy_head_map: vec![proto::PolicyHeadMap { key: "x".to_owned(), value: head() }],
+                        ..Default::default()
+                    }),
+                    ..Default::default()
+                },
+            ];
+            for (case, weights) in cases.into_iter().enumerate() {
+                assert_eq!(problem(weights).is_none(), fits, "{count} in case {case}");
+            }
+        }
+    }
+
+    #[test]
+    fn packed_sizes_are_counted() {
+        let field = |tag: u8, content: Vec<u8>| {
+            let mut bytes = vec![tag];
+            prost::encoding::encode_varint(content.len() as u64, &mut bytes);
+            bytes.extend(content);
+            bytes
+        };
+        // Net.weights (10), ip1_val_w (7), dims (5).
+        let net = |count| field(10 << 3 | 2, field(7 << 3 | 2, field(5 << 3 | 2, vec![1; count])));
+        assert_eq!(check(&NETWORK, &net(4)), Ok(()));
+        assert!(check(&NETWORK, &net(20_000)).is_err());
     }
 
     #[test]

@@ -249,7 +249,10 @@ pub static ENTRIES: &[Entry] = &[
         hardware: Hardware::Cpu,
         advice: "The network in Homebrew's Lc0 (run T75)",
         licence: None,
-        url: "https://training.lczero.org/get_network?sha=3e3444370b9fe413244fdc79671a490e19b93d3cca1669710ffeac890493d198",
+        url: concat!(
+            "https://training.lczero.org/get_network?sha=",
+            "3e3444370b9fe413244fdc79671a490e19b93d3cca1669710ffeac890493d198"
+        ),
         sha256: Some("ca9a751e614cc753cb38aee247972558cf4dc9d82c5d9e13f2f1f464e350ec23"),
     },
     Entry {
@@ -279,7 +282,10 @@ pub static ENTRIES: &[Entry] = &[
         hardware: Hardware::AnyCpu,
         advice: "The last network of the run T70",
         licence: None,
-        url: "https://training.lczero.org/get_network?sha=b30e742bcfd905815e0e7dbd4e1bafb41ade748f85d006b8e28758f1a3107ae3",
+        url: concat!(
+            "https://training.lczero.org/get_network?sha=",
+            "b30e742bcfd905815e0e7dbd4e1bafb41ade748f85d006b8e28758f1a3107ae3"
+        ),
         sha256: None,
     },
     Entry {

@@ -36,6 +36,8 @@ pub struct Description {
     pub moves_left: bool,
     /// The layout of the input planes.
     pub input: InputFormat,
+    /// Whether that is a guess: an ONNX model need not say.
+    pub input_is_assumed: bool,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
     /// How the file stores its numbers, unless it says otherwise of one: `linear16`, `float16`, `bfloat16`, `float32`.
@@ -152,6 +154,7 @@ impl Description {
             value_heads: Vec::new(),
             moves_left: false,
             input,
+            input_is_assumed: false,
             parameters: None,
             encoding: None,
             license: net.license.clone().filter(|license| !license.is_empty()),
@@ -234,6 +237,7 @@ impl fmt::Display for Description {
         write!(f, ", value {}{}", self.value, several(&self.value_heads))?;
         f.write_str(if self.moves_left { ", moves left" } else { ", no moves left" })?;
         write!(f, ", input {} {PLANES} planes", self.input)?;
+        f.write_str(if self.input_is_assumed { " (assumed)" } else { "" })?;
         if let Some(parameters) = self.parameters {
             let millions = parameters as f64 / MILLION;
             write!(f, ", {millions:.*} M parameters", if millions < MANY_MILLION { 2 } else { 1 })?;

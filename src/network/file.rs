@@ -24,11 +24,15 @@ const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
 const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
 const ONNX_START: u8 = 0x08;
-/// The largest content read: a protobuf message cannot be larger (2 GiB). It also bounds what a decompression bomb does.
+/// The largest content read: a protobuf message cannot be larger (2 GiB).
 const LARGEST: u64 = (1 << 31) - 1;
-/// How many times its size a gzip file may inflate to. Weights hardly compress: real networks inflate to at most 1.42 of
-/// their size (tinygyal-8), 32-bit floats that were made from shorter ones to less than 4; a bomb inflates to 1000.
-const MOST_INFLATION: u64 = 4;
+/// What is inflated at once where the content is counted, bytes: twice the window that a decompressor fills ahead.
+const STRETCH: usize = 64 << 10;
+/// A stretch that came from a smaller share of it than one in so many bytes holds nothing: of zeros, deflate makes 172 to
+/// 1032 bytes from one, and of the weights of a network, most of them zero even, far fewer.
+const EMPTY_INFLATION: usize = 128;
+/// Empty stretches that any file may have, bytes.
+const MOST_EMPTY: u64 = 2 * STRETCH as u64;
 /// Room for the content of a gzip file before it is inflated, in halves of its size: enough for every real network.
 const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
@@ -109,8 +113,11 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
         Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
             Some((model, input)) => {
+                // Lc0's own exports say nothing of their input.
+                let input_is_assumed = input.is_none();
                 let input = input.unwrap_or(InputFormat::Classical);
                 let description = describe_onnx(&model, input, &proto::Net::default());
+                let description = Description { input_is_assumed, ..description };
                 Ok((description, Body::Onnx(model)))
             }
             None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
@@ -120,8 +127,8 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
 
 /// The content of a gzip file, or the bytes themselves when they are none.
 ///
-/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size of
-/// the content: where that is more than expected, it is counted before it is kept.
+/// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size
+/// of the content: where that is more than expected, it is counted before it is kept, and a bomb is not kept at all.
 fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
     if !bytes.starts_with(&GZIP_START) {
         return Ok(bytes);
@@ -140,19 +147,52 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
     // A vector that is full grows to twice its size before it learns that nothing follows: one byte stays free.
     (&mut decoder).take(room as u64 - 1).read_to_end(&mut content).map_err(damaged)?;
     if content.len() >= room {
-        let most = LARGEST.min(MOST_INFLATION * bytes.len() as u64);
-        let size = std::io::copy(&mut GzDecoder::new(&*bytes).take(most + 1), &mut std::io::sink()).map_err(damaged)?;
+        let Inflated { size, empty } = count(&bytes).map_err(damaged)?;
         if size > LARGEST {
             return Err(too_large(name));
         }
-        if size > most {
-            let problem = format!("it inflates to more than {MOST_INFLATION} times its size, as no network does");
+        // Weights of few different values compress well, and yet every stretch of them holds something.
+        if empty > MOST_EMPTY.max(size / 2) {
+            let problem = format!("more than half of the {} MiB that it inflates to are empty", size.div_ceil(MIB));
             return Err(NetworkError::Damaged { name: name.to_owned(), problem });
         }
         content.reserve_exact(size as usize + 1 - content.len());
         decoder.read_to_end(&mut content).map_err(damaged)?;
     }
     Ok(Cow::Owned(content))
+}
+
+/// What a gzip file inflates to, bytes.
+struct Inflated {
+    /// All of it, or more than [`LARGEST`].
+    size: u64,
+    /// The stretches that next to nothing in the file stands for.
+    empty: u64,
+}
+
+/// Inflates without keeping anything.
+fn count(bytes: &[u8]) -> Result<Inflated, Error> {
+    let mut decoder = flate2::bufread::GzDecoder::new(bytes);
+    let mut stretch = vec![0; STRETCH];
+    let mut inflated = Inflated { size: 0, empty: 0 };
+    loop {
+        let before = decoder.get_ref().len();
+        let mut filled = 0;
+        while filled < STRETCH {
+            match decoder.read(&mut stretch[filled..])? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        inflated.size += filled as u64;
+        let came_from = before - decoder.get_ref().len();
+        if filled > came_from.saturating_mul(EMPTY_INFLATION) {
+            inflated.empty += filled as u64;
+        }
+        if filled < STRETCH || inflated.size > LARGEST {
+            return Ok(inflated);
+        }
+    }
 }
 
 fn too_large(name: &str) -> NetworkError {

@@ -44,6 +44,12 @@ impl InputFormat {
         InputFormat::ALL.into_iter().find(|format| format.id() == id)
     }
 
+    /// The format of this name, such as `canonical-v2`: that of its text, in words joined by `-`.
+    pub fn from_name(name: &str) -> Option<InputFormat> {
+        let words = name.to_ascii_lowercase().replace(['-', '_'], " ");
+        InputFormat::ALL.into_iter().find(|format| format.to_string() == words)
+    }
+
     /// Whether the history ends at irreversible changes and the board is brought to a canonical orientation.
     pub fn is_canonical(self) -> bool {
         !matches!(self, InputFormat::Classical | InputFormat::WithCastlingPlane)
@@ -194,6 +200,8 @@ mod tests {
             assert_eq!(InputFormat::from_id(format.id()), Some(format));
         }
         assert_eq!(InputFormat::from_id(0), None);
+        assert_eq!(InputFormat::from_name("Canonical-V2_armageddon"), Some(InputFormat::CanonicalV2Armageddon));
+        assert_eq!(InputFormat::from_name("canonical-v3"), None);
     }
 
     #[test]

@@ -20,11 +20,12 @@ const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
 const CARGO_TARGET: &str = "target";
 
 /// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one.
-/// An option that is a mere name, and of no file here, is looked for in the folders, with the endings of network files too:
+/// An option that is a mere name, and of no file here, is looked for in the folders, with the endings of network files
+/// too:
 /// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
-/// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if the
-/// executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
+/// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
+/// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
 /// data folder. A network is known by its content; of two equally new ones the first by name is taken.
 ///
 /// # Errors

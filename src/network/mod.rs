@@ -116,19 +116,37 @@ impl Network {
         &self.description
     }
 
+    /// Says the input format of a model that does not say it itself.
+    ///
+    /// # Errors
+    ///
+    /// When the file states another one.
+    pub fn state_input(&mut self, input: InputFormat) -> Result<(), NetworkError> {
+        let stated = self.description.input;
+        if !self.description.input_is_assumed && stated != input {
+            let problem = format!("its input format is {stated}, as it states, and not {input}");
+            return Err(NetworkError::Onnx { name: self.name.clone(), problem });
+        }
+        (self.description.input, self.description.input_is_assumed) = (input, false);
+        Ok(())
+    }
+
     /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.
     ///
     /// # Errors
     ///
-    /// When the network cannot be converted so.
+    /// When the network cannot be converted so; a model that came as ONNX can only be had as it is, which is what the
+    /// default conversion asks for.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
             Body::Layers { layers, .. } => onnx::convert(layers, self.description.input, conversion, &self.name),
-            Body::Onnx(_) if conversion.policy_head.is_some() || conversion.value_head.is_some() => {
-                let problem = "it has no heads to choose from".to_owned();
-                Err(NetworkError::Onnx { name: self.name.clone(), problem })
-            }
-            Body::Onnx(model) => Ok(model.clone()),
+            Body::Onnx(model) => match conversion.first_wish() {
+                None => Ok(model.clone()),
+                Some(wish) => {
+                    let problem = format!("it came as ONNX, which is used as it is: it cannot be had with {wish}");
+                    Err(NetworkError::Onnx { name: self.name.clone(), problem })
+                }
+            },
         }
     }
 

@@ -250,8 +250,8 @@ impl Random {
     }
 }
 
-/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what exporters of
-/// half precision write.
+/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what
+/// exporters of half precision write.
 ///
 /// # Panics
 ///

@@ -44,6 +44,30 @@ pub struct Original {
 }
 
 impl Original {
+    /// The network with 32-bit numbers most of which are zero and the others of few values.
+    pub fn sparse(&self, name: &str) -> Original {
+        let mut tree = self.tree.clone();
+        for path in wire::places(&self.tree, &is_layer) {
+            let (message, place) = wire::around(&mut tree, &path);
+            let Value::Message(layer) = &mut message[place].value else { continue };
+            let mut random = Random(path.len() as u64);
+            for field in layer.iter_mut().filter(|field| is_tensor(field)) {
+                let Value::Bytes(bytes) = &mut field.value else { continue };
+                let number = |_| if random.below(50) == 0 { random.choice(&[0.25f32, -0.25, 0.5]) } else { 0.0 };
+                *bytes = (0..bytes.len() / 2).map(number).flat_map(f32::to_le_bytes).collect();
+            }
+            layer.retain(|field| field.number != 4);
+            layer.push(Field { number: 4, value: Value::Varint(4) });
+        }
+        let content = wire::write(&tree);
+        Original { name: name.to_owned(), zipped: gzip(&content), content, tree }
+    }
+
+    /// How many times its size the gzip file inflates to.
+    pub fn inflation(&self) -> usize {
+        self.content.len() / self.zipped.len()
+    }
+
     /// From the bytes of a file, gzipped or not.
     pub fn new(name: &str, bytes: &[u8]) -> Original {
         let content = if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -201,6 +225,14 @@ fn dimensions(net: &Original, random: &mut Random) -> Vec<u8> {
         // Field 5 of an Lc0 layer; field 1 of an ONNX tensor, whose data are field 9.
         let number = if layer.iter().any(|field| field.number == 9) { 1 } else { 5 };
         layer.retain(|field| field.number != number);
+        // Sometimes far more of them than numbers: each takes two bytes here, and more once it is read.
+        if random.below(4) == 0 {
+            let sizes =
+                vec![Field { number, value: Value::Varint(1) }; (net.content.len() / 8).min(MOST_COPIES as usize)];
+            layer.extend(sizes);
+        } else if random.below(4) == 0 && number == 5 {
+            layer.push(Field { number, value: Value::Bytes(vec![1; net.content.len() / 4]) });
+        }
         for _ in 0..random.below(6) {
             let size = random.choice(&[0, 1, 2, 3, 8, 64, 1 << 20, u64::from(u32::MAX), 1 << 40, u64::MAX]);
             layer.insert(0, Field { number, value: Value::Varint(size) });

@@ -125,6 +125,9 @@ fn whole_networks_take_little_memory() {
     let large = RandomNetwork { blocks: 4, filters: 96, squeeze: Some(24), ..RandomNetwork::default() };
     let mut networks = small_networks();
     networks.push(Original::new("4x96", &large.gzip(SEED)));
+    let sparse = networks[networks.len() - 1].sparse("4x96, mostly zero");
+    assert!(sparse.inflation() > 10, "{}", sparse.inflation());
+    networks.push(sparse);
     for network in networks {
         let honest = network.content.len();
         for bytes in [damage::gzip(&network.content), network.content.clone()] {

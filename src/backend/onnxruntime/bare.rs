@@ -34,7 +34,7 @@ impl BareSession {
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends::new(network, provider, &conversion)?;
+        let ends = Ends::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let session = plan.commit(plan.builder(runtime, &ends)?, &ends)?;
         let rows = ends.check(&session)?.map_or(plan.rows, Rows::fixed);

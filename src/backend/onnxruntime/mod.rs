@@ -79,7 +79,7 @@ impl OnnxRuntimeBackend {
         announcer: &Announcer,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends::new(network, provider, &conversion)?;
+        let ends = Ends::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
         let rows = plan.rows;
         let device_name = plan.device_name(&runtime);

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use zeitnot::backend::{self, Calibration, LARGEST_BATCH, runtime};
-use zeitnot::network::{Conversion, Network, OnnxModel, Precision};
+use zeitnot::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
 
 /// The types that a model can be asked for, by name.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];
@@ -87,7 +87,14 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let input = matches.get_one::<PathBuf>("in").context("IN is required")?;
+    let input = &network::find(Some(input))?;
     let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| default_output(input));
+    let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    anyhow::ensure!(
+        !same(input, &output),
+        "{} is the network itself: --output=OUT names another file",
+        output.display()
+    );
     let may_write = matches.get_flag("force") || !output.exists();
     anyhow::ensure!(may_write, "{} exists: --force replaces it", output.display());
     let conversion = conversion(matches)?;
@@ -95,15 +102,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let int8 = matches.get_flag("int8");
     let model = if int8 { quantised(matches, &network, &conversion)? } else { network.onnx(&conversion)? };
     write(&output, &model.bytes)?;
+    let (name, bytes) = (output.display(), size(model.bytes.len() as u64));
+    if !int8 && matches!(network.description().architecture, Architecture::Onnx { .. }) {
+        say!("{name}: {bytes}, as it came; {}", network.description());
+        return Ok(());
+    }
     let Conversion { opset, precision, .. } = conversion;
     let precision = if int8 { "int8".to_owned() } else { precision.to_string() };
     let batch = conversion.batch.map_or("any batch".to_owned(), |batch| format!("batch {batch}"));
-    say!(
-        "{}: {}, {precision}, opset {opset}, {batch}; {}",
-        output.display(),
-        size(model.bytes.len() as u64),
-        network.description()
-    );
+    say!("{name}: {bytes}, {precision}, opset {opset}, {batch}; {}", network.description());
     Ok(())
 }
 

@@ -24,7 +24,8 @@ pub fn command() -> Command {
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let files: Vec<PathBuf> = match matches.get_many("files") {
-        Some(files) => files.cloned().collect(),
+        // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
+        Some(files) => files.map(|file: &PathBuf| network::find(Some(file)).unwrap_or(file.clone())).collect(),
         None => vec![network::find(None)?],
     };
     // Whoever named one file knows which it is.

@@ -79,8 +79,8 @@ impl Fetcher {
         Fetcher { folder, patience: Fetcher::PATIENCE, force: false }
     }
 
-    /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so that
-    /// the next call can tell whether it is still the same.
+    /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so
+    /// that the next call can tell whether it is still the same.
     ///
     /// # Errors
     ///
@@ -176,7 +176,8 @@ impl Fetcher {
             .timeout_per_read(Some(self.patience))
             .build()
             .into();
-        let have = part.length()?;
+        // Without a version nobody can tell whether the server still has the same file: it is fetched from the start.
+        let have = if part.version.is_empty() { 0 } else { part.length()? };
         let mut response = self.ask(&agent, source, part, have)?;
         let mut have = have;
         if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
@@ -206,10 +207,7 @@ impl Fetcher {
     fn ask(&self, agent: &Agent, source: &Source, part: &Part, from: u64) -> Result<Response<ureq::Body>, FetchError> {
         let mut request = agent.get(&source.url);
         if from > 0 {
-            request = request.header(RANGE, format!("bytes={from}-"));
-            if !part.version.is_empty() {
-                request = request.header(IF_RANGE, &part.version);
-            }
+            request = request.header(RANGE, format!("bytes={from}-")).header(IF_RANGE, &part.version);
         }
         request.call().map_err(|error| match error {
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => FetchError::BadUrl(source.url.clone()),

@@ -65,11 +65,13 @@ impl Server {
                     Answer::Status(status) => format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n"),
                     _ if from >= length => {
                         format!(
-                            "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */{length}\r\nContent-Length: 0\r\n"
+                            "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */{length}\r\n\
+                             Content-Length: 0\r\n"
                         )
                     }
                     _ if from > 0 || matches!(answer, Answer::WrongPart) => format!(
-                        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {from}-{}/{length}\r\nContent-Length: {}\r\n",
+                        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {from}-{}/{length}\r\n\
+                         Content-Length: {}\r\n",
                         length - 1,
                         length - from
                     ),
@@ -221,6 +223,7 @@ fn a_file_that_was_whole_but_not_in_place_is_finished() {
     let unfinished = folder.path().join("networks").join(UNFINISHED);
     fs::create_dir_all(&unfinished).unwrap();
     fs::write(unfinished.join("tiny.pb.gz"), &content).unwrap();
+    fs::write(unfinished.join("tiny.pb.gz.version"), "\"1\"").unwrap();
     let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
     let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
     assert_eq!(fs::read(&fetched.path).unwrap(), content);
@@ -229,9 +232,24 @@ fn a_file_that_was_whole_but_not_in_place_is_finished() {
     let unfinished = folder.path().join("networks").join(UNFINISHED);
     fs::create_dir_all(&unfinished).unwrap();
     fs::write(unfinished.join("tiny.pb.gz"), vec![7; content.len() + 1]).unwrap();
+    fs::write(unfinished.join("tiny.pb.gz.version"), "\"1\"").unwrap();
     let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges, Answer::Ranges]);
     let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
     assert_eq!(fs::read(&fetched.path).unwrap(), content);
+}
+
+#[test]
+fn what_is_of_no_known_version_is_not_gone_on_with() {
+    let content = random_network(11, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let unfinished = folder.path().join("networks").join(UNFINISHED);
+    fs::create_dir_all(&unfinished).unwrap();
+    fs::write(unfinished.join("tiny.pb.gz"), [7; 500]).unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+    let request = server.request();
+    assert!(!request.iter().any(|line| line.to_lowercase().starts_with("range:")), "{request:?}");
 }
 
 #[test]

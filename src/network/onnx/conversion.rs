@@ -20,6 +20,18 @@ pub struct Conversion {
 impl Conversion {
     /// The operator sets that can be asked for.
     pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
+
+    /// The first thing in which it differs from the default, in words.
+    pub(crate) fn first_wish(&self) -> Option<String> {
+        let usual = Conversion::default();
+        let head = |kind: &str, head: &Option<String>| head.as_ref().map(|head| format!("the {kind} head {head}"));
+        (self.precision != usual.precision)
+            .then(|| format!("the type {}", self.precision))
+            .or_else(|| (self.opset != usual.opset).then(|| format!("opset {}", self.opset)))
+            .or_else(|| head("policy", &self.policy_head))
+            .or_else(|| head("value", &self.value_head))
+            .or_else(|| self.batch.map(|batch| format!("the fixed batch size {batch}")))
+    }
 }
 
 impl Default for Conversion {

@@ -49,8 +49,8 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last` and
-    /// its attributes are the operator that gives it its name.
+    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last`
+    /// and its attributes are the operator that gives it its name.
     pub(crate) fn output(
         &mut self,
         name: &str,

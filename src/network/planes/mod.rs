@@ -1,8 +1,8 @@
 //! From a game to the 112 input planes of a network (lc0.md D.1).
 //!
 //! Planes 0..104 are eight boards of thirteen planes, the current one first and all of them from the mover's side: our
-//! pawns, knights, bishops, rooks, queens and king, theirs, and whether the position had occurred before. The last eight
-//! hold castling rights, en passant or the side to move, the fifty-move counter, and ones.
+//! pawns, knights, bishops, rooks, queens and king, theirs, and whether the position had occurred before. The last
+//! eight hold castling rights, en passant or the side to move, the fifty-move counter, and ones.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Position as _, Role, Square};
 
@@ -174,8 +174,8 @@ fn undo_double_push(planes: &mut [u64], target: Square, pushed: Color, view: Col
     planes[if pushed == view { 0 } else { 6 }] ^= seen(path, view);
 }
 
-/// The en passant square of a position of the game. A FEN may state one where no pawn can capture; like Lc0, take its word
-/// for the first position, because it tells the previous move.
+/// The en passant square of a position of the game. A FEN may state one where no pawn can capture; like Lc0, take its
+/// word for the first position, because it tells the previous move.
 fn en_passant(game: &Game, index: usize) -> Option<Square> {
     let position = &game.positions()[index];
     if index == 0 { position.chess().maybe_ep_square() } else { position.en_passant() }

@@ -75,8 +75,8 @@ pub struct Block<W = Vec<f32>> {
     pub squeeze_excitation: Option<SqueezeExcitation<W>>,
 }
 
-/// Squeeze and excitation (Hu et al., arXiv:1709.01507) in Lc0's form: the mean of each plane goes through `squeeze`, the
-/// activation and `excite`, whose first half gates the planes (sigmoid) and whose second half is added to them.
+/// Squeeze and excitation (Hu et al., arXiv:1709.01507) in Lc0's form: the mean of each plane goes through `squeeze`,
+/// the activation and `excite`, whose first half gates the planes (sigmoid) and whose second half is added to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SqueezeExcitation<W = Vec<f32>> {
     /// From the filters to a few numbers.

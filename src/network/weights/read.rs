@@ -162,7 +162,8 @@ impl Reader<'_> {
     }
 
     /// A convolution whose outputs follow from the number of its weights, with its batch normalisation folded in:
-    /// `w' = w g / sqrt(v + epsilon)` and `b' = (b - m) g / sqrt(v + epsilon) + beta` for mean `m`, variance `v`, gamma `g`.
+    /// `w' = w g / sqrt(v + epsilon)` and `b' = (b - m) g / sqrt(v + epsilon) + beta` for mean `m`, variance `v`, gamma
+    /// `g`.
     pub(super) fn convolution(
         &self,
         path: &str,

@@ -30,8 +30,8 @@ enum Encoding {
     Float32,
 }
 
-/// A tensor as it lies in the file: decoded number by number where it is used, so that no second copy of a network has to
-/// be kept.
+/// A tensor as it lies in the file: decoded number by number where it is used, so that no second copy of a network has
+/// to be kept.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Tensor {
     bytes: Bytes,
