@@ -91,6 +91,8 @@ fn networks_are_described() {
     let folder = folder();
     let line = text(zeitnot(&folder).args(["net", "describe", "tiny.pb.gz"]));
     assert!(line.starts_with("SE 1x8, relu, policy convolution, value WDL") && line.lines().count() == 1, "{line}");
+    fs::create_dir(folder.path().join("models")).unwrap();
+    fs::copy(folder.path().join("tiny.pb.gz"), folder.path().join("models/tiny.pb.gz")).unwrap();
     let own = text(zeitnot(&folder).args(["net", "describe"]));
     assert!(own.contains("tiny.pb.gz: ") && own.ends_with(&line), "the one the engine would take, by name: {own}");
     let object = json(zeitnot(&folder).args(["net", "describe", "--json", "tiny.pb.gz"]));

@@ -82,7 +82,10 @@ fn openvino_runs_on_its_device() {
     let (_folder, cpu) = plan(Provider::OpenVino, 0, "threads=3,precision=bf16");
     let get = |key| setting(&cpu, key);
     assert_eq!(get("device_type").as_deref(), Some("CPU"));
-    assert_eq!((get("num_of_threads").as_deref(), get("cache_dir")), (Some("3"), None));
+    // `plan` names a folder; unasked, nothing is kept for a CPU.
+    assert_eq!((get("num_of_threads").as_deref(), get("cache_dir").is_some()), (Some("3"), true));
+    let unasked = SessionPlan::new(Provider::OpenVino, 0, Precision::Float32, &DeviceOptions::default(), &model());
+    assert_eq!(unasked.unwrap().cache, None);
     assert_eq!(get("load_config").as_deref(), Some(r#"{"CPU":{"INFERENCE_PRECISION_HINT":"bf16"}}"#));
     assert_eq!((cpu.sharing(), cpu.is_cpu()), (Sharing::PerWorker, true));
     let (_folder, gpu) = plan(Provider::OpenVino, 0, "device=gpu.1,precision=f16");

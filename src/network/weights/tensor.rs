@@ -198,11 +198,15 @@ impl<'a> Decoder<'a> {
         if layer.dims.is_empty() || product == Some(length) {
             Ok(())
         } else {
-            Err(self.error(tensor, format!("has {length} values but states the sizes {:?}", layer.dims)))
+            let (shown, rest) = layer.dims.split_at(layer.dims.len().min(MOST_DIMS));
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            Err(self.error(tensor, format!("has {length} values but states the sizes {shown:?}{more}")))
         }
     }
 }
 
+/// Sizes of a tensor that an error names: more than any tensor has.
+const MOST_DIMS: usize = 8;
 /// Steps between the least and the largest value of a LINEAR16 tensor (lc0.md D.6).
 const LINEAR16_STEPS: f32 = u16::MAX as f32;
 
@@ -257,7 +261,11 @@ mod tests {
             (Layer { max_val: Some(f32::INFINITY), ..layer(None, &[1, 2]) }, "not a finite number"),
             (layer(None, &[]), "is missing"),
             (Layer { dims: vec![2, 2], ..layer(None, &[1, 2]) }, "states the sizes [2, 2]"),
-            (Layer { dims: vec![u32::MAX; 9], ..layer(None, &[1, 2]) }, "states the sizes"),
+            (
+                Layer { dims: vec![1; 9], ..layer(None, &[1, 2, 3, 4]) },
+                "states the sizes [1, 1, 1, 1, 1, 1, 1, 1] and 1 more",
+            ),
+            (Layer { dims: vec![u32::MAX; 9], ..layer(None, &[1, 2]) }, "and 1 more"),
         ];
         for (layer, wanted) in cases {
             let error = decode(&layer).unwrap_err().to_string();
