@@ -1,17 +1,16 @@
-//! One worker's forward pass.
+//! One worker's forward pass: the tower, then the heads.
 
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
-use super::plan::{HISTORY, HISTORY_PLANES, HeadPlan, Plan, PolicyPlan, WinogradPlan};
+use super::kernels::{Kernels, Shape};
+use super::plan::{HeadPlan, MatrixPlan, Plan, PolicyPlan};
+use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
-use crate::network::{CONVOLUTION_MAP, MOVES, PLANES, Planes, SQUARES};
+use crate::network::{CONVOLUTION_MAP, MOVES, SQUARES};
 
 /// The most positions whose heads are computed together, and so in one call before it is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;
-/// Every square of a plane.
-const ALL: u64 = u64::MAX;
 
 /// What all workers share.
 pub(super) struct Shared {
@@ -23,20 +22,11 @@ pub(super) struct Shared {
 /// A worker's buffers.
 pub(super) struct NativeEvaluator {
     shared: Arc<Shared>,
-    /// Positions that go through the tower together.
-    chunk: usize,
-    /// The tower: `[board][vector][square][lane]`.
-    tower: Buffer,
-    /// The hidden layer of the policy, and its 1x1 convolution.
+    tower: Tower,
+    /// The planes before the last layer of the policy.
     policy: Buffer,
-    /// Tiles before and after the products.
-    before: Buffer,
-    after: Buffer,
-    scratch: Buffer,
     value: HeadBuffers,
     moves_left: HeadBuffers,
-    full: Vec<FullPlane>,
-    set: Vec<SetSquare>,
 }
 
 /// The layers of a head, for [`MAXIMUM_BATCH`] positions.
@@ -59,31 +49,13 @@ impl HeadBuffers {
 
 impl NativeEvaluator {
     pub(super) fn new(shared: Arc<Shared>) -> NativeEvaluator {
-        let (plan, kernels) = (&shared.plan, &shared.kernels);
-        let lanes = kernels.lanes();
-        let chunk = chunk(plan, lanes);
-        let tiles = |tiling: Tiling, boards: usize| {
-            tiling.numbers() * tiling.slab(boards * plan.widest() * tiling.tiles() * lanes)
-        };
-        let two = if plan.has_two { tiles(Tiling::Two, 1) } else { 0 };
-        let tiles = tiles(Tiling::Four, chunk).max(two);
-        let policy = match &plan.policy {
-            PolicyPlan::Classical { convolution, .. } => convolution.columns,
-            PolicyPlan::Convolution { hidden, .. } => hidden.columns,
-        };
-        let hidden = |block: &super::plan::BlockPlan| block.squeeze_excitation.as_ref().map_or(0, |se| se.hidden);
-        let squeezed = plan.blocks.iter().map(hidden).max().unwrap_or(0);
+        let (plan, lanes) = (&shared.plan, shared.kernels.lanes());
+        let tower = Tower::new(plan, &shared.kernels);
         NativeEvaluator {
-            chunk,
-            tower: Buffer::new(chunk * plan.columns * SQUARES * lanes),
-            policy: Buffer::new(chunk * policy * SQUARES * lanes),
-            before: Buffer::new(tiles),
-            after: Buffer::new(tiles),
-            scratch: Buffer::new(kernels.scratch(plan.columns, squeezed)),
+            policy: Buffer::new(tower.chunk() * plan.policy.columns() * SQUARES * lanes),
+            tower,
             value: HeadBuffers::new(Some(&plan.value), lanes),
             moves_left: HeadBuffers::new(plan.moves_left.as_ref(), lanes),
-            full: Vec::with_capacity(PLANES),
-            set: Vec::with_capacity(PLANES * SQUARES),
             shared,
         }
     }
@@ -93,7 +65,7 @@ impl NativeEvaluator {
         let shared = Arc::clone(&self.shared);
         let first = answers.len();
         // Parts of equal size: the last one should not be a small one.
-        let parts = batch.len().div_ceil(self.chunk);
+        let parts = batch.len().div_ceil(self.tower.chunk());
         let part = batch.len().div_ceil(parts);
         for (index, queries) in batch.chunks(part).enumerate() {
             self.part(&shared, queries, index * part, answers)?;
@@ -129,73 +101,21 @@ impl NativeEvaluator {
         answers: &mut Vec<Evaluation>,
     ) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
-        let lanes = kernels.lanes();
         let boards = queries.len();
-        // From two boards on, the arithmetic that F(4x4) saves outweighs its larger weights.
-        let tiling = if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four };
-        let board = plan.columns * SQUARES * lanes;
-        let slab = tiling.slab(boards * plan.widest() * tiling.tiles() * lanes);
-        for (index, query) in queries.iter().enumerate() {
-            let planes = query.planes.as_deref().ok_or_else(|| BackendError::Query {
-                network: shared.network.clone(),
-                problem: "about a position without its planes".to_owned(),
-            })?;
-            set_squares(planes, &mut self.full, &mut self.set);
-            kernels.input(
-                tiling,
-                Input {
-                    full: &self.full,
-                    set: &self.set,
-                    columns: plan.columns,
-                    weights: &plan.input,
-                    bias: &plan.input_bias,
-                    activation: plan.activation,
-                    output: &mut self.tower[index * board..],
-                    next: Some(Tiles { numbers: &mut self.before, slab }),
-                    board: index,
-                },
-            );
-        }
-        let mut pass = Pass { kernels, tiling, boards, slab, before: &mut self.before, after: &mut self.after };
-        for block in &plan.blocks {
-            pass.products(&block.first);
-            pass.epilogue(&block.first, None, false, plan, None, true, &mut self.scratch);
-            pass.products(&block.second);
-            let se = block.squeeze_excitation.as_ref().map(|se| SqueezeExcitation {
-                hidden: se.hidden,
-                squeeze: &se.squeeze,
-                squeeze_bias: &se.squeeze_bias,
-                excite: &se.excite,
-                excite_bias: &se.excite_bias,
-            });
-            pass.epilogue(&block.second, se, true, plan, Some(&mut self.tower), true, &mut self.scratch);
-        }
-        let shape = |head: &super::plan::MatrixPlan| Shape {
-            groups: boards,
-            group_rows: SQUARES,
-            inner: head.inner,
-            columns: head.columns,
-        };
-        if let PolicyPlan::Convolution { hidden, .. } = &plan.policy {
-            pass.products(hidden);
-            pass.epilogue(hidden, None, false, plan, Some(&mut self.policy), false, &mut self.scratch);
-        }
-        if let PolicyPlan::Classical { convolution, .. } = &plan.policy {
-            let numbers = boards * convolution.columns * SQUARES * lanes;
-            let output = &mut self.policy[..numbers];
-            kernels.product(shape(convolution), &self.tower, &convolution.weights, &convolution.bias, output);
-            kernels.activate(output, plan.activation);
+        self.tower.run(shared, queries)?;
+        match &plan.policy {
+            PolicyPlan::Convolution { hidden, .. } => self.tower.convolve(shared, hidden, boards, &mut self.policy),
+            PolicyPlan::Classical { convolution, .. } => {
+                planes(kernels, plan, convolution, boards, self.tower.boards(), &mut self.policy);
+            }
         }
         let moves_left = plan.moves_left.as_ref().map(|head| (head, &mut self.moves_left));
         for (head, buffers) in [(&plan.value, &mut self.value)].into_iter().chain(moves_left) {
-            let numbers = head.convolution.columns * SQUARES * lanes;
-            let output = &mut buffers.planes[row * numbers..][..boards * numbers];
-            let HeadPlan { convolution, .. } = head;
-            kernels.product(shape(convolution), &self.tower, &convolution.weights, &convolution.bias, output);
-            kernels.activate(output, plan.activation);
+            let output = &mut buffers.planes[row * head.convolution.columns * SQUARES * kernels.lanes()..];
+            planes(kernels, plan, &head.convolution, boards, self.tower.boards(), output);
         }
-        for (index, query) in queries.iter().enumerate() {
-            let logits = self.logits(shared, index, &query.indices)?;
+        for (board, query) in queries.iter().enumerate() {
+            let logits = self.logits(shared, board, &query.indices)?;
             answers.push(Evaluation { q: 0.0, d: 0.0, m: None, logits });
         }
         Ok(())
@@ -203,33 +123,35 @@ impl NativeEvaluator {
 
     /// The logits of the legal moves of one board of a part.
     fn logits(&self, shared: &Shared, board: usize, indices: &[u16]) -> Result<Box<[f32]>, BackendError> {
-        let (plan, kernels) = (&shared.plan, &shared.kernels);
-        let lanes = kernels.lanes();
-        let logit = |&index: &u16| {
-            let index = usize::from(index);
-            if index >= MOVES {
-                return Err(format!("no policy for the index {index}"));
-            }
-            let logit = match &plan.policy {
-                PolicyPlan::Classical { convolution, rows, bias } => {
-                    let numbers = convolution.columns * SQUARES * lanes;
-                    kernels.dot(&self.policy[board * numbers..][..numbers], &rows[index * numbers..][..numbers])
-                        + bias[index]
-                }
-                PolicyPlan::Convolution { hidden, taps, bias } => {
-                    let numbers = hidden.columns * SQUARES * lanes;
-                    let place = usize::from(CONVOLUTION_MAP[index]);
-                    let (plane, square) = (place / SQUARES, place % SQUARES);
-                    let plane_numbers = taps.len() / bias.len();
-                    let taps = &taps[plane * plane_numbers..][..plane_numbers];
-                    let board = &self.policy[board * numbers..][..numbers];
-                    kernels.convolve_one(board, taps, hidden.columns, square) + bias[plane]
-                }
-            };
-            finite(logit, "policy")
-        };
         let problem = |problem| BackendError::Output { network: shared.network.clone(), problem };
-        indices.iter().map(logit).collect::<Result<_, _>>().map_err(problem)
+        let mut logits = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let logit = self.logit(shared, board, usize::from(index)).and_then(|logit| finite(logit, "policy"));
+            logits.push(logit.map_err(problem)?);
+        }
+        Ok(logits.into())
+    }
+
+    fn logit(&self, shared: &Shared, board: usize, index: usize) -> Result<f32, String> {
+        let (plan, kernels) = (&shared.plan, &shared.kernels);
+        if index >= MOVES {
+            return Err(format!("no policy for the index {index}"));
+        }
+        let columns = plan.policy.columns();
+        let numbers = columns * SQUARES * kernels.lanes();
+        let planes = &self.policy[board * numbers..][..numbers];
+        Ok(match &plan.policy {
+            PolicyPlan::Classical { rows, bias, .. } => {
+                kernels.dot(planes, &rows[index * numbers..][..numbers]) + bias[index]
+            }
+            PolicyPlan::Convolution { taps, bias, .. } => {
+                let place = usize::from(CONVOLUTION_MAP[index]);
+                let (plane, square) = (place / SQUARES, place % SQUARES);
+                let plane_numbers = taps.len() / bias.len();
+                let taps = &taps[plane * plane_numbers..][..plane_numbers];
+                kernels.convolve_one(planes, taps, columns, square) + bias[plane]
+            }
+        })
     }
 }
 
@@ -243,58 +165,12 @@ impl Evaluator for NativeEvaluator {
     }
 }
 
-/// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB), the
-/// weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
-fn chunk(plan: &Plan, lanes: usize) -> usize {
-    const NARROW: usize = 96;
-    if plan.columns * lanes <= NARROW { 6 } else { 24 }
-}
-
-/// One part of a batch on its way through the 3x3 convolutions.
-struct Pass<'a> {
-    kernels: &'a Kernels,
-    tiling: Tiling,
-    boards: usize,
-    slab: usize,
-    before: &'a mut Buffer,
-    after: &'a mut Buffer,
-}
-
-impl Pass<'_> {
-    fn products(&mut self, convolution: &WinogradPlan) {
-        let WinogradPlan { inner, columns, four, two, .. } = convolution;
-        let weights = match self.tiling {
-            Tiling::Four => four,
-            Tiling::Two => two,
-        };
-        let shape = Shape { groups: self.boards, group_rows: self.tiling.tiles(), inner: *inner, columns: *columns };
-        self.kernels.products(self.tiling, shape, (self.before, self.slab), weights, (self.after, self.slab));
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the ends of a convolution differ in all of these")]
-    fn epilogue(
-        &mut self,
-        convolution: &WinogradPlan,
-        squeeze_excitation: Option<SqueezeExcitation<'_>>,
-        residual: bool,
-        plan: &Plan,
-        output: Option<&mut Buffer>,
-        next: bool,
-        scratch: &mut Buffer,
-    ) {
-        let job = Epilogue {
-            boards: self.boards,
-            columns: convolution.columns,
-            tiles: (self.after, self.slab),
-            bias: &convolution.bias,
-            squeeze_excitation,
-            residual,
-            activation: plan.activation,
-            output: output.map(|output| &mut output[..]),
-            next: next.then(|| Tiles { numbers: &mut self.before[..], slab: self.slab }),
-        };
-        self.kernels.epilogue(self.tiling, job, scratch);
-    }
+/// A 1x1 convolution of some boards and the activation.
+fn planes(kernels: &Kernels, plan: &Plan, convolution: &MatrixPlan, boards: usize, input: &[f32], output: &mut [f32]) {
+    let MatrixPlan { inner, columns, weights, bias } = convolution;
+    let shape = Shape { groups: boards, group_rows: SQUARES, inner: *inner, columns: *columns };
+    kernels.product(shape, input, weights, bias, output);
+    kernels.activate(&mut output[..boards * columns * SQUARES * kernels.lanes()], plan.activation);
 }
 
 /// The dense layers of a head for the whole batch.
@@ -316,38 +192,6 @@ fn dense(kernels: &Kernels, plan: &Plan, head: &HeadPlan, rows: usize, buffers: 
         &output.bias,
         &mut buffers.output,
     );
-}
-
-/// The planes of a position as the first convolution takes them. Squares that a plane of the history has on all of its
-/// boards are told once, with the sum of the weights.
-fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSquare>) {
-    full.clear();
-    set.clear();
-    let mut common = [0; HISTORY_PLANES];
-    for (plane, common) in common.iter_mut().enumerate() {
-        let boards = || (0..HISTORY).map(|board| board * HISTORY_PLANES + plane);
-        if boards().all(|plane| planes.values[plane] == 1.0) {
-            *common = boards().fold(ALL, |mask, plane| mask & planes.masks[plane]);
-        }
-    }
-    let history = HISTORY * HISTORY_PLANES;
-    let sums = common.iter().enumerate().map(|(plane, &mask)| (PLANES + plane, mask, 1.0));
-    let others = planes.masks.iter().zip(&planes.values).enumerate().map(|(plane, (&mask, &value))| {
-        let told = if plane < history { common[plane % HISTORY_PLANES] } else { 0 };
-        (plane, mask & !told, value)
-    });
-    for (plane, mask, value) in sums.chain(others) {
-        let plane = plane as u32;
-        if mask == ALL {
-            full.push(FullPlane { plane, value });
-            continue;
-        }
-        let mut rest = mask;
-        while rest != 0 {
-            set.push(SetSquare { plane, square: rest.trailing_zeros(), value });
-            rest &= rest - 1;
-        }
-    }
 }
 
 fn finite(number: f32, what: &str) -> Result<f32, String> {

@@ -9,8 +9,8 @@
 //! | file | what |
 //! |---|---|
 //! | `isa` | the instruction sets |
-//! | `plan` | a network as the kernels want it |
-//! | `evaluator` | the forward pass |
+//! | `plan`, `packer` | a network as the kernels want it |
+//! | `evaluator`, `tower` | the forward pass |
 //! | `kernels` | the arithmetic, and all that is unsafe |
 //! | `buffer` | numbers that begin on a cache line |
 
@@ -26,7 +26,9 @@ mod buffer;
 mod evaluator;
 mod isa;
 mod kernels;
+mod packer;
 mod plan;
+mod tower;
 
 pub use isa::{Isa, UnknownIsa};
 
