@@ -56,6 +56,13 @@ pub fn command() -> Command {
                 .value_parser(super::seconds)
                 .help("How long each side is measured at each batch size"),
         )
+        .arg(
+            Arg::new("versus-opts")
+                .long("versus-opts")
+                .value_name("TEXT")
+                .requires("versus")
+                .help("BackendOptions of the other backend [default: the same]"),
+        )
         .arg(json_flag().help("Print a JSON array").conflicts_with("csv"))
         .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
     engine_options::add_to(command)
@@ -75,6 +82,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let load_other = |name: &str| -> anyhow::Result<Option<Box<dyn Side>>> {
         let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+        if let Some(options) = matches.get_one::<String>("versus-opts") {
+            engine.set_option("BackendOptions", options).context("--versus-opts")?;
+        }
         Ok(Some(Box::new(side(&mut engine, name)?)))
     };
     if let Some(name) = other.filter(|_| other_first) {
