@@ -230,6 +230,7 @@ fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
                 let queries: Vec<Query> = part.iter().map(ask).collect();
                 let answers = evaluator.evaluate(&queries).unwrap();
                 for (golden, answer) in part.iter().zip(&answers) {
+                    assert_eq!(answer.m.is_some(), network.description().moves_left, "{file}");
                     let m = answer.m.and(golden.m);
                     let golden = Evaluation { q: golden.q, d: golden.d, m, logits: golden.logits.clone().into() };
                     worst = largest([worst, differences(answer, &golden)]);
