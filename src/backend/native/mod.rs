@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use super::{Attributes, Backend, BackendError, Evaluator, cpu_workers};
-use crate::network::{HistoryFill, Network};
+use crate::network::{Architecture, HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
 use kernels::Kernels;
 use plan::Plan;
@@ -54,9 +54,15 @@ impl NativeBackend {
     ) -> Result<NativeBackend, BackendError> {
         let name = network.name().trim_end_matches(".gz").trim_end_matches(".pb").to_owned();
         let wrong = |problem: &str| BackendError::Shape { network: name.clone(), problem: problem.to_owned() };
-        let weights = network
-            .weights()
-            .ok_or_else(|| wrong("the backend native runs residual networks in Lc0's format, and this is none"))?;
+        let weights = network.weights().ok_or_else(|| {
+            let reason = match network.description().architecture {
+                Architecture::Onnx { .. } => "it came as ONNX",
+                _ => "it has attention",
+            };
+            wrong(&format!(
+                "{reason}, and the backend native runs Lc0's residual networks alone: auto and onnxruntime run it"
+            ))
+        })?;
         let isa = forced.unwrap_or_else(Isa::best);
         let kernels = Kernels::new(isa).ok_or_else(|| {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
