@@ -10,7 +10,7 @@
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision; pure: time comes in as numbers | chess rules, threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
-//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], ONNX Runtime and where it is found, the cache as a decorator, `uniform` and `random` | trees, UCI |
+//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime with its execution providers and where it is found, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | trees, UCI |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
