@@ -25,14 +25,20 @@
 //! - `go depth` ends when every root move is decided, and node limits are met exactly.
 
 mod backup;
+mod body;
+mod classify;
 mod clock;
 mod expand;
 mod gather;
 mod node;
+mod packed;
 mod params;
+mod policy;
+mod pool;
 mod puct;
 mod report;
 mod running;
+mod select;
 mod state;
 mod tree;
 mod watchdog;

@@ -1,0 +1,169 @@
+//! Memory of the tree: runs of equal items in large chunks, addressed by 32 bits.
+//!
+//! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and an address of it takes 8
+//! more wherever it is kept. Here a run costs its items alone, a freed one goes back to runs of its length (or is cut for
+//! shorter ones), and a whole tree is freed chunk by chunk.
+
+use bytemuck::Zeroable;
+
+/// Items of a chunk, as a power of two: 64 Ki words are 256 KiB.
+const CHUNK_BITS: u32 = 16;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+/// The longest run: the body of a node with as many moves as are kept takes 262 words.
+const LONGEST: usize = 511;
+
+/// Runs of `T`, of 1 to [`LONGEST`] items each. Run 0 is never given out, so that 0 can stand for none.
+#[derive(Debug)]
+pub(super) struct Pool<T> {
+    chunks: Vec<Box<[T]>>,
+    /// The first item never given out.
+    top: usize,
+    /// Free runs by length.
+    free: Vec<Vec<u32>>,
+    /// Bit `n` is set when `free[n]` holds something.
+    lengths: [u64; LONGEST / 64 + 1],
+    /// Items given out.
+    in_use: usize,
+}
+
+impl<T: Copy + Zeroable> Pool<T> {
+    pub fn new() -> Pool<T> {
+        let free = (0..=LONGEST).map(|_| Vec::new()).collect();
+        Pool { chunks: Vec::new(), top: 1, free, lengths: [0; _], in_use: 0 }
+    }
+
+    /// Bytes taken from the system.
+    pub fn bytes(&self) -> usize {
+        let listed: usize = self.free.iter().map(Vec::capacity).sum();
+        self.chunks.len() * CHUNK * size_of::<T>() + listed * size_of::<u32>()
+    }
+
+    /// Bytes of the runs given out.
+    pub fn bytes_in_use(&self) -> usize {
+        self.in_use * size_of::<T>()
+    }
+
+    /// Whether a run of `len` items can be had without new memory from the system.
+    pub fn has_free(&self, len: usize) -> bool {
+        self.shortest_free(len).is_some()
+    }
+
+    /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one.
+    pub fn take(&mut self, len: usize) -> u32 {
+        self.in_use += len;
+        if let Some(longer) = self.shortest_free(len) {
+            let at = self.pop(longer);
+            if longer > len {
+                self.push(at + len as u32, longer - len);
+            }
+            return at;
+        }
+        let left = (self.chunks.len() * CHUNK).saturating_sub(self.top);
+        if left < len {
+            // A run does not cross chunks.
+            if left > 0 {
+                self.push(self.top as u32, left);
+            }
+            self.top = (self.chunks.len() * CHUNK).max(1);
+            self.chunks.push(bytemuck::zeroed_slice_box(CHUNK));
+        }
+        let at = u32::try_from(self.top).expect("a tree of 2^32 words is 17 GB of them, and 4e9 visits are the limit");
+        self.top += len;
+        at
+    }
+
+    /// Gives a run back.
+    pub fn give(&mut self, at: u32, len: usize) {
+        self.in_use -= len;
+        self.push(at, len);
+    }
+
+    pub fn run(&self, at: u32, len: usize) -> &[T] {
+        &self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)..][..len]
+    }
+
+    pub fn run_mut(&mut self, at: u32, len: usize) -> &mut [T] {
+        &mut self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)..][..len]
+    }
+
+    #[inline]
+    pub fn item(&self, at: u32) -> &T {
+        &self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)]
+    }
+
+    #[inline]
+    pub fn item_mut(&mut self, at: u32) -> &mut T {
+        &mut self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)]
+    }
+
+    /// The length of the shortest free run of at least `len`.
+    fn shortest_free(&self, len: usize) -> Option<usize> {
+        let first = self.lengths[len / 64] & (u64::MAX << (len % 64));
+        if first != 0 {
+            return Some(len / 64 * 64 + first.trailing_zeros() as usize);
+        }
+        let word = (len / 64 + 1..self.lengths.len()).find(|word| self.lengths[*word] != 0)?;
+        Some(word * 64 + self.lengths[word].trailing_zeros() as usize)
+    }
+
+    fn push(&mut self, at: u32, len: usize) {
+        // What a chunk has left at its end can be longer than any run.
+        let (mut at, mut len) = (at, len);
+        while len > 0 {
+            let piece = len.min(LONGEST);
+            self.free[piece].push(at);
+            self.lengths[piece / 64] |= 1 << (piece % 64);
+            (at, len) = (at + piece as u32, len - piece);
+        }
+    }
+
+    fn pop(&mut self, len: usize) -> u32 {
+        let at = self.free[len].pop().expect("the bit of a length says that there is a run");
+        if self.free[len].is_empty() {
+            self.lengths[len / 64] &= !(1 << (len % 64));
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_free_run_is_used_again_whole_or_in_pieces() {
+        let mut pool = Pool::<u32>::new();
+        let run = pool.take(10);
+        assert_ne!(run, 0);
+        pool.give(run, 10);
+        assert_eq!(pool.take(10), run);
+        pool.give(run, 10);
+        assert_eq!((pool.take(4), pool.take(6)), (run, run + 4));
+        assert_eq!((pool.bytes_in_use(), pool.chunks.len()), (40, 1));
+    }
+
+    proptest! {
+        /// Whatever is taken and given back: no two runs overlap, none crosses a chunk, and the count is right.
+        #[test]
+        fn runs_never_overlap(steps in prop::collection::vec((any::<bool>(), 1..=LONGEST, any::<prop::sample::Index>()), 1..800)) {
+            let mut pool = Pool::<u32>::new();
+            let mut held: Vec<(u32, usize, u32)> = Vec::new();
+            for (mark, (give, len, which)) in steps.into_iter().enumerate() {
+                if give && !held.is_empty() {
+                    let (at, len, _) = held.swap_remove(which.index(held.len()));
+                    pool.give(at, len);
+                } else {
+                    let at = pool.take(len);
+                    pool.run_mut(at, len).fill(mark as u32);
+                    held.push((at, len, mark as u32));
+                }
+            }
+            for (at, len, mark) in &held {
+                prop_assert!(pool.run(*at, *len).iter().all(|word| word == mark));
+            }
+            prop_assert_eq!(pool.in_use, held.iter().map(|run| run.1).sum::<usize>());
+        }
+    }
+}
