@@ -26,8 +26,10 @@ impl Position {
     pub(super) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(mv);
+        // Plain moves change the key by their pieces; shakmaty leaves the others to be counted anew.
+        let key = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::PseudoLegal);
         let mut next = Position {
-            key: key_of(&chess),
+            key: key.map_or_else(|| key_of(&chess), |key| key.0),
             ply: self.ply.saturating_add(1),
             rule50: chess.halfmoves(),
             repetitions: 0,

@@ -6,7 +6,7 @@
 
 use super::backup::{Hop, backup, cancel};
 use super::expand::{End, make_terminal};
-use super::node::{Body, NodeId, Value};
+use super::node::{Body, NodeId, Terminal, Value};
 use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::DrawScore;
@@ -58,6 +58,9 @@ pub(super) struct Step {
     pub depth: u32,
     visits: u32,
 }
+
+/// Steps between asking for the children of a node and looking at them.
+const LOOK_AHEAD: usize = 2;
 
 /// Stands for the step before the root's.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -200,6 +203,9 @@ impl Batch {
         let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
         self.steps.push(root);
         while let Some(step) = self.steps.get(next) {
+            if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
+                tree.prefetch_children(ahead.node);
+            }
             let (id, depth, visits) = (step.node, step.depth, step.visits);
             let node = &mut tree[id];
             let taken = node.in_flight > 0;
@@ -239,11 +245,17 @@ impl Batch {
         rules: &Rules,
         horizon: &Horizon,
     ) {
-        for &(edge, visits) in self.dealer.deal(tree, id, depth, visits, rules, horizon) {
-            let node = tree.child(id, usize::from(edge));
-            let above = Above { steps: &self.steps, next: step as u32 };
-            tree.reopen_stale_repetition(node, depth + 1, above);
-            let mv = tree.view(&tree[id]).map_or(PackedMove(0), |view| PackedMove(view.moves[usize::from(edge)]));
+        for share in self.dealer.deal(tree, id, depth, visits, rules, horizon) {
+            let node = match share.node {
+                Some(node) => node,
+                None => tree.child(id, usize::from(share.edge)),
+            };
+            if tree[node].terminal() == Terminal::TwoFold {
+                let above = Above { steps: &self.steps, next: step as u32 };
+                tree.reopen_stale_repetition(node, depth + 1, above);
+            }
+            tree.prefetch_body(node);
+            let (edge, mv, visits) = (share.edge, share.mv, share.visits);
             self.steps.push(Step { node, before: step as u32, edge, mv, depth: depth + 1, visits });
         }
     }

@@ -35,6 +35,7 @@ mod packed;
 mod params;
 mod policy;
 mod pool;
+mod prefetch;
 mod puct;
 mod report;
 mod running;

@@ -91,9 +91,16 @@ impl Selector {
 
     /// Q and the moves-left utility of a visited child.
     #[inline]
-    pub fn visited(&self, child: &Node) -> (f32, f32) {
+    pub fn q_and_m(&self, child: &Node) -> (f32, f32) {
         let q = child.q(self.draw_score);
         (q, self.moves_left.of(child.m, q))
+    }
+
+    /// Their sum.
+    #[inline]
+    pub fn visited(&self, child: &Node) -> f32 {
+        let (q, m) = self.q_and_m(child);
+        q + m
     }
 
     /// The value of an unvisited child, where children of `visited_policy` were visited.

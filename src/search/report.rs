@@ -222,12 +222,7 @@ impl<'a> Reader<'a> {
     /// Whether the best move, as ranked, is not the best valued: the search then wants more time.
     pub fn wants_more_time(&self, root: &Family, allowed: &[usize], best: usize) -> bool {
         let selector = self.selector();
-        let value = |index: usize| {
-            root.visited(index).map_or(f32::NEG_INFINITY, |child| {
-                let (q, m) = selector.visited(child);
-                q + m
-            })
-        };
+        let value = |index: usize| root.visited(index).map_or(f32::NEG_INFINITY, |child| selector.visited(child));
         // Equal values are no reason to think on.
         allowed.iter().any(|index| value(*index) > value(best))
     }
@@ -248,7 +243,7 @@ impl<'a> Reader<'a> {
                 let mv = PackedMove(*mv).unpack(self.position.board());
                 let child = family.children.get(index).copied();
                 let visited = family.visited(index);
-                let (q, m) = visited.map_or((selector.unvisited(visited_policy), 0.0), |child| selector.visited(child));
+                let (q, m) = visited.map_or((selector.unvisited(visited_policy), 0.0), |child| selector.q_and_m(child));
                 let p = family.view.p(index);
                 let u = selector.u_numerator(p) / (1 + child.map_or(0, Node::n_started)) as f32;
                 let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));

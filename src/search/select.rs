@@ -1,12 +1,22 @@
 //! Which children of a node get the visits that come by (lc0.md C.2).
 
+use super::body::{self, View};
 use super::gather::{Horizon, Rules};
 use super::node::{Node, NodeId};
+use super::packed::PackedMove;
 use super::puct::Selector;
 use super::tree::Tree;
 
-/// A share of the visits of a node: the number of a move and the visits it gets.
-pub(super) type Share = (u8, u32);
+/// A share of the visits of a node.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    /// The number of the move.
+    pub edge: u8,
+    pub mv: PackedMove,
+    /// The child, if there is a node for it.
+    pub node: Option<NodeId>,
+    pub visits: u32,
+}
 
 /// A move that may be chosen.
 #[derive(Clone, Copy)]
@@ -23,9 +33,11 @@ struct Candidate {
 }
 
 impl Candidate {
+    #[inline]
     fn new(index: usize, utility: f32, u_numerator: f32, n_started: u32) -> Candidate {
         let divisor = n_started + 1;
-        Candidate { index: index as u8, given: 0, divisor, utility, u_numerator, score: utility + u_numerator / divisor as f32 }
+        let score = utility + u_numerator / divisor as f32;
+        Candidate { index: index as u8, given: 0, divisor, utility, u_numerator, score }
     }
 
     fn give(&mut self, visits: u32) {
@@ -54,7 +66,7 @@ pub(super) struct Dealer {
 
 impl Dealer {
     /// Deals `visits` out to the children of the expanded node `id`, `depth` plies below the root, as choosing the highest
-    /// score for each in turn would, the first move of equals. A share may go to the first move without a node.
+    /// score for each in turn would, the first move of equals. A share may go to the first moves without a node.
     pub fn deal(
         &mut self,
         tree: &Tree,
@@ -68,39 +80,19 @@ impl Dealer {
         let node = &tree[id];
         let Some(view) = tree.view(node) else { return &self.shares };
         let selector = Selector::new(node, depth, rules.params, rules.draw, rules.has_moves_left);
-        self.candidates.clear();
-        // Unvisited children are valued when it is known how much of the policy was visited.
-        let (mut visited_policy, mut unvisited) = (0.0, false);
-        let mut index = 0;
-        for child in tree.children(&view, node).flatten() {
-            let p = view.p(index);
-            let mut utility = 0.0;
-            if child.n > 0 {
-                visited_policy += p;
-                let (q, m) = selector.visited(child);
-                utility = q + m;
-            } else {
-                unvisited = true;
-            }
-            self.candidates.push(Candidate::new(index, utility, selector.u_numerator(p), child.n_started()));
-            index += 1;
+        if visits == 1 && depth > 0 {
+            self.shares.push(share(&view, node, best(tree, &view, node, &selector), 1));
+            return &self.shares;
         }
-        let fpu = selector.unvisited(visited_policy);
-        if unvisited {
-            let children = tree.children(&view, node).flatten();
-            for (candidate, _) in self.candidates.iter_mut().zip(children).filter(|(_, child)| child.n == 0) {
-                candidate.utility = fpu;
-                candidate.give(0);
-            }
-        }
+        let fpu = self.gather_candidates(tree, &view, node, &selector);
         // Sorted by prior, no later untried move can score higher than the first.
         let at_root = depth == 0;
         let next_untried = |from| (from..view.moves.len()).find(|next| !at_root || rules.allows(view.moves[*next]));
         let untried = |index: usize| Candidate::new(index, fpu, selector.u_numerator(view.p(index)), 0);
-        let mut fresh = next_untried(index);
+        let mut fresh = next_untried(usize::from(node.children));
         self.candidates.extend(fresh.map(untried));
         if at_root {
-            self.keep_allowed(tree, node, rules, horizon);
+            self.keep_allowed(tree, &view, node, rules, horizon);
         }
         let mut left = visits;
         while left > 0 {
@@ -116,18 +108,49 @@ impl Dealer {
                 self.candidates.extend(fresh.map(untried));
             }
         }
-        self.shares.extend(self.candidates.iter().filter(|candidate| candidate.given > 0).map(|c| (c.index, c.given)));
+        let dealt = self.candidates.iter().filter(|candidate| candidate.given > 0);
+        self.shares.extend(dealt.map(|candidate| share(&view, node, usize::from(candidate.index), candidate.given)));
         &self.shares
     }
 
-    /// At the root: only the moves asked for, and of them only those that can still catch up with the best, if any.
-    fn keep_allowed(&mut self, tree: &Tree, root: &Node, rules: &Rules, horizon: &Horizon) {
-        let Some(view) = tree.view(root) else { return };
-        if self.candidates.iter().any(|candidate| rules.allows(view.moves[usize::from(candidate.index)])) {
-            self.candidates.retain(|candidate| rules.allows(view.moves[usize::from(candidate.index)]));
+    /// Takes up the children there are nodes for. Returns the value of an unvisited move.
+    fn gather_candidates(&mut self, tree: &Tree, view: &View, node: &Node, selector: &Selector) -> f32 {
+        self.candidates.clear();
+        // Unvisited children are valued when it is known how much of the policy was visited.
+        let (mut visited_policy, mut unvisited, mut index) = (0.0, false, 0);
+        for segment in tree.children(view, node) {
+            for child in segment {
+                let p = view.p(index);
+                let mut utility = 0.0;
+                if child.n > 0 {
+                    visited_policy += p;
+                    utility = selector.visited(child);
+                } else {
+                    unvisited = true;
+                }
+                self.candidates.push(Candidate::new(index, utility, selector.u_numerator(p), child.n_started()));
+                index += 1;
+            }
         }
-        let Some(best) = horizon.best_edge else { return };
-        let visits = |index: usize| tree.existing_child(root, index).map_or(0, |child| tree[child].n);
+        let fpu = selector.unvisited(visited_policy);
+        if unvisited {
+            let children = tree.children(view, node).flatten();
+            for (candidate, _) in self.candidates.iter_mut().zip(children).filter(|(_, child)| child.n == 0) {
+                candidate.utility = fpu;
+                candidate.give(0);
+            }
+        }
+        fpu
+    }
+
+    /// At the root: only the moves asked for, and of them only those that can still catch up with the best, if any.
+    fn keep_allowed(&mut self, tree: &Tree, view: &View, root: &Node, rules: &Rules, horizon: &Horizon) {
+        let allowed = |candidate: &Candidate| rules.allows(view.moves[usize::from(candidate.index)]);
+        if !rules.search_moves.is_empty() && self.candidates.iter().any(allowed) {
+            self.candidates.retain(allowed);
+        }
+        let Some(best) = horizon.best_edge.filter(|_| horizon.playouts_expected < f64::from(root.n)) else { return };
+        let visits = |index: usize| child_of(view, root, index).map_or(0, |child| tree[child].n);
         let best_visits = visits(best);
         let hopeful = |candidate: &Candidate| {
             let index = usize::from(candidate.index);
@@ -137,6 +160,60 @@ impl Dealer {
             self.candidates.retain(hopeful);
         }
     }
+}
+
+/// The child by a move, if there is a node for it.
+#[inline]
+fn child_of(view: &View, node: &Node, index: usize) -> Option<NodeId> {
+    let (slot, offset) = body::place(index);
+    (index < usize::from(node.children)).then(|| NodeId(view.slots[slot] + offset as u32))
+}
+
+#[inline]
+fn share(view: &View, node: &Node, index: usize, visits: u32) -> Share {
+    Share { edge: index as u8, mv: PackedMove(view.moves[index]), node: child_of(view, node, index), visits }
+}
+
+/// The move of the highest score, the first of equals.
+#[inline]
+fn best(tree: &Tree, view: &View, node: &Node, selector: &Selector) -> usize {
+    let (mut visited_policy, mut best, mut highest) = (0.0, 0, f32::NEG_INFINITY);
+    let (mut index, mut first_unvisited) = (0, None);
+    for segment in tree.children(view, node) {
+        for child in segment {
+            let p = view.p(index);
+            if child.n > 0 {
+                visited_policy += p;
+                let score = selector.visited(child) + selector.u_numerator(p) / (child.n_started() + 1) as f32;
+                if score > highest {
+                    (best, highest) = (index, score);
+                }
+            } else if first_unvisited.is_none() {
+                first_unvisited = Some(index);
+            }
+            index += 1;
+        }
+    }
+    let fpu = selector.unvisited(visited_policy);
+    let mut consider = |index: usize, n_started: u32| {
+        let score = fpu + selector.u_numerator(view.p(index)) / (n_started + 1) as f32;
+        if score > highest || score == highest && index < best {
+            (best, highest) = (index, score);
+        }
+    };
+    if let Some(first) = first_unvisited {
+        // Children on their way for the first time, and such as were given up.
+        for (index, child) in tree.children(view, node).flatten().enumerate().skip(first) {
+            if child.n == 0 {
+                consider(index, child.in_flight);
+            }
+        }
+    }
+    if index < view.moves.len() {
+        // Sorted by prior, no later untried move can score higher.
+        consider(index, 0);
+    }
+    best
 }
 
 /// The place of the highest score, the first of equals, and the next highest of the others.

@@ -5,11 +5,15 @@ use super::node::{Body, Bounds, Node, NodeId, Terminal};
 use super::packed::PackedMove;
 use super::policy;
 use super::pool::Pool;
+use super::prefetch::prefetch;
 use crate::chess::{Game, Move, Position};
 use std::ops::{Index, IndexMut};
 
 /// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218.
 pub(super) const MOST_MOVES: usize = 255;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
@@ -203,6 +207,32 @@ impl Tree {
             left -= len;
             (len > 0).then(|| self.nodes.run(*at, len))
         })
+    }
+
+    /// Asks for the memory of a node's moves.
+    #[inline]
+    pub(super) fn prefetch_body(&self, id: NodeId) {
+        let node = &self[id];
+        let len = match node.body() {
+            Body::None => return,
+            Body::Priors => body::priors_len(node.moves),
+            Body::Small | Body::Large => body::Layout::of(node).len,
+        };
+        for line in self.words.run(node.at, len).chunks(LINE / size_of::<u32>()) {
+            prefetch(&line[0]);
+        }
+    }
+
+    /// Asks for the memory of a node's children.
+    #[inline]
+    pub(super) fn prefetch_children(&self, id: NodeId) {
+        let node = &self[id];
+        let Some(view) = self.view(node) else { return };
+        for segment in self.children(&view, node) {
+            for line in segment.chunks(LINE / size_of::<Node>()) {
+                prefetch(&line[0]);
+            }
+        }
     }
 
     /// The child by the move of that index, if there is a node for it.
