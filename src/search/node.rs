@@ -2,7 +2,7 @@
 //!
 //! A node's values are from the side of the player whose move led to it: a good `wl` is a good move.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 
 /// Index of a node in its [`Tree`](super::tree::Tree).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) enum Body {
 }
 
 /// One position of the tree. All bytes zero is a new node.
-#[derive(Clone, Copy, Debug, Zeroable)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Node {
     /// Mean of win minus loss.

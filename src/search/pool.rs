@@ -3,12 +3,17 @@
 //! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and an address of it takes 8
 //! more wherever it is kept. Here a run costs its items alone, a freed one goes back to runs of its length (or is cut for
 //! shorter ones), and a whole tree is freed chunk by chunk.
+//!
+//! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
+//! are any: with pages of 4 KiB a third of the search is waiting for the addresses of pages.
 
-use bytemuck::Zeroable;
+use bytemuck::Pod;
+use memmap2::MmapMut;
+use std::alloc::{Layout, handle_alloc_error};
+use std::marker::PhantomData;
 
-/// Items of a chunk, as a power of two: 64 Ki words are 256 KiB.
-const CHUNK_BITS: u32 = 16;
-const CHUNK: usize = 1 << CHUNK_BITS;
+/// Bytes of a chunk.
+const CHUNK_BYTES: usize = 32 << 20;
 
 /// The longest run: the body of a node with as many moves as are kept takes 262 words.
 const LONGEST: usize = 511;
@@ -16,7 +21,7 @@ const LONGEST: usize = 511;
 /// Runs of `T`, of 1 to [`LONGEST`] items each. Run 0 is never given out, so that 0 can stand for none.
 #[derive(Debug)]
 pub(super) struct Pool<T> {
-    chunks: Vec<Box<[T]>>,
+    chunks: Vec<MmapMut>,
     /// The first item never given out.
     top: usize,
     /// Free runs by length.
@@ -25,18 +30,23 @@ pub(super) struct Pool<T> {
     lengths: [u64; LONGEST / 64 + 1],
     /// Items given out.
     in_use: usize,
+    items: PhantomData<T>,
 }
 
-impl<T: Copy + Zeroable> Pool<T> {
+impl<T: Pod> Pool<T> {
+    /// Items of a chunk, as a power of two.
+    const CHUNK_BITS: u32 = (CHUNK_BYTES / size_of::<T>()).ilog2();
+    const CHUNK: usize = 1 << Self::CHUNK_BITS;
+
     pub fn new() -> Pool<T> {
         let free = (0..=LONGEST).map(|_| Vec::new()).collect();
-        Pool { chunks: Vec::new(), top: 1, free, lengths: [0; _], in_use: 0 }
+        Pool { chunks: Vec::new(), top: 1, free, lengths: [0; _], in_use: 0, items: PhantomData }
     }
 
-    /// Bytes taken from the system.
+    /// Bytes taken from the system: what was ever written, and the lists of what is free.
     pub fn bytes(&self) -> usize {
         let listed: usize = self.free.iter().map(Vec::capacity).sum();
-        self.chunks.len() * CHUNK * size_of::<T>() + listed * size_of::<u32>()
+        self.top * size_of::<T>() + listed * size_of::<u32>()
     }
 
     /// Bytes of the runs given out.
@@ -59,14 +69,14 @@ impl<T: Copy + Zeroable> Pool<T> {
             }
             return at;
         }
-        let left = (self.chunks.len() * CHUNK).saturating_sub(self.top);
+        let left = (self.chunks.len() * Self::CHUNK).saturating_sub(self.top);
         if left < len {
             // A run does not cross chunks.
             if left > 0 {
                 self.push(self.top as u32, left);
             }
-            self.top = (self.chunks.len() * CHUNK).max(1);
-            self.chunks.push(bytemuck::zeroed_slice_box(CHUNK));
+            self.top = (self.chunks.len() * Self::CHUNK).max(1);
+            self.chunks.push(chunk());
         }
         let at = u32::try_from(self.top).expect("a tree of 2^32 words is 17 GB of them, and 4e9 visits are the limit");
         self.top += len;
@@ -80,21 +90,31 @@ impl<T: Copy + Zeroable> Pool<T> {
     }
 
     pub fn run(&self, at: u32, len: usize) -> &[T] {
-        &self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)..][..len]
+        &self.chunk(at)[at as usize & (Self::CHUNK - 1)..][..len]
     }
 
     pub fn run_mut(&mut self, at: u32, len: usize) -> &mut [T] {
-        &mut self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)..][..len]
+        &mut self.chunk_mut(at)[at as usize & (Self::CHUNK - 1)..][..len]
     }
 
     #[inline]
     pub fn item(&self, at: u32) -> &T {
-        &self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)]
+        &self.chunk(at)[at as usize & (Self::CHUNK - 1)]
     }
 
     #[inline]
     pub fn item_mut(&mut self, at: u32) -> &mut T {
-        &mut self.chunks[at as usize >> CHUNK_BITS][at as usize & (CHUNK - 1)]
+        &mut self.chunk_mut(at)[at as usize & (Self::CHUNK - 1)]
+    }
+
+    #[inline]
+    fn chunk(&self, at: u32) -> &[T] {
+        bytemuck::cast_slice(&self.chunks[at as usize >> Self::CHUNK_BITS])
+    }
+
+    #[inline]
+    fn chunk_mut(&mut self, at: u32) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.chunks[at as usize >> Self::CHUNK_BITS])
     }
 
     /// The length of the shortest free run of at least `len`.
@@ -125,6 +145,16 @@ impl<T: Copy + Zeroable> Pool<T> {
         }
         at
     }
+}
+
+/// A new chunk, all zero. Without memory for it the process ends, as it does wherever else there is none.
+fn chunk() -> MmapMut {
+    let Ok(map) = MmapMut::map_anon(CHUNK_BYTES) else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
+    #[cfg(target_os = "linux")]
+    if let Err(error) = map.advise(memmap2::Advice::HugePage) {
+        tracing::debug!(%error, "no huge pages for the tree");
+    }
+    map
 }
 
 #[cfg(test)]
