@@ -9,12 +9,12 @@
 //! |---|---|---|
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision; pure: time comes in as numbers | chess rules, threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
-//! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found | how it is run, search |
+//! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], ONNX Runtime and where it is found, the cache as a decorator, `uniform` and `random` | trees, UCI |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
-//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, and the bench | UCI |
+//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | UCI |
 //!
 //! The binary (`main.rs`, `commands/`) parses the command line, one file per subcommand, and maps errors to exit codes.
 //!

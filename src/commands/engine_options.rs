@@ -2,9 +2,10 @@
 
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::sync::Arc;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
-use zeitnot::search::MonotonicClock;
+use zeitnot::search::{Clock, MonotonicClock};
 
 /// Adds a flag for every option of the engine.
 pub fn add_to(command: Command) -> Command {
@@ -38,7 +39,12 @@ pub fn add_to(command: Command) -> Command {
 /// # Errors
 /// When an option does not take its value.
 pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Engine> {
-    let mut engine = Engine::new(Options::default(), std::sync::Arc::new(MonotonicClock::new()), policy);
+    engine_on(matches, Arc::new(MonotonicClock::new()), policy)
+}
+
+/// The same on a clock that others read, too.
+pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
+    let mut engine = Engine::new(Options::default(), clock, policy);
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;

@@ -1,12 +1,17 @@
 //! One file per subcommand. Without one the program is a UCI engine.
 
+mod backendbench;
 mod bench;
+mod benchmark;
+mod completions;
 mod engine_options;
 mod eval;
 mod matches;
+mod net;
 mod options;
 mod output;
 mod perft;
+mod progress;
 mod runtime;
 mod uci;
 
@@ -24,9 +29,14 @@ fn cli() -> Command {
         uci,
         matches::command(),
         eval::command(),
+        net::command(),
         bench::command(),
+        backendbench::command(),
+        benchmark::command(),
         options::command(),
         perft::command(),
+        completions::completions_command(),
+        completions::man_command(),
         runtime::RuntimeArgs::augment_args(Command::new("runtime")),
     ];
     let root = Command::new("zeitnot")
@@ -41,6 +51,12 @@ fn cli() -> Command {
 /// A switch that asks for machine-readable output.
 fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
+}
+
+/// A time in seconds that something is measured for.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
@@ -62,8 +78,13 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("uci", matches)) => uci::run(matches)?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
+        Some(("net", matches)) => return net::run(matches),
         Some(("bench", matches)) => bench::run(matches)?,
+        Some(("benchmark", matches)) => benchmark::run(matches)?,
+        Some(("backendbench", matches)) => backendbench::run(matches)?,
         Some(("options", matches)) => options::run(matches)?,
+        Some(("completions", matches)) => completions::completions(matches, cli())?,
+        Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),

@@ -17,7 +17,7 @@ pub use options::{OptionSpec, Options};
 pub use prober::Prober;
 pub use score::{score, wdl_permille};
 
-use crate::backend::Attributes;
+use crate::backend::{Attributes, Backend};
 use crate::chess::Game;
 use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
@@ -97,6 +97,29 @@ impl Engine {
     /// What the loaded network runs on; `None` before [`Engine::prepare`].
     pub fn attributes(&self) -> Option<&Attributes> {
         self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+    }
+
+    /// The loaded backend; `None` before [`Engine::prepare`].
+    pub fn backend(&self) -> Option<Arc<dyn Backend>> {
+        self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+    }
+
+    /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's when it makes its new evaluators.
+    pub fn decorate(
+        &mut self,
+        decorator: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
+    ) -> Result<(), EngineError> {
+        self.finish();
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        loaded.backend = decorator(Arc::clone(&loaded.backend));
+        // The evaluators at hand are the bare backend's.
+        loaded.give_back(Vec::new());
+        let evaluators = loaded.take_evaluators(&self.options)?;
+        loaded.give_back(evaluators);
+        Ok(())
     }
 
     /// The network alone.

@@ -22,6 +22,11 @@ pub const BENCH_POSITIONS: [&str; 10] = [
 /// Nodes after which a position is done whatever its depth: in simple endgames the depth hardly grows.
 const NODE_LIMIT: u64 = 20_000;
 
+/// One of [`BENCH_POSITIONS`].
+pub(super) fn bench_game(position: usize) -> Game {
+    Game::from_fen(BENCH_POSITIONS[position], false).expect("the positions of the bench are legal")
+}
+
 /// What one position took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchResult {
@@ -46,9 +51,9 @@ pub fn bench(
     mut on_position: impl FnMut(&BenchResult),
 ) -> Result<Vec<BenchResult>, EngineError> {
     let mut results = Vec::with_capacity(BENCH_POSITIONS.len());
-    for fen in BENCH_POSITIONS {
+    for (position, fen) in BENCH_POSITIONS.into_iter().enumerate() {
         engine.new_game();
-        engine.set_game(Game::from_fen(fen, false).expect("the positions of the bench are legal"));
+        engine.set_game(bench_game(position));
         let start_ms = engine.now_ms();
         let go = GoParams { depth: Some(depth), nodes: Some(NODE_LIMIT), ..GoParams::default() };
         let end = search_to_end(engine, &go, start_ms)?.0;

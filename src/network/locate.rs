@@ -13,10 +13,14 @@ use super::{NetworkError, file};
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
 const USER_FOLDERS: [&str; 2] = ["zeitnot", "networks"];
+/// What a mere name may lack.
+const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
 /// The folder in which cargo builds; the package it belongs to lies around it.
 const CARGO_TARGET: &str = "target";
 
 /// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one.
+/// An option that is a mere name, and of no file here, is looked for in the folders, with the endings of network files too:
+/// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if the
 /// executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
@@ -28,9 +32,16 @@ const CARGO_TARGET: &str = "target";
 /// looked at here: reading it reports what is wrong with it.
 pub fn find(weights_option: Option<&Path>) -> Result<PathBuf, NetworkError> {
     match weights_option {
-        Some(path) => Ok(path.to_owned()),
+        Some(path) => Ok(named(path, &folders()).unwrap_or_else(|| path.to_owned())),
         None => first_of(&folders()),
     }
+}
+
+/// The first file of a mere name in the folders.
+fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
+    let name = path.to_str().filter(|_| !path.exists() && path.components().count() == 1)?;
+    let files = |folder: &PathBuf| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));
+    folders.iter().flat_map(files).find(|file| file.is_file())
 }
 
 /// The folders to search, the first one first.
@@ -41,10 +52,15 @@ fn folders() -> Vec<PathBuf> {
         folders.extend(around(&executable));
     }
     folders.push(working);
-    if let Ok(user) = etcetera::choose_base_strategy() {
-        folders.push(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)));
-    }
+    folders.extend(user_folder());
     folders
+}
+
+/// The folder for networks within the user's data folder, the last one to be searched and the one that networks are
+/// fetched into; `None` when the user has no home folder.
+pub fn user_folder() -> Option<PathBuf> {
+    let user = etcetera::choose_base_strategy().ok()?;
+    Some(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)))
 }
 
 /// Where the networks of an executable lie: beside it, and in the package that cargo built it from.
@@ -94,6 +110,18 @@ mod tests {
     #[test]
     fn a_named_file_is_taken_as_it_is() {
         assert_eq!(find(Some(Path::new("no/such/file"))).unwrap(), Path::new("no/such/file"));
+    }
+
+    #[test]
+    fn a_mere_name_is_looked_for_in_the_folders() {
+        let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let file = write(second.path(), "no-such-name-here.pb.gz", b"", 0);
+        let folders = [&first, &second].map(|folder| folder.path().to_owned());
+        assert_eq!(named(Path::new("no-such-name-here"), &folders), Some(file.clone()));
+        assert_eq!(named(Path::new("no-such-name-here.pb.gz"), &folders), Some(file));
+        assert_eq!(named(Path::new("another-name"), &folders), None);
+        assert_eq!(named(Path::new("./no-such-name-here"), &folders), None, "that is a path");
+        assert_eq!(named(Path::new("Cargo.toml"), &[PathBuf::from("src")]), None, "that is a file here");
     }
 
     #[test]

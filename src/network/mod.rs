@@ -25,11 +25,14 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `locate` | where networks lie |
+//! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::path::Path;
 
+pub mod catalogue;
 mod description;
 mod error;
+mod fetch;
 mod file;
 mod format;
 mod locate;
@@ -45,8 +48,9 @@ mod weights;
 
 pub use description::{Architecture, Description};
 pub use error::NetworkError;
+pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use locate::find;
+pub use locate::{find, user_folder};
 pub use onnx::{Conversion, OnnxModel, Precision, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
-const MAX_MS: f64 = 1e12;
+pub(super) const MAX_MS: f64 = 1e12;
 
 /// Unit of a [`Term`] or of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

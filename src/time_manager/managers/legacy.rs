@@ -5,7 +5,7 @@
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{MAX_MS, Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const SLOWMOVER: ParamSpec = ParamSpec {
@@ -128,7 +128,7 @@ impl TimeManager for Legacy {
             share = plan.term("first_share", share * factor, Milliseconds);
         }
         if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
-            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc();
+            self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
             let slowmover = plan.term("slowmover", self.slowmover, Ratio);
             share = plan.term("paced_share", share * slowmover, Milliseconds);
         }
@@ -143,8 +143,9 @@ impl TimeManager for Legacy {
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        if let Some(deadline) = self.deadline_ms.take() {
-            self.spared_ms += (deadline - outcome.elapsed_ms).trunc();
+        // A time that is not a number says nothing, and no game is long enough for the bound.
+        if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
+            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 

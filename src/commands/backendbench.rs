@@ -1,0 +1,213 @@
+//! `zeitnot backendbench`: the evaluator alone, per batch size, and against another one.
+
+use super::engine_options::{self, MAY_INSTALL};
+use super::json_flag;
+use super::output::say;
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use std::path::Path;
+use zeitnot::backend::runtime;
+use zeitnot::engine::Engine;
+use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
+use zeitnot::network::{self, Network};
+use zeitnot::search::MonotonicClock;
+
+/// The name of the bare ONNX Runtime loop as a side.
+const BARE: &str = "bare";
+/// A short name for the backend `onnxruntime`.
+const SHORT: (&str, &str) = ("ort", "onnxruntime");
+/// Share of the most evaluations a second that a smaller batch may lose and still be called the best.
+const TOLERANCE: f64 = 0.05;
+/// How far the default batch sizes go: to so many times the preferred one.
+const BEYOND_PREFERRED: usize = 8;
+/// How long a side runs before it is measured, as a share of the measured time.
+const WARM_UP: f64 = 0.2;
+
+pub fn command() -> Command {
+    let command = Command::new("backendbench")
+        .about("Measure the evaluator alone: evaluations a second by batch size, and against another backend")
+        .after_help(
+            "Timed is what a search waits for: from queries (planes, policy indices) to evaluations, without cache and \
+             search. Positions are those of random games from the start position, the same on every machine. \
+             evals_per_s is the median over slices of 0.1 s; with --versus both sides take turns slice by slice. Threads \
+             are 1 unless told (0: as many as suit the backend).",
+        )
+        .arg(
+            Arg::new("versus").long("versus").value_name("BACKEND").help(
+                "The other side: a backend, or `bare`, a loop that runs the model in ONNX Runtime and does nothing else",
+            ),
+        )
+        .arg(
+            Arg::new("batch-sizes")
+                .long("batch-sizes")
+                .value_name("N,N,...")
+                .value_delimiter(',')
+                .value_parser(value_parser!(u32).range(1..=65_536))
+                .help("Batch sizes in positions [default: powers of two to 8 times what the backend prefers]"),
+        )
+        .arg(
+            Arg::new("seconds")
+                .long("seconds")
+                .value_name("S")
+                .default_value("2")
+                .value_parser(super::seconds)
+                .help("How long each side is measured at each batch size"),
+        )
+        .arg(json_flag().help("Print a JSON array").conflicts_with("csv"))
+        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
+    engine_options::add_to(command)
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let seconds = *matches.get_one::<f64>("seconds").context("--seconds has a default")?;
+    let (json, csv) = (matches.get_flag("json"), matches.get_flag("csv"));
+    let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    let backend = engine.options().backend.clone();
+    let side = side(&mut engine, &backend)?;
+    let attributes = engine.attributes().context("the engine is prepared")?.clone();
+    let versus: Option<Box<dyn Side>> = match matches.get_one::<String>("versus") {
+        None => None,
+        Some(name) if name == BARE => Some(Box::new(bare(&engine)?)),
+        Some(name) => {
+            let mut other = engine_options::engine(matches, MAY_INSTALL)?;
+            Some(Box::new(self::side(&mut other, name)?))
+        }
+    };
+    let threads = match (engine.options().threads, matches.contains_id("Threads")) {
+        (0, true) => attributes.preferred_threads,
+        (0, false) => 1,
+        (threads, _) => threads as usize,
+    };
+    let batch_sizes = match matches.get_many::<u32>("batch-sizes") {
+        Some(sizes) => sizes.map(|&size| size as usize).collect(),
+        None => default_sizes(attributes.preferred_batch, attributes.maximum_batch),
+    };
+    let plan = BenchPlan { batch_sizes, threads, seconds, warm_up_seconds: seconds * WARM_UP };
+    if !json && !csv {
+        say!("{}; {threads} thread{}", side.name(), if threads == 1 { "" } else { "s" });
+        if let Some(versus) = &versus {
+            say!("versus {}", versus.name());
+        }
+    }
+    if !json {
+        say!("{}", if csv { csv_header() } else { text_header(versus.is_some()) });
+    }
+    let show = |row: &BenchRow| {
+        if !json {
+            say!("{}", if csv { as_csv(row) } else { as_text(row) });
+        }
+    };
+    let rows = lab::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
+    if json {
+        say!("{}", Value::Array(rows.iter().map(as_json).collect()));
+    } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
+        let rate = best.side.evals_per_s;
+        say!("best batch: {} ({rate:.0} evaluations/s; larger ones gain less than 5 %)", best.batch);
+    }
+    Ok(())
+}
+
+/// The backend of this name, as this engine's other options make it.
+fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
+    let name = if name.eq_ignore_ascii_case(SHORT.0) { SHORT.1 } else { name };
+    engine.set_option("Backend", name)?;
+    // A cache would answer in the network's place.
+    engine.set_option("NNCacheSize", "0")?;
+    engine.prepare()?;
+    Ok(BackendSide::new(engine.backend().context("the engine is prepared")?))
+}
+
+/// The bare loop over the engine's network.
+fn bare(engine: &Engine) -> anyhow::Result<Bare> {
+    let named = |text: &str| (!text.is_empty()).then(|| Path::new(text).to_owned());
+    let options = engine.options();
+    let network = Network::load(&network::find(named(&options.weights).as_deref())?)?;
+    let library = named(&options.runtime);
+    let runtime = runtime::ensure_installed_at(library.as_deref(), &|line| eprintln!("{line}"))?;
+    Ok(Bare::new(runtime, &network)?)
+}
+
+fn default_sizes(preferred: usize, maximum: usize) -> Vec<usize> {
+    let largest = (preferred * BEYOND_PREFERRED).min(maximum).max(1);
+    std::iter::successors(Some(1), |size| Some(size * 2)).take_while(|&size| size <= largest).collect()
+}
+
+fn text_header(versus: bool) -> String {
+    let mut text = format!(
+        "{:>6} {:>10} {:>10} {:>10} {:>12} {:>10} {:>10}",
+        "batch", "evals/s", "mean", "p95", "evals/cpu-s", "ms p50", "ms p95"
+    );
+    if versus {
+        text.push_str(&format!(" | {:>10} {:>12} {:>7} {:>9}", "versus", "evals/cpu-s", "ratio", "cpu ratio"));
+    }
+    text
+}
+
+fn as_text(row: &BenchRow) -> String {
+    let Throughput { evals_per_s, mean_evals_per_s, p95_evals_per_s, evals_per_cpu_s, latency_ms, .. } = &row.side;
+    let (p50, p95) = (latency_ms.p50, latency_ms.p95);
+    let mut text = format!(
+        "{:>6} {evals_per_s:>10.0} {mean_evals_per_s:>10.0} {p95_evals_per_s:>10.0} {evals_per_cpu_s:>12.0} {p50:>10.3} {p95:>10.3}",
+        row.batch
+    );
+    if let Some(versus) = &row.versus {
+        text.push_str(&format!(
+            " | {:>10.0} {:>12.0} {:>7.3} {:>9.3}",
+            versus.evals_per_s,
+            versus.evals_per_cpu_s,
+            row.ratio().unwrap_or_default(),
+            row.cpu_ratio().unwrap_or_default()
+        ));
+    }
+    text
+}
+
+/// The columns of `--csv`, which are also keys of `--json`.
+const COLUMNS: [&str; 12] = [
+    "batch",
+    "evals_per_s",
+    "mean_evals_per_s",
+    "p95_evals_per_s",
+    "evals_per_cpu_s",
+    "latency_p50_ms",
+    "latency_p95_ms",
+    "batches",
+    "versus_evals_per_s",
+    "versus_evals_per_cpu_s",
+    "ratio",
+    "cpu_ratio",
+];
+
+fn csv_header() -> String {
+    COLUMNS.join(",")
+}
+
+/// The values of [`COLUMNS`].
+fn values(row: &BenchRow) -> [Value; COLUMNS.len()] {
+    let side = &row.side;
+    let versus = row.versus.as_ref();
+    [
+        json!(row.batch),
+        json!(side.evals_per_s),
+        json!(side.mean_evals_per_s),
+        json!(side.p95_evals_per_s),
+        json!(side.evals_per_cpu_s),
+        json!(side.latency_ms.p50),
+        json!(side.latency_ms.p95),
+        json!(side.batches),
+        json!(versus.map(|versus| versus.evals_per_s)),
+        json!(versus.map(|versus| versus.evals_per_cpu_s)),
+        json!(row.ratio()),
+        json!(row.cpu_ratio()),
+    ]
+}
+
+fn as_csv(row: &BenchRow) -> String {
+    let cell = |value: &Value| if value.is_null() { String::new() } else { value.to_string() };
+    values(row).iter().map(cell).collect::<Vec<_>>().join(",")
+}
+
+fn as_json(row: &BenchRow) -> Value {
+    Value::Object(COLUMNS.iter().map(|&column| column.to_owned()).zip(values(row)).collect())
+}

@@ -1,0 +1,33 @@
+//! `zeitnot net`: networks as files: what they are, what else they can become, which there are, and getting them.
+
+mod convert;
+mod describe;
+mod fetch;
+mod list;
+
+use clap::{ArgMatches, Command};
+use std::process::ExitCode;
+
+pub fn command() -> Command {
+    Command::new("net")
+        .about("Describe, convert, list and fetch networks")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands([describe::command(), convert::command(), list::command(), fetch::command()])
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("describe", matches)) => return describe::run(matches),
+        Some(("convert", matches)) => convert::run(matches)?,
+        Some(("list", matches)) => list::run(matches),
+        Some(("fetch", matches)) => fetch::run(matches)?,
+        _ => unreachable!("clap asks for one of the commands"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file size for people.
+fn size(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}

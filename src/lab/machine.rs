@@ -1,0 +1,81 @@
+//! The machine that something was measured on.
+
+use std::fmt;
+use std::fs;
+
+use serde::Serialize;
+
+/// What measurements depend on besides the backend. Displays as one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// The processor's own name; its architecture where it does not tell.
+    pub processor: String,
+    /// Physical cores.
+    pub cores: usize,
+    /// Hardware threads that this process may use.
+    pub threads: usize,
+    /// The operating system.
+    pub system: &'static str,
+    /// The version of NVIDIA's driver, where one is loaded.
+    pub nvidia_driver: Option<String>,
+}
+
+impl Machine {
+    /// This one.
+    pub fn this() -> Machine {
+        let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let driver = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+        Machine {
+            processor: processor(&info).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            cores: num_cpus::get_physical(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            system: std::env::consts::OS,
+            nvidia_driver: nvidia_driver(&driver),
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Machine { processor, cores, threads, system, nvidia_driver } = self;
+        write!(f, "{processor}, {cores} cores, {threads} threads, {system}")?;
+        match nvidia_driver {
+            Some(version) => write!(f, ", NVIDIA driver {version}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name in the text of `/proc/cpuinfo`.
+fn processor(info: &str) -> Option<String> {
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// The version in the text of `/proc/driver/nvidia/version`: the first word that looks like one.
+fn nvidia_driver(text: &str) -> Option<String> {
+    let is_version =
+        |word: &&str| word.contains('.') && word.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    text.lines().next()?.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_tells() {
+        let info = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9B45\n";
+        assert_eq!(processor(info).unwrap(), "AMD EPYC 9B45");
+        let text = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Release Build\nGCC version: 12.2.0\n";
+        assert_eq!(nvidia_driver(text).unwrap(), "570.86.15");
+        assert_eq!((processor(""), nvidia_driver("")), (None, None));
+    }
+
+    #[test]
+    fn this_machine_is_one_line() {
+        let machine = Machine::this();
+        assert!(machine.cores > 0 && machine.threads > 0, "{machine:?}");
+        assert_eq!(machine.to_string().lines().count(), 1);
+    }
+}

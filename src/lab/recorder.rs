@@ -1,0 +1,130 @@
+//! A decorator that writes down what a search asks its backend, so that the search itself needs no instruments.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::backend::{Attributes, Backend, BackendError, CacheStatistics, Evaluation, Evaluator, Query};
+use crate::search::Clock;
+
+/// One batch that was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchRecord {
+    /// Positions in it.
+    pub size: usize,
+    /// When the worker handed it over, in milliseconds on the recorder's clock.
+    pub start_ms: f64,
+    /// When the evaluations were there.
+    pub end_ms: f64,
+}
+
+/// What was asked since the last look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// The batches of all workers, in the order they ended.
+    pub batches: Vec<BatchRecord>,
+    /// Positions that the cache answered.
+    pub cache_hits: u64,
+}
+
+impl Record {
+    /// Positions that were evaluated.
+    pub fn evaluations(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.size as u64).sum()
+    }
+}
+
+/// A backend that records.
+pub struct Recorder {
+    inner: Arc<dyn Backend>,
+    clock: Arc<dyn Clock>,
+    batches: Arc<Mutex<Vec<BatchRecord>>>,
+    cache_hits: AtomicU64,
+}
+
+impl Recorder {
+    /// Records what `inner` is asked, with the times of `clock`.
+    pub fn new(inner: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Recorder {
+        Recorder { inner, clock, batches: Arc::default(), cache_hits: AtomicU64::new(0) }
+    }
+
+    /// The record, which begins anew.
+    pub fn take(&self) -> Record {
+        let cache_hits = self.cache_hits.swap(0, Ordering::Relaxed);
+        Record { batches: std::mem::take(&mut self.batches.lock()), cache_hits }
+    }
+}
+
+impl Backend for Recorder {
+    fn attributes(&self) -> &Attributes {
+        self.inner.attributes()
+    }
+
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        let (clock, batches) = (Arc::clone(&self.clock), Arc::clone(&self.batches));
+        Ok(Box::new(RecordingEvaluator { inner: self.inner.evaluator()?, clock, batches }))
+    }
+
+    fn cached(&self, key: u64) -> Option<Evaluation> {
+        let known = self.inner.cached(key);
+        self.cache_hits.fetch_add(u64::from(known.is_some()), Ordering::Relaxed);
+        known
+    }
+
+    fn cache_fill(&self) -> Option<u32> {
+        self.inner.cache_fill()
+    }
+
+    fn clear_cache(&self) {
+        self.inner.clear_cache();
+    }
+
+    fn cache_statistics(&self) -> Option<CacheStatistics> {
+        self.inner.cache_statistics()
+    }
+}
+
+struct RecordingEvaluator {
+    inner: Box<dyn Evaluator>,
+    clock: Arc<dyn Clock>,
+    batches: Arc<Mutex<Vec<BatchRecord>>>,
+}
+
+impl Evaluator for RecordingEvaluator {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        let start_ms = self.clock.now_ms();
+        let answers = self.inner.evaluate(batch)?;
+        let end_ms = self.clock.now_ms();
+        self.batches.lock().push(BatchRecord { size: batch.len(), start_ms, end_ms });
+        Ok(answers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{CachedBackend, RandomBackend};
+    use crate::lab::positions::{queries, walk};
+    use crate::search::MonotonicClock;
+
+    #[test]
+    fn batches_and_cache_hits_are_counted_and_answers_pass_through() {
+        let bare = RandomBackend::new(1);
+        let queries = queries(&walk(5, 1), bare.attributes());
+        let expected = bare.evaluator().unwrap().evaluate(&queries).unwrap();
+        let cached = Arc::new(CachedBackend::new(Arc::new(bare), 100));
+        let recorder = Recorder::new(cached, Arc::new(MonotonicClock::new()));
+        let mut evaluator = recorder.evaluator().unwrap();
+        assert_eq!(evaluator.evaluate(&queries[..2]).unwrap(), expected[..2]);
+        assert_eq!(evaluator.evaluate(&queries).unwrap(), expected);
+        assert_eq!(recorder.cached(queries[4].key), Some(expected[4].clone()));
+        assert_eq!(recorder.cached(!queries[4].key), None);
+        let record = recorder.take();
+        let sizes: Vec<usize> = record.batches.iter().map(|batch| batch.size).collect();
+        assert_eq!((sizes, record.cache_hits, record.evaluations()), (vec![2, 5], 1, 7));
+        assert!(record.batches.iter().all(|batch| batch.end_ms >= batch.start_ms));
+        assert_eq!(recorder.take(), Record::default());
+        assert_eq!(recorder.cache_statistics().unwrap().positions, 5);
+    }
+}

@@ -1,0 +1,121 @@
+//! What can go wrong on the way of a network to this machine.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ureq::http::StatusCode;
+
+use crate::network::NetworkError;
+
+/// Why a network could not be fetched. The text is one line for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The catalogue has no network of that name.
+    #[error("there is no network {name} in the catalogue (a URL will do as well); there are: {names}")]
+    NotInCatalogue {
+        /// The name that was asked for.
+        name: String,
+        /// Those like it, or all.
+        names: String,
+    },
+    /// The address does not lead to a file.
+    #[error("{0} is not the address of a file: it has to begin with https:// or http:// and end in a file's name")]
+    BadUrl(String),
+    /// The server cannot be reached.
+    #[error("cannot reach {host}: {reason} (is this machine offline?)")]
+    Offline {
+        /// The server.
+        host: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The server answered, but not with the file.
+    #[error("{url}: the server answers {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// Code and words, such as `404 Not Found`.
+        status: StatusCode,
+    },
+    /// The exchange with the server failed otherwise.
+    #[error("{url}: {reason}")]
+    Protocol {
+        /// The address.
+        url: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// Nothing came for too long.
+    #[error("{url}: nothing came for {seconds} s after {bytes} bytes; what is here is kept: run it again to go on")]
+    Stalled {
+        /// The address.
+        url: String,
+        /// How long was waited, in seconds.
+        seconds: u64,
+        /// Bytes that are here.
+        bytes: u64,
+    },
+    /// The connection ended before the file did.
+    #[error("{url}: the connection ended after {bytes} of {total} bytes; what is here is kept: run it again to go on")]
+    Cut {
+        /// The address.
+        url: String,
+        /// Bytes that are here.
+        bytes: u64,
+        /// Bytes of the whole file, or `?`.
+        total: String,
+    },
+    /// The file is another one than expected.
+    #[error("{url}: the file's sha256 is {actual}, not {expected}; it was removed")]
+    Checksum {
+        /// The address.
+        url: String,
+        /// The known checksum.
+        expected: String,
+        /// The file's.
+        actual: String,
+    },
+    /// A file of that name is there and is another one.
+    #[error(
+        "{} is there and differs from what it should be (its sha256 is {actual}, not {expected}): --force replaces it",
+        path.display()
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// The known checksum.
+        expected: String,
+        /// The file's.
+        actual: String,
+    },
+    /// What was downloaded is no network, or none that can be used.
+    #[error("{url} was downloaded, but: {reason}")]
+    Network {
+        /// The address.
+        url: String,
+        /// What is wrong with it; its text is in this one's.
+        reason: NetworkError,
+    },
+    /// Another process is at it.
+    #[error("another process is downloading {}", path.display())]
+    Busy {
+        /// The unfinished file.
+        path: PathBuf,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {}: {reason}", path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
+}
+
+/// For `map_err`: an I/O error that names what was tried with which file.
+pub(super) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FetchError {
+    let path = path.to_path_buf();
+    move |reason| FetchError::Io { action, path, reason }
+}

@@ -1,0 +1,60 @@
+//! Which file, and what it will be called.
+
+use super::FetchError;
+use crate::network::catalogue::Entry;
+
+/// Endings of network files.
+const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
+
+/// What to download.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The address, https or http.
+    pub url: String,
+    /// The name of the file that it becomes.
+    pub file_name: String,
+    /// Its SHA-256 in lower-case hexadecimal, where it is known.
+    pub sha256: Option<String>,
+}
+
+impl Source {
+    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network.
+    ///
+    /// # Errors
+    ///
+    /// [`FetchError::BadUrl`].
+    pub fn from_url(url: &str) -> Result<Source, FetchError> {
+        let bad = || FetchError::BadUrl(url.to_owned());
+        let rest = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(bad)?;
+        let (_, path) = rest.split_once('/').ok_or_else(bad)?;
+        let path = path.split_once('#').map_or(path, |parts| parts.0);
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let last = path.rsplit('/').next().unwrap_or_default();
+        // Lc0's training server gives files by hash: .../get_network?sha=HASH.
+        let name = match query.rsplit_once('=') {
+            Some((_, value)) if !ENDINGS.iter().any(|ending| last.ends_with(ending)) => value,
+            _ => last,
+        };
+        let name = name.replace("%20", " ");
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-+".contains(c) { c } else { '-' };
+        let mut file_name: String = name.chars().map(plain).collect();
+        if file_name.trim_matches(['.', '-']).is_empty() || file_name.starts_with('.') {
+            return Err(bad());
+        }
+        if !ENDINGS.iter().any(|ending| file_name.ends_with(ending)) {
+            file_name.push_str(ENDINGS[0]);
+        }
+        Ok(Source { url: url.to_owned(), file_name, sha256: None })
+    }
+
+    /// The server, for messages.
+    pub(super) fn host(&self) -> String {
+        self.url.split('/').nth(2).unwrap_or(&self.url).to_owned()
+    }
+}
+
+impl From<&Entry> for Source {
+    fn from(entry: &Entry) -> Source {
+        Source { url: entry.url.to_owned(), file_name: entry.file_name(), sha256: entry.sha256.map(str::to_owned) }
+    }
+}

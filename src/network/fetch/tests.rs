@@ -1,0 +1,318 @@
+//! Downloads from a server on this machine that misbehaves as told.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::network::testing::random_network;
+
+/// How the server answers one request.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// The file from where it was asked for.
+    Ranges,
+    /// The whole file, whatever was asked for.
+    Whole,
+    /// So many bytes of what was asked for, and then the end of the connection.
+    CutAfter(usize),
+    /// So many bytes, and then nothing more until the test ends.
+    StallAfter(usize),
+    /// Another status.
+    Status(&'static str),
+    /// The part that begins at byte 0, whatever was asked for.
+    WrongPart,
+}
+
+/// A server that answers one connection after the other, and tells the requests it got.
+struct Server {
+    url: String,
+    requests: mpsc::Receiver<Vec<String>>,
+    /// Dropped at the end of the test, which ends a stall.
+    _end: mpsc::Sender<()>,
+    _thread: JoinHandle<()>,
+}
+
+impl Server {
+    fn start(content: Vec<u8>, tag: &'static str, answers: &[Answer]) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/nets/tiny.pb.gz", listener.local_addr().unwrap());
+        let (sender, requests) = mpsc::channel();
+        let (end, ended) = mpsc::channel();
+        let answers = answers.to_vec();
+        let thread = std::thread::spawn(move || {
+            for answer in answers {
+                let (mut stream, _) = listener.accept().unwrap();
+                let lines = BufReader::new(&stream).lines().map(Result::unwrap);
+                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                let field = |name: &str| {
+                    let prefix = format!("{name}: ");
+                    request.iter().find_map(|line| line.to_lowercase().strip_prefix(&prefix).map(str::to_owned))
+                };
+                let same = field("if-range").is_none_or(|version| version == tag.to_lowercase());
+                let asked =
+                    field("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok());
+                let from = match (answer, asked.filter(|_| same)) {
+                    (Answer::Whole | Answer::WrongPart, _) | (_, None) => 0,
+                    (_, Some(from)) => from,
+                };
+                sender.send(request).ok();
+                let length = content.len();
+                let head = match answer {
+                    Answer::Status(status) => format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n"),
+                    _ if from >= length => {
+                        format!(
+                            "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */{length}\r\nContent-Length: 0\r\n"
+                        )
+                    }
+                    _ if from > 0 || matches!(answer, Answer::WrongPart) => format!(
+                        "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {from}-{}/{length}\r\nContent-Length: {}\r\n",
+                        length - 1,
+                        length - from
+                    ),
+                    _ => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n"),
+                };
+                write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").unwrap();
+                let rest = content.get(from..).unwrap_or_default();
+                let sent = match answer {
+                    Answer::CutAfter(count) | Answer::StallAfter(count) => &rest[..count],
+                    Answer::Status(_) => &[],
+                    _ => rest,
+                };
+                // The client may have seen enough.
+                stream.write_all(sent).ok();
+                stream.flush().ok();
+                if matches!(answer, Answer::StallAfter(_)) {
+                    ended.recv().ok();
+                }
+            }
+        });
+        Server { url, requests, _end: end, _thread: thread }
+    }
+
+    fn source(&self) -> Source {
+        Source::from_url(&self.url).unwrap()
+    }
+
+    fn request(&self) -> Vec<String> {
+        self.requests.recv_timeout(Duration::from_secs(10)).unwrap()
+    }
+}
+
+fn fetcher(folder: &TempDir) -> Fetcher {
+    Fetcher { patience: Duration::from_secs(20), ..Fetcher::new(folder.path().join("networks")) }
+}
+
+fn quiet(_: FetchProgress) {}
+
+fn sha256(content: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// All files below the folder of networks.
+fn files(folder: &TempDir) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![folder.path().join("networks")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => names.push(entry.file_name().into_string().unwrap()),
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+fn is_asked_from(request: &[String], from: usize) -> bool {
+    request.iter().any(|line| line.eq_ignore_ascii_case(&format!("range: bytes={from}-")))
+}
+
+#[test]
+fn a_whole_download() {
+    let content = random_network(1, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
+    let mut seen = Vec::new();
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut |progress| seen.push(progress)).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+    assert_eq!((fetched.sha256.clone(), fetched.verified, fetched.was_there), (sha256(&content), false, false));
+    assert_eq!(files(&folder), ["tiny.pb.gz", "tiny.pb.gz.sha256"], "nothing is left over");
+    let total = Some(content.len() as u64);
+    assert_eq!(seen.first(), Some(&FetchProgress::Downloading { bytes: 0, total }));
+    assert!(seen.contains(&FetchProgress::Downloading { bytes: content.len() as u64, total }));
+    assert_eq!(seen.last(), Some(&FetchProgress::Checking));
+    assert!(server.request()[0].starts_with("GET /nets/tiny.pb.gz "));
+}
+
+#[test]
+fn a_file_that_is_there_is_checked_and_not_fetched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(random_network(1, 1, 8), "\"1\"", &[Answer::Ranges, Answer::Ranges]);
+    let mut fetcher = fetcher(&folder);
+    fetcher.fetch(&server.source(), &mut quiet).unwrap();
+    let again = fetcher.fetch(&server.source(), &mut quiet).unwrap();
+    assert!(again.was_there && again.verified, "against the recorded checksum");
+    // Another network in its place is noticed, by that checksum and by a known one.
+    fs::write(&again.path, random_network(2, 1, 8)).unwrap();
+    let line = fetcher.fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+    assert!(line.contains("tiny.pb.gz") && line.contains("--force") && line.contains(&again.sha256), "{line}");
+    fetcher.force = true;
+    assert!(!fetcher.fetch(&server.source(), &mut quiet).unwrap().was_there);
+}
+
+#[test]
+fn a_cut_download_goes_on_where_it_ended() {
+    let content = random_network(3, 2, 16);
+    let folder = tempfile::tempdir().unwrap();
+    let answers = [Answer::CutAfter(1000), Answer::CutAfter(500), Answer::Ranges];
+    let server = Server::start(content.clone(), "\"1\"", &answers);
+    let source = Source { sha256: Some(sha256(&content)), ..server.source() };
+    for have in [1000, 1500] {
+        let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();
+        let parts = ["connection ended", &format!("{have} of {}", content.len()), "go on"];
+        assert!(parts.iter().all(|part| line.contains(part)) && line.lines().count() == 1, "{line}");
+        assert_eq!(files(&folder), ["tiny.pb.gz", "tiny.pb.gz.version"]);
+        assert!(!folder.path().join("networks/tiny.pb.gz").exists(), "no engine finds it");
+    }
+    let fetched = fetcher(&folder).fetch(&source, &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+    assert!(fetched.verified);
+    assert_eq!(files(&folder), ["tiny.pb.gz"]);
+    assert!(!is_asked_from(&server.request(), 0));
+    for from in [1000, 1500] {
+        let request = server.request();
+        assert!(is_asked_from(&request, from), "{request:?}");
+        assert!(request.iter().any(|line| line.eq_ignore_ascii_case("if-range: \"1\"")), "{request:?}");
+    }
+}
+
+#[test]
+fn another_version_on_the_server_is_fetched_from_the_start() {
+    let content = random_network(4, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let old = Server::start(random_network(5, 1, 8), "\"old\"", &[Answer::CutAfter(700)]);
+    fetcher(&folder).fetch(&old.source(), &mut quiet).unwrap_err();
+    let new = Server::start(content.clone(), "\"new\"", &[Answer::Ranges]);
+    let fetched = fetcher(&folder).fetch(&new.source(), &mut quiet).unwrap();
+    assert!(is_asked_from(&new.request(), 700), "it is asked to go on");
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+}
+
+#[test]
+fn a_server_without_ranges_sends_all_of_it_again() {
+    let content = random_network(6, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::CutAfter(900), Answer::Whole]);
+    fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err();
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+}
+
+#[test]
+fn a_file_that_was_whole_but_not_in_place_is_finished() {
+    let content = random_network(7, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let unfinished = folder.path().join("networks").join(UNFINISHED);
+    fs::create_dir_all(&unfinished).unwrap();
+    fs::write(unfinished.join("tiny.pb.gz"), &content).unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+    // More than the file has is not of this file.
+    let folder = tempfile::tempdir().unwrap();
+    let unfinished = folder.path().join("networks").join(UNFINISHED);
+    fs::create_dir_all(&unfinished).unwrap();
+    fs::write(unfinished.join("tiny.pb.gz"), vec![7; content.len() + 1]).unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges, Answer::Ranges]);
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+}
+
+#[test]
+fn a_wrong_checksum_leaves_nothing() {
+    let content = random_network(8, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
+    let source = Source { sha256: Some("0".repeat(64)), ..server.source() };
+    let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();
+    assert!(line.contains(&sha256(&content)) && line.contains(&"0".repeat(64)) && line.lines().count() == 1, "{line}");
+    assert_eq!(files(&folder), [""; 0]);
+}
+
+#[test]
+fn what_is_no_network_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(b"<html>Please log in</html>".to_vec(), "\"1\"", &[Answer::Ranges]);
+    let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+    assert!(line.contains("not a network") && line.contains("tiny.pb.gz") && line.lines().count() == 1, "{line}");
+    assert_eq!(files(&folder), [""; 0]);
+}
+
+#[test]
+fn errors_of_the_server_are_named() {
+    for (status, words) in [("404 Not Found", "404 Not Found"), ("503 Service Unavailable", "503 Service Unavailable")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(Vec::new(), "\"1\"", &[Answer::Status(status)]);
+        let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+        assert!(line.contains(words) && line.contains(&server.url) && line.lines().count() == 1, "{line}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(random_network(9, 1, 8), "\"1\"", &[Answer::CutAfter(300), Answer::WrongPart]);
+    fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err();
+    let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+    assert!(line.contains("another part"), "{line}");
+}
+
+#[test]
+fn a_server_that_falls_silent_is_not_waited_for_forever() {
+    let content = random_network(10, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(content, "\"1\"", &[Answer::StallAfter(400)]);
+    let impatient = Fetcher { patience: Duration::from_secs(1), ..fetcher(&folder) };
+    let line = impatient.fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+    assert!(line.contains("nothing came for 1 s after 400 bytes") && line.lines().count() == 1, "{line}");
+}
+
+#[test]
+fn no_server_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    // A port that nobody listens on any more.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let source = Source::from_url(&format!("http://127.0.0.1:{port}/a.pb.gz")).unwrap();
+    let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();
+    assert!(line.starts_with("cannot reach 127.0.0.1") && line.contains("offline?"), "{line}");
+    assert_eq!((line.lines().count(), files(&folder)), (1, Vec::new()));
+    let source = Source::from_url("https://no-such-server.invalid/a.pb.gz").unwrap();
+    let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();
+    assert!(line.starts_with("cannot reach no-such-server.invalid") && line.lines().count() == 1, "{line}");
+}
+
+#[test]
+fn one_download_of_a_file_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pb.gz");
+    let first = Part::open(path.clone()).unwrap();
+    assert!(matches!(Part::open(path.clone()), Err(FetchError::Busy { .. })));
+    drop(first);
+    Part::open(path).unwrap();
+}
+
+#[test]
+fn file_names_of_addresses() {
+    let name = |url: &str| Source::from_url(url).map(|source| source.file_name);
+    assert_eq!(name("https://a.org/x/BT4-1740.pb.gz").unwrap(), "BT4-1740.pb.gz");
+    assert_eq!(name("https://a.org/Maia%202200.pb.gz?raw=true").unwrap(), "Maia-2200.pb.gz");
+    assert_eq!(name("https://a.org/get_network?sha=00af53b0").unwrap(), "00af53b0.pb.gz");
+    assert_eq!(name("https://a.org/files/net.onnx#top").unwrap(), "net.onnx");
+    assert_eq!(name("https://a.org/a b;c/..%2fd").unwrap_err().to_string().lines().count(), 1);
+    for bad in ["ftp://a.org/net.pb.gz", "net.pb.gz", "https://a.org", "https://a.org/", "https://a.org/.."] {
+        assert!(matches!(name(bad), Err(FetchError::BadUrl(_))), "{bad}");
+    }
+}

@@ -1,0 +1,294 @@
+//! The commands around networks and measurements: what they print for people and for machines, and what they leave behind.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use tempfile::TempDir;
+use zeitnot::network::testing::random_network;
+
+/// The binary, in a folder of its own that is also the user's home.
+fn zeitnot(folder: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder.path()).env_remove("RUST_LOG").timeout(std::time::Duration::from_secs(300));
+    // Where Linux keeps a user's data; the cache, with ONNX Runtime in it, stays the user's.
+    command.env("XDG_DATA_HOME", folder.path().join("data"));
+    for proxy in ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"] {
+        command.env_remove(proxy);
+    }
+    command
+}
+
+/// A folder with the random network `tiny.pb.gz` in it.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tiny.pb.gz"), random_network(1, 1, 8)).unwrap();
+    folder
+}
+
+/// What the command prints; it must succeed.
+fn text(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+fn json(command: &mut Command) -> Value {
+    let text = text(command);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Fails with the exit code 1, prints nothing, and says why in one line that names each of `parts`.
+fn fails(command: &mut Command, parts: &[&str]) {
+    let assert = command.assert().code(1).stdout("");
+    let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(text.lines().count() == 1 && text.starts_with("zeitnot: "), "{text}");
+    for part in parts {
+        assert!(text.contains(part), "without {part:?}: {text}");
+    }
+}
+
+#[test]
+fn every_command_has_help() {
+    let folder = folder();
+    for command in [
+        &["net"][..],
+        &["net", "describe"],
+        &["net", "convert"],
+        &["net", "list"],
+        &["net", "fetch"],
+        &["backendbench"],
+        &["benchmark"],
+        &["completions"],
+        &["man"],
+    ] {
+        assert!(text(zeitnot(&folder).args(command).arg("--help")).contains("Usage: zeitnot"), "{command:?}");
+    }
+    for wrong in [
+        &["net"][..],
+        &["net", "convert"],
+        &["net", "convert", "x", "--opset=3"],
+        &["net", "convert", "x", "--precision=int4"],
+        &["net", "convert", "x", "--batch=0"],
+        &["net", "fetch"],
+        &["backendbench", "--batch-sizes=0"],
+        &["backendbench", "--seconds=0"],
+        &["backendbench", "--json", "--csv"],
+        &["benchmark", "--positions=99"],
+        &["benchmark", "--seconds=soon"],
+        &["completions", "csh"],
+    ] {
+        zeitnot(&folder).args(wrong).assert().code(2).stdout("");
+    }
+}
+
+#[test]
+fn networks_are_described() {
+    let folder = folder();
+    let line = text(zeitnot(&folder).args(["net", "describe", "tiny.pb.gz"]));
+    assert!(line.starts_with("SE 1x8, relu, policy convolution, value WDL") && line.lines().count() == 1, "{line}");
+    assert_eq!(text(zeitnot(&folder).args(["net", "describe"])).lines().count(), 1, "the one the engine would take");
+    let object = json(zeitnot(&folder).args(["net", "describe", "--json", "tiny.pb.gz"]));
+    let length = fs::metadata(folder.path().join("tiny.pb.gz")).unwrap().len();
+    assert_eq!((&object["file"], &object["bytes"]), (&"tiny.pb.gz".into(), &length.into()), "{object}");
+    assert_eq!(object["text"], line.trim());
+    // What is no network is named; the others are described all the same.
+    fs::write(folder.path().join("text.pb.gz"), "hello").unwrap();
+    let output = zeitnot(&folder).args(["net", "describe", "text.pb.gz", "tiny.pb.gz", "none"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("tiny.pb.gz: {line}"));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.lines().count() == 2 && errors.contains("text.pb.gz") && errors.contains("none"), "{errors}");
+}
+
+#[test]
+fn a_conversion_gives_the_same_evaluations() {
+    let folder = folder();
+    let line = text(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz"]));
+    assert!(line.starts_with("tiny.onnx: ") && line.contains("float32, opset 17, any batch; SE 1x8"), "{line}");
+    let evaluation = |weights: &str| json(zeitnot(&folder).args(["eval", "--weights", weights]));
+    assert_eq!(evaluation("tiny.onnx"), evaluation("tiny.pb.gz"));
+    // Nothing is replaced unasked, nothing half-made is left.
+    let before = fs::read(folder.path().join("tiny.onnx")).unwrap();
+    fs::write(folder.path().join("other.pb.gz"), random_network(2, 1, 8)).unwrap();
+    let arguments = ["net", "convert", "other.pb.gz", "--output=tiny.onnx"];
+    fails(zeitnot(&folder).args(arguments), &["tiny.onnx exists", "--force"]);
+    assert_eq!(fs::read(folder.path().join("tiny.onnx")).unwrap(), before);
+    text(zeitnot(&folder).args(arguments).arg("--force"));
+    assert_ne!(fs::read(folder.path().join("tiny.onnx")).unwrap(), before);
+    let nowhere = Path::new("no").join("folder").join("x.onnx");
+    fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o"]).arg(&nowhere), &["cannot write", "x.onnx"]);
+    fails(zeitnot(&folder).args(["net", "convert", "none.pb.gz"]), &["none.pb.gz"]);
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["other.pb.gz", "tiny.onnx", "tiny.pb.gz"]);
+}
+
+#[test]
+fn the_catalogue_is_listed() {
+    let folder = folder();
+    let lines = text(zeitnot(&folder).args(["net", "list"]));
+    assert!(lines.contains("BT4-it332") && lines.contains("maia-1900"), "{lines}");
+    let entries = json(zeitnot(&folder).args(["net", "list", "--json"]));
+    for entry in entries.as_array().unwrap() {
+        assert!(entry["url"].as_str().unwrap().starts_with("https://"), "{entry}");
+        assert!(entry["bytes"].as_u64().is_some() && entry["advice"].is_string(), "{entry}");
+        assert!(entry["sha256"].is_null() || entry["sha256"].as_str().unwrap().len() == 64, "{entry}");
+    }
+}
+
+/// A server on this machine that gives one file to whoever comes first.
+fn serve(content: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/random.pb.gz", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let request = BufReader::new(&stream).lines().map(Result::unwrap);
+        assert!(request.take_while(|line| !line.is_empty()).count() > 0);
+        write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", content.len()).unwrap();
+        stream.write_all(&content).unwrap();
+    });
+    url
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fetched_network_is_found_by_the_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let content = random_network(3, 1, 8);
+    let fetched = text(zeitnot(&folder).args(["net", "fetch", &serve(content.clone())]));
+    let path = folder.path().join("data/zeitnot/networks/random.pb.gz");
+    assert_eq!(fs::read(&path).unwrap(), content);
+    for part in ["fetched: ", &path.display().to_string(), "sha256: ", "SE 1x8"] {
+        assert!(fetched.contains(part), "without {part}: {fetched}");
+    }
+    assert!(text(zeitnot(&folder).args(["eval", "--weights=random"])).contains("\"policy\""), "by its name");
+    // It is there, and needs no server.
+    let again = json(zeitnot(&folder).args(["net", "fetch", "--json", "http://127.0.0.1:9/random.pb.gz"]));
+    assert_eq!((&again["was_there"], &again["verified"]), (&true.into(), &true.into()), "{again}");
+}
+
+#[test]
+fn a_fetch_that_fails_is_one_line() {
+    let folder = folder();
+    fails(zeitnot(&folder).args(["net", "fetch", "maja-1900"]), &["maja-1900", "net", "catalogue"]);
+    fails(
+        zeitnot(&folder).args(["net", "fetch", "ftp://example.org/a.pb.gz"]),
+        &["ftp://example.org/a.pb.gz", "https"],
+    );
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = format!("http://127.0.0.1:{port}/a.pb.gz");
+    fails(zeitnot(&folder).args(["net", "fetch", &nobody]), &["cannot reach 127.0.0.1", "offline"]);
+    fails(zeitnot(&folder).args(["net", "fetch", &serve(b"no network".to_vec())]), &["random.pb.gz", "not a network"]);
+}
+
+/// Each number is there and positive.
+fn check_numbers(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object[key].as_f64().is_some_and(|number| number > 0.0), "{key}: {object}");
+    }
+}
+
+#[test]
+fn backendbench_compares_with_the_bare_runtime() {
+    let folder = folder();
+    let mut command = zeitnot(&folder);
+    command.args([
+        "backendbench",
+        "--weights=tiny.pb.gz",
+        "--backend=ort",
+        "--versus=bare",
+        "--seconds=0.05",
+        "--json",
+    ]);
+    let rows = json(command.arg("--batch-sizes=1,16"));
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["batch"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 16]);
+    for row in rows {
+        check_numbers(
+            row,
+            &["evals_per_s", "evals_per_cpu_s", "versus_evals_per_s", "versus_evals_per_cpu_s", "ratio"],
+        );
+        check_numbers(row, &["mean_evals_per_s", "p95_evals_per_s", "latency_p50_ms", "latency_p95_ms", "batches"]);
+        let ratio = row["evals_per_s"].as_f64().unwrap() / row["versus_evals_per_s"].as_f64().unwrap();
+        assert!((ratio / row["ratio"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{row}");
+    }
+}
+
+#[test]
+fn backendbench_prints_tables() {
+    let folder = folder();
+    let bench = |arguments: &[&str]| {
+        let mut command = zeitnot(&folder);
+        text(command.args(["backendbench", "--backend=random", "--seconds=0.01"]).args(arguments))
+    };
+    let table = bench(&["--batch-sizes=1,4", "--versus=uniform", "--threads=2"]);
+    assert!(table.contains("2 threads") && table.contains("versus uniform"), "{table}");
+    assert_eq!(table.lines().filter(|line| line.contains(" | ")).count(), 3, "{table}");
+    assert!(table.lines().last().unwrap().starts_with("best batch: "), "{table}");
+    let csv = bench(&["--batch-sizes=2", "--csv"]);
+    let [header, row] = csv.lines().collect::<Vec<_>>()[..] else { panic!("{csv}") };
+    assert!(header.starts_with("batch,evals_per_s,") && row.starts_with("2,"), "{csv}");
+    assert_eq!(header.split(',').count(), row.split(',').count());
+    let alone = bench(&["--batch-sizes=2", "--json"]);
+    let alone: Value = serde_json::from_str(&alone).unwrap();
+    assert!(alone[0]["ratio"].is_null() && alone[0]["versus_evals_per_s"].is_null(), "{alone}");
+    fails(
+        zeitnot(&folder).args(["backendbench", "--backend=random", "--versus=gpu9000", "--json", "--seconds=0.01"]),
+        &["gpu9000"],
+    );
+}
+
+#[test]
+fn benchmark_measures_and_recommends() {
+    let folder = folder();
+    let mut command = zeitnot(&folder);
+    let result = json(command.args(["benchmark", "--weights=tiny.pb.gz", "--seconds=0.1", "--positions=2", "--json"]));
+    let measured = &result["measured"];
+    check_numbers(
+        measured,
+        &["visits_per_s", "evals_per_s", "mean_batch", "batch_fill", "first_evaluation_ms", "seconds"],
+    );
+    check_numbers(&measured["batch_latency_ms"], &["mean", "p50", "p95", "p99"]);
+    assert!(measured["cache_hit_share"].as_f64().is_some_and(|share| (0.0..1.0).contains(&share)), "{measured}");
+    assert!(result["device"].as_str().unwrap().contains("ONNX Runtime"), "{result}");
+    assert!(result["runtime"]["version"].is_string() && result["machine"]["cores"].as_u64().unwrap() > 0, "{result}");
+    let grid = result["grid"].as_array().unwrap();
+    assert!(grid.len() >= 4, "{result}");
+    let recommended = &result["recommended"];
+    let of = |setting: &Value| (setting["threads"].clone(), setting["batch"].clone(), setting["backend"].clone());
+    let choice = (recommended["Threads"].clone(), recommended["MinibatchSize"].clone(), recommended["Backend"].clone());
+    assert!(grid.iter().any(|setting| of(setting) == choice), "{result}");
+}
+
+#[test]
+fn benchmark_prints_tables() {
+    let folder = folder();
+    let bench = |arguments: &[&str]| {
+        let mut command = zeitnot(&folder);
+        text(command.args(["benchmark", "--backend=random", "--seconds=0.02", "--positions=1"]).args(arguments))
+    };
+    let table = bench(&["--threads=1"]);
+    for part in ["machine: ", "visits/s", "cache hits: ", "p99", "recommended: Threads 1, MinibatchSize "] {
+        assert!(table.contains(part), "without {part}: {table}");
+    }
+    let csv = bench(&["--csv", "--minibatch-size=4"]);
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(widths.len() >= 3 && widths.iter().all(|&width| width == widths[0]), "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("4")), "{csv}");
+    assert!(!bench(&["--no-grid"]).contains("evals/s  cache"));
+}
+
+#[test]
+fn shells_and_manuals() {
+    let folder = folder();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = text(zeitnot(&folder).args(["completions", shell]));
+        assert!(script.contains("backendbench") && script.contains("weights"), "{shell}");
+    }
+    assert!(text(zeitnot(&folder).arg("man")).contains(".TH zeitnot 1"));
+    text(zeitnot(&folder).args(["man", "--folder=pages"]));
+    assert!(folder.path().join("pages").join("zeitnot-net-fetch.1").is_file());
+}
