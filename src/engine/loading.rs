@@ -74,7 +74,7 @@ pub(super) fn load(
         weights: path(&options.weights),
         backend: options.backend.to_ascii_lowercase(),
         runtime: path(&options.runtime),
-        cache: options.cache,
+        cache: options.cache_positions(),
         history_fill: match options.history_fill {
             "no" => HistoryFill::No,
             "always" => HistoryFill::Always,

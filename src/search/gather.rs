@@ -26,6 +26,8 @@ pub(super) struct Rules<'a> {
     pub search_moves: &'a [u16],
     /// The root's position.
     pub position: &'a Position,
+    /// Bytes that the tree may take.
+    pub tree_limit: Option<usize>,
 }
 
 impl Rules<'_> {
@@ -148,11 +150,6 @@ impl Batch {
         self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
     }
 
-    /// Whether it has its size, and nothing of it can be backed up before the network has answered.
-    pub fn is_ready(&self, size: usize) -> bool {
-        self.waiting as usize >= size && self.leaves.iter().all(|leaf| matches!(leaf.kind, LeafKind::Queued(_) | LeafKind::Done))
-    }
-
     /// The queries to ask the network.
     pub fn queries(&self) -> &[Query] {
         &self.queries
@@ -198,6 +195,9 @@ impl Batch {
         let wanted = self.wanted(tree, rules.params, horizon, size);
         if wanted == 0 {
             return false;
+        }
+        if let Some(limit) = rules.tree_limit {
+            tree.make_room(limit, wanted);
         }
         let mut next = self.steps.len();
         let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };

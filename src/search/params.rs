@@ -52,6 +52,8 @@ pub struct MovesLeftParams {
 pub struct SearchParams {
     /// Positions a batch; 0: what the backend prefers.
     pub minibatch_size: usize,
+    /// Bytes that tree and cache may take together; `None`: no limit.
+    pub memory_limit: Option<usize>,
     /// Playouts a second not to be exceeded; 0: no limit.
     pub nps_limit: f32,
     /// Exploration below the root.
@@ -93,6 +95,7 @@ impl SearchParams {
     /// Lc0's defaults as a constant, from which the engine's options take theirs.
     pub const LC0: SearchParams = SearchParams {
         minibatch_size: 0,
+        memory_limit: None,
         nps_limit: 0.0,
         cpuct: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
         cpuct_at_root: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },

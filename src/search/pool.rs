@@ -49,9 +49,15 @@ impl<T: Pod> Pool<T> {
         self.top * size_of::<T>() + listed * size_of::<u32>()
     }
 
-    /// Bytes of the runs given out.
-    pub fn bytes_in_use(&self) -> usize {
-        self.in_use * size_of::<T>()
+    /// Bytes of the runs that were given back.
+    pub fn bytes_free(&self) -> usize {
+        (self.top - 1 - self.in_use) * size_of::<T>()
+    }
+
+    /// Items given out.
+    #[cfg(test)]
+    pub fn in_use(&self) -> usize {
+        self.in_use
     }
 
     /// Whether a run of `len` items can be had without new memory from the system.
@@ -75,7 +81,7 @@ impl<T: Pod> Pool<T> {
             if left > 0 {
                 self.push(self.top as u32, left);
             }
-            self.top = (self.chunks.len() * Self::CHUNK).max(1);
+            self.top = (self.chunks.len() * Self::CHUNK).max(self.top);
             self.chunks.push(chunk());
         }
         let at = u32::try_from(self.top).expect("a tree of 2^32 words is 17 GB of them, and 4e9 visits are the limit");
@@ -171,7 +177,7 @@ mod tests {
         assert_eq!(pool.take(10), run);
         pool.give(run, 10);
         assert_eq!((pool.take(4), pool.take(6)), (run, run + 4));
-        assert_eq!((pool.bytes_in_use(), pool.chunks.len()), (40, 1));
+        assert_eq!((pool.bytes_free(), pool.in_use, pool.chunks.len()), (0, 10, 1));
     }
 
     proptest! {

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
 
+/// Bytes that a tree gets in any case: a search needs some to say anything.
+const SMALLEST_TREE: usize = 1 << 20;
+
 /// What one search is asked for, and by which rules.
 pub(super) struct Setting {
     pub params: SearchParams,
@@ -48,7 +51,14 @@ impl Setting {
             draw: self.draw,
             search_moves: &self.packed_search_moves,
             position: self.game.current(),
+            tree_limit: self.tree_limit(),
         }
+    }
+
+    /// Bytes that the tree may take: what the cache leaves of the limit, but never nothing.
+    fn tree_limit(&self) -> Option<usize> {
+        let limit = self.params.memory_limit?;
+        Some(limit.saturating_sub(self.backend.cache_bytes()).max(SMALLEST_TREE))
     }
 
     fn reader<'a>(&'a self, tree: &'a Tree) -> Reader<'a> {

@@ -75,6 +75,11 @@ impl Tree {
         self.nodes.bytes() + self.words.bytes()
     }
 
+    /// Bytes of it that can be used again.
+    pub(super) fn bytes_free(&self) -> usize {
+        self.nodes.bytes_free() + self.words.bytes_free()
+    }
+
     pub(super) fn root(&self) -> NodeId {
         self.root
     }
@@ -132,14 +137,14 @@ impl Tree {
         }
     }
 
-    fn abandon(&mut self, node: Node) {
+    pub(super) fn abandon(&mut self, node: Node) {
         if node.body() != Body::None {
             self.abandoned.push(node);
         }
     }
 
     /// Takes one abandoned node apart. Returns whether there was one.
-    fn dismantle(&mut self) -> bool {
+    pub(super) fn dismantle(&mut self) -> bool {
         let Some(node) = self.abandoned.pop() else { return false };
         if self.view(&node).is_some() {
             for index in 0..usize::from(node.children) {

@@ -75,7 +75,7 @@ fn every_child_is_another_node_and_stays_where_it_is() {
 fn the_root_follows_the_game_and_the_rest_is_recycled() {
     let mut tree = grown();
     assert_eq!(size(&tree, tree.root()), 7);
-    let in_use = |tree: &Tree| (tree.nodes.bytes_in_use(), tree.words.bytes_in_use());
+    let in_use = |tree: &Tree| (tree.nodes.in_use(), tree.words.in_use());
     let before = in_use(&tree);
     let mv = move_of(&tree, tree.root(), 1, &Game::new());
     let mut game = Game::new();
@@ -85,14 +85,14 @@ fn the_root_follows_the_game_and_the_rest_is_recycled() {
     while tree.dismantle() {}
     let after = in_use(&tree);
     // The root's own slot, and its one child.
-    assert_eq!(after.0, 2 * size_of::<Node>());
+    assert_eq!(after.0, 2);
     assert!(after.1 < before.1 / 3, "the moves of one node are left of those of four: {after:?} of {before:?}");
     // The same position again changes nothing; an unsearched move or another game starts anew.
     assert!(tree.follow(game.clone()) && tree.visits() == 2);
     game.push_uci("h7h5").unwrap();
     assert!(tree.follow(game) && tree.is_empty() && size(&tree, tree.root()) == 1);
     while tree.dismantle() {}
-    assert_eq!(in_use(&tree), (size_of::<Node>(), 0), "nothing is lost");
+    assert_eq!(in_use(&tree), (1, 0), "nothing is lost");
     assert!(!tree.follow(Game::new()) && tree.is_empty());
 }
 
