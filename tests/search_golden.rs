@@ -59,7 +59,7 @@ fn visits_with_equal_priors_agree_with_lc0() {
         ("VerboseMoveStats", "true"),
     ]);
     let text = fs::read_to_string(shared.join("golden/search/uniform_800.jsonl")).unwrap();
-    let (mut positions, mut agreed, mut distance_sum) = (0, 0, 0.0);
+    let (mut positions, mut agreed, mut distance_sum) = (0u32, 0u32, 0.0);
     for line in text.lines().skip(1) {
         let golden: Value = serde_json::from_str(line).unwrap();
         if golden["children"].as_array().unwrap().iter().any(|child| child["bound"] == "T") {
@@ -76,7 +76,7 @@ fn visits_with_equal_priors_agree_with_lc0() {
         let best = to_uci(end.best.unwrap(), true);
         let close = theirs[&best] >= most * 0.99 - 1.0;
         positions += 1;
-        agreed += usize::from(close);
+        agreed += u32::from(close);
         distance_sum += distance;
         if !close || distance > 0.01 {
             eprintln!("position {}: {best} {} of {most}, distance {distance:.4}", golden["id"], theirs[&best]);

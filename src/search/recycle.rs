@@ -105,9 +105,8 @@ mod tests {
 
     fn expanded(tree: &Tree) -> Vec<usize> {
         let root = tree[tree.root()];
-        let is = |index: &usize| {
-            tree.existing_child(&root, *index).is_some_and(|child| tree[child].body() != Body::None)
-        };
+        let is =
+            |index: &usize| tree.existing_child(&root, *index).is_some_and(|child| tree[child].body() != Body::None);
         (0..20).filter(is).collect()
     }
 

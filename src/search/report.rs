@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// The line that starts with the root's move of that number.
     pub fn line(&self, first: usize) -> Line {
         let root = self.root();
-        let child = self.root_family().and_then(|family| family.visited(first).map(|child| *child));
+        let child = self.root_family().and_then(|family| family.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
         let (node, sign) = child.as_ref().map_or((root, -1.0), |child| (child, 1.0));
         let mate = |plies: f32| (plies.round() as i32 / 2 + 1) * if node.wl > 0.0 { 1 } else { -1 };

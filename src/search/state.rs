@@ -110,11 +110,7 @@ impl State {
     }
 
     fn horizon(&self, setting: &Setting) -> Horizon {
-        Horizon {
-            node_limit: setting.node_limit,
-            playouts_expected: self.playouts_expected,
-            best_edge: self.best_edge,
-        }
+        Horizon { node_limit: setting.node_limit, playouts_expected: self.playouts_expected, best_edge: self.best_edge }
     }
 
     /// Begins to gather a batch.

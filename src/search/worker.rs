@@ -1,8 +1,8 @@
 //! A worker of a search: gather, evaluate, back up.
 
+use super::gather::Batch;
 use super::running::Shared;
 use super::state::State;
-use super::gather::Batch;
 use crate::backend::Evaluator;
 use crate::chess::Game;
 use parking_lot::MutexGuard;
