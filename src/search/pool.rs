@@ -1,8 +1,10 @@
 //! Memory of the tree: runs of equal items in large chunks, addressed by 32 bits.
 //!
 //! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and an address of it takes 8
-//! more wherever it is kept. Here a run costs its items alone, a freed one goes back to runs of its length (or is cut for
-//! shorter ones), and a whole tree is freed chunk by chunk.
+//! more wherever it is kept. Here a run costs its items alone, a freed one is kept for another of its length, and a whole
+//! tree is freed chunk by chunk. A tree takes and gives runs of each length in much the same proportions, so that this
+//! wastes little; longer runs are cut only when much is free of other lengths than are asked for, as after a change from
+//! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
 //!
 //! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
 //! are any: with pages of 4 KiB a third of the search is waiting for the addresses of pages.
@@ -14,6 +16,9 @@ use std::marker::PhantomData;
 
 /// Bytes of a chunk.
 const CHUNK_BYTES: usize = 32 << 20;
+
+/// Longer runs are cut when one part in so many of the pool is free.
+const CUTTING_FROM: usize = 4;
 
 /// The longest run: the body of a node with as many moves as are kept takes 262 words.
 const LONGEST: usize = 511;
@@ -62,13 +67,14 @@ impl<T: Pod> Pool<T> {
 
     /// Whether a run of `len` items can be had without new memory from the system.
     pub fn has_free(&self, len: usize) -> bool {
-        self.shortest_free(len).is_some()
+        self.free_for(len).is_some()
     }
 
     /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one.
     pub fn take(&mut self, len: usize) -> u32 {
+        let free = self.free_for(len);
         self.in_use += len;
-        if let Some(longer) = self.shortest_free(len) {
+        if let Some(longer) = free {
             let at = self.pop(longer);
             if longer > len {
                 self.push(at + len as u32, longer - len);
@@ -121,6 +127,12 @@ impl<T: Pod> Pool<T> {
     #[inline]
     fn chunk_mut(&mut self, at: u32) -> &mut [T] {
         bytemuck::cast_slice_mut(&mut self.chunks[at as usize >> Self::CHUNK_BITS])
+    }
+
+    /// The length of the free run that one of `len` is taken from.
+    fn free_for(&self, len: usize) -> Option<usize> {
+        let much_is_free = (self.top - 1 - self.in_use) * CUTTING_FROM > self.top;
+        if much_is_free || self.lengths[len / 64] & 1 << (len % 64) != 0 { self.shortest_free(len) } else { None }
     }
 
     /// The length of the shortest free run of at least `len`.

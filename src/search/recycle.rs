@@ -13,6 +13,9 @@ const VISIT: usize = 256;
 /// for some.
 const PIECE: u32 = 32;
 
+/// One part in so many of the limit is left for free runs of lengths that nobody wants.
+const UNUSABLE: usize = 8;
+
 /// One part in so many of a full tree is kept free, so that a free run of the right length is found nearly always.
 const SPARE: usize = 16;
 
@@ -23,6 +26,7 @@ impl Tree {
     /// Makes sure that `visits` more fit into `limit` bytes, by forgetting if need be. A tree that is over its limit (a
     /// free run is not always of a useful length) gets the more free memory to choose from.
     pub(super) fn make_room(&mut self, limit: usize, visits: u32) {
+        let limit = limit - limit / UNUSABLE;
         let bytes = self.bytes();
         let need = VISIT * visits as usize;
         if bytes + need <= limit {
@@ -114,7 +118,7 @@ mod tests {
     fn the_least_visited_goes_first_and_keeps_its_visits() {
         let mut tree = bushy();
         let (full, limit) = (tree.bytes(), tree.bytes() - 1);
-        tree.make_room(full + 10_000, 8);
+        tree.make_room(2 * full, 8);
         assert_eq!(expanded(&tree).len(), 20, "there is room");
         tree.make_room(limit, 1);
         let left = expanded(&tree);

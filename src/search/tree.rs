@@ -12,6 +12,9 @@ use std::ops::{Index, IndexMut};
 /// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218.
 pub(super) const MOST_MOVES: usize = 255;
 
+/// Abandoned nodes that are taken apart at most in the hope of a run of the length wanted.
+const DISMANTLED_FOR_A_RUN: usize = 8;
+
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
@@ -168,12 +171,20 @@ impl Tree {
     }
 
     fn take_words(&mut self, len: usize) -> u32 {
-        while !self.words.has_free(len) && self.dismantle() {}
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.words.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
         self.words.take(len)
     }
 
     fn take_nodes(&mut self, len: usize) -> u32 {
-        while !self.nodes.has_free(len) && self.dismantle() {}
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.nodes.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
         let at = self.nodes.take(len);
         self.nodes.run_mut(at, len).fill(Node::new());
         at
