@@ -263,3 +263,24 @@ fn a_speed_limit_is_kept() {
     let nps = end.report.nps.unwrap();
     assert!(nps < 2500.0, "{nps}");
 }
+
+#[test]
+fn a_search_lives_within_its_memory() {
+    // Two megabytes hold some 25,000 of these visits.
+    let mut engine = engine(&[
+        ("Backend", "random"),
+        ("Threads", "2"),
+        ("MinibatchSize", "16"),
+        ("SmartPruningFactor", "0"),
+        ("NNCacheSize", "0"),
+        ("RamLimitMb", "2"),
+        ("VerboseMoveStats", "true"),
+    ]);
+    let end = search(&mut engine, &nodes(150_000));
+    assert_eq!(end.report.nodes, 150_000, "{:?}", end.reason);
+    let (root, moves) = end.move_stats.split_last().unwrap();
+    assert_eq!(root.n, moves.iter().map(|stats| stats.n).sum::<u32>() + 1);
+    let bytes = engine.tree_bytes();
+    assert!(bytes < 2_100_000, "{bytes} bytes");
+    assert!(bytes > 1_500_000, "the limit is made use of: {bytes} bytes");
+}

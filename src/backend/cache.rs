@@ -63,6 +63,10 @@ impl Backend for CachedBackend {
         Some(permille as u32)
     }
 
+    fn cache_bytes(&self) -> usize {
+        self.cache.shards.iter().map(|shard| shard.lock().bytes()).sum()
+    }
+
     fn clear_cache(&self) {
         self.cache.clear();
     }
@@ -201,7 +205,12 @@ struct Shard {
     hand: usize,
     hits: u64,
     misses: u64,
+    /// Logits that the slots hold.
+    logits: usize,
 }
+
+/// Bytes that an allocation takes beside what was asked for: the general allocator's usual share.
+const ALLOCATION: usize = 16;
 
 struct Slot {
     key: u64,
@@ -214,7 +223,7 @@ impl Shard {
     fn new(capacity: usize) -> Shard {
         // The index holds slots as u32; no machine has the memory for more.
         let capacity = capacity.min(u32::MAX as usize);
-        Shard { capacity, index: HashMap::default(), slots: Vec::new(), hand: 0, hits: 0, misses: 0 }
+        Shard { capacity, index: HashMap::default(), slots: Vec::new(), hand: 0, hits: 0, misses: 0, logits: 0 }
     }
 
     fn get(&mut self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
@@ -227,7 +236,25 @@ impl Shard {
         Some(slot.evaluation.clone())
     }
 
+    /// What it takes of memory. An entry of the index has a byte of control beside it.
+    fn bytes(&self) -> usize {
+        let index = self.index.capacity() * (size_of::<(u64, u32)>() + 1);
+        let logits = self.logits * size_of::<f32>() + self.slots.len() * ALLOCATION;
+        index + self.slots.capacity() * size_of::<Slot>() + logits
+    }
+
     fn insert(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
+        let added = evaluation.logits.len();
+        let (before, replaced) = (self.slots.len(), self.place(key, evaluation));
+        if self.slots.len() > before || replaced.is_some() {
+            self.logits += added;
+            self.logits -= replaced.as_ref().map_or(0, |old| old.logits.len());
+        }
+        replaced
+    }
+
+    /// Puts an evaluation into its slot and takes out the one it displaces.
+    fn place(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
         self.misses += 1;
         if let Some(&place) = self.index.get(&key) {
             // Another worker was faster, or two positions share a key: the newer stays.

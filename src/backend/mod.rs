@@ -142,6 +142,11 @@ pub trait Backend: Send + Sync {
         None
     }
 
+    /// Memory that the cache takes, in bytes; 0 without one.
+    fn cache_bytes(&self) -> usize {
+        0
+    }
+
     /// Empties the cache, if there is one: between games, and before a measurement that must repeat.
     fn clear_cache(&self) {}
 

@@ -26,8 +26,10 @@ impl Position {
     pub(super) fn after(&self, mv: Move, earlier: &[Position]) -> Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(mv);
+        // Plain moves change the key by their pieces; shakmaty leaves the others to be counted anew.
+        let key = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::PseudoLegal);
         let mut next = Position {
-            key: key_of(&chess),
+            key: key.map_or_else(|| key_of(&chess), |key| key.0),
             ply: self.ply.saturating_add(1),
             rule50: chess.halfmoves(),
             repetitions: 0,
@@ -125,4 +127,31 @@ impl Position {
 
 fn key_of(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    /// Castling, en passant, promotions and captures of rooks among them.
+    #[test]
+    fn a_key_kept_up_to_date_is_the_key_counted_anew() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        ] {
+            let mut game = Game::from_fen(fen, false).unwrap();
+            for first in game.current().legal_moves() {
+                game.push(first);
+                for second in game.current().legal_moves() {
+                    game.push(second);
+                    assert_eq!(game.current().key, key_of(&game.current().chess), "{fen}: {first} {second}");
+                    game.truncate(1);
+                }
+                game.truncate(0);
+            }
+        }
+    }
 }

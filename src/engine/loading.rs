@@ -77,7 +77,7 @@ pub(super) fn load(
         backend: options.backend.to_ascii_lowercase(),
         backend_options: options.backend_options.clone(),
         runtime: path(&options.runtime),
-        cache: options.cache,
+        cache: options.cache_positions(),
         history_fill: match options.history_fill {
             "no" => HistoryFill::No,
             "always" => HistoryFill::Always,

@@ -189,6 +189,11 @@ impl Engine {
         }
     }
 
+    /// Memory that the tree takes, in bytes; 0 while a search has it.
+    pub fn tree_bytes(&self) -> usize {
+        self.tree.as_ref().map_or(0, Tree::bytes)
+    }
+
     /// The game as it stands.
     pub fn game(&self) -> &Game {
         &self.game

@@ -62,6 +62,10 @@ macro_rules! options {
 }
 
 const LC0: SearchParams = SearchParams::LC0;
+/// Bytes, as Lc0's limit counts them (lc0.md B.6).
+const MEGABYTE: usize = 1_000_000;
+/// Bytes that a position takes in the cache (see [`crate::backend::CachedBackend`]).
+const CACHED_POSITION: usize = 220;
 const FPU_VALUE: f32 = 0.330;
 const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 const CPUCT_BASE_RANGE: Kind = Kind::Float { min: 1.0, max: 1e9 };
@@ -94,6 +98,10 @@ options! {
         "Positions evaluated at once; 0: as many as suit the backend";
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
+    ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
+        "Megabytes that tree and cache may take together; what was visited least is forgotten then. 0: no limit";
+    hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
+        "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
@@ -194,7 +202,6 @@ const INERT: &[&str] = &[
     "DirichletNoiseAlpha",
     "DirichletNoiseEpsilon",
     "GarbageCollectionDelay",
-    "Hash",
     "IdlingMinimumWork",
     "LogFile",
     "LogLiveStats",
@@ -206,7 +213,6 @@ const INERT: &[&str] = &[
     "MinimumRemainingPickingWork",
     "PerPVCounters",
     "Ponder",
-    "RamLimitMb",
     "SearchSpinBackoff",
     "Slowmover",
     "SolidTreeThreshold",
@@ -259,6 +265,18 @@ impl Options {
         Err(OptionError::Value { name, value, expected })
     }
 
+    /// Bytes that tree and cache may take together; `None`: no limit.
+    pub fn memory_limit(&self) -> Option<usize> {
+        let megabytes = [self.ram_limit, self.hash].into_iter().filter(|megabytes| *megabytes > 0).min()?;
+        Some(megabytes as usize * MEGABYTE)
+    }
+
+    /// Evaluations that the cache may hold: with a limit on the memory, no more than fill half of it.
+    pub fn cache_positions(&self) -> u64 {
+        let half = self.memory_limit().map(|bytes| (bytes / 2 / CACHED_POSITION) as u64);
+        half.map_or(self.cache, |half| self.cache.min(half))
+    }
+
     /// The parameters of the search.
     pub fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
@@ -269,6 +287,7 @@ impl Options {
             _ => Fpu::Reduction(value),
         };
         SearchParams {
+            memory_limit: self.memory_limit(),
             minibatch_size: self.minibatch_size as usize,
             nps_limit: self.nps_limit,
             cpuct,
@@ -339,6 +358,16 @@ mod tests {
             }
             assert!(!is_inert(spec.name), "{}", spec.name);
         }
+    }
+
+    #[test]
+    fn the_smaller_of_the_memory_limits_holds() {
+        let mut options = Options::default();
+        assert_eq!((options.memory_limit(), options.cache_positions()), (None, options.cache));
+        options.set("Hash", "512").unwrap();
+        assert_eq!(options.memory_limit(), Some(512_000_000));
+        options.set("RamLimitMb", "100").unwrap();
+        assert_eq!((options.search_params().memory_limit, options.cache_positions()), (Some(100_000_000), 227_272));
     }
 
     #[test]

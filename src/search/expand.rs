@@ -1,9 +1,9 @@
-//! What a new leaf is: an end of the game, or a position for the network (lc0.md C.5).
+//! Ends of the game (lc0.md C.5).
 
-use super::node::{Edge, NodeId, Terminal};
+use super::node::{NodeId, Terminal};
 use super::params::SearchParams;
 use super::tree::Tree;
-use crate::chess::{Game, Move, Position};
+use crate::chess::{Move, Position};
 
 /// Plies from the root before a first repetition may count as a draw.
 const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
@@ -12,37 +12,23 @@ const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
 const RULE50_DRAW: u32 = 100;
 
 /// An end of the game at a leaf.
-struct End {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct End {
     /// For the player who moved here: 1 mates, 0 draws.
-    result: i8,
-    m: f32,
-    kind: Terminal,
+    pub result: i8,
+    /// Plies to the end.
+    pub m: f32,
+    pub kind: Terminal,
 }
 
-/// Marks the leaf as terminal if the game ends there, and returns its legal moves otherwise.
-/// `depth`: plies below the root; `game` stands at the leaf.
-pub(super) fn legal_moves_or_end(
-    tree: &mut Tree,
-    id: NodeId,
-    depth: u32,
-    game: &Game,
-    params: &SearchParams,
-) -> Option<Vec<Move>> {
-    let position = game.current();
-    let moves = position.legal_moves();
-    let end = match moves.is_empty() {
+/// Whether the game ends in the position of a leaf, which has these legal moves. `depth`: plies below the root.
+pub(super) fn end_of_game(position: &Position, moves: &[Move], depth: u32, params: &SearchParams) -> Option<End> {
+    match moves.is_empty() {
         true if position.is_check() => Some(End { result: 1, m: 0.0, kind: Terminal::End }),
         true => Some(End { result: 0, m: 0.0, kind: Terminal::End }),
         // The root is searched even where the game could be claimed as drawn.
         false if depth == 0 => None,
         false => draw(position, depth, params),
-    };
-    match end {
-        Some(end) => {
-            make_terminal(tree, id, end.result, end.m, end.kind);
-            None
-        }
-        None => Some(moves.into_iter().collect()),
     }
 }
 
@@ -55,49 +41,29 @@ fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<End> {
     two_fold.then_some(End { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
 }
 
-/// Makes a node terminal. A lost move keeps no prior: no doubt about it is left that exploring could resolve.
-pub(super) fn make_terminal(tree: &mut Tree, id: NodeId, result: i8, m: f32, kind: Terminal) {
-    tree[id].make_terminal(result, m, kind);
-    if result == -1
-        && let Some(parent) = tree[id].parent
+/// Makes a node terminal, which the move `parent` leads to. A lost move keeps no prior: no doubt about it is left that
+/// exploring could resolve.
+pub(super) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId, usize)>, end: End) {
+    tree[id].make_terminal(end.result, end.m, end.kind);
+    if end.result == -1
+        && let Some((parent, index)) = parent
     {
-        let index = usize::from(tree[id].edge_index);
-        tree[parent].edges[index].p = 0.0;
+        tree.clear_prior(parent, index);
     }
-}
-
-/// The edges of an evaluated node: priors are the softmax of the logits over the policy temperature, largest first.
-pub(super) fn edges(moves: &[Move], logits: &[f32], temperature: f32) -> Box<[Edge]> {
-    debug_assert_eq!(moves.len(), logits.len());
-    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut edges: Vec<Edge> = moves
-        .iter()
-        .zip(logits)
-        .map(|(mv, logit)| Edge { mv: *mv, p: ((logit - largest) / temperature).exp(), child: None })
-        .collect();
-    let sum: f32 = edges.iter().map(|edge| edge.p).sum();
-    for edge in &mut edges {
-        edge.p /= sum;
-    }
-    edges.sort_by(|a, b| b.p.total_cmp(&a.p));
-    edges.into_boxed_slice()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Game;
 
     fn end_after(fen: &str, moves: &[&str], depth: u32) -> Option<(i8, f32, Terminal)> {
         let mut game = Game::from_fen(fen, false).unwrap();
         for mv in moves {
             game.push_uci(mv).unwrap();
         }
-        let mut tree = Tree::new(Game::new());
-        let root = tree.root();
-        match legal_moves_or_end(&mut tree, root, depth, &game, &SearchParams::LC0) {
-            Some(_) => None,
-            None => Some((tree[root].wl as i8, tree[root].m, tree[root].terminal)),
-        }
+        let moves = game.current().legal_moves();
+        end_of_game(game.current(), &moves, depth, &SearchParams::LC0).map(|end| (end.result, end.m, end.kind))
     }
 
     #[test]
@@ -119,16 +85,5 @@ mod tests {
         assert_eq!(end_after(start, &shuffle, 4), Some((0, 4.0, Terminal::TwoFold)));
         assert_eq!(end_after(start, &shuffle, 3), None, "the first occurrence lies above the root");
         assert_eq!(end_after(start, &[shuffle, shuffle].concat(), 1), Some((0, 0.0, Terminal::End)), "three-fold");
-    }
-
-    #[test]
-    fn priors_are_a_sorted_softmax() {
-        let moves: Vec<Move> = Game::new().current().legal_moves().into_iter().take(3).collect();
-        let edges = edges(&moves, &[0.0, 2.0, 1.0], 2.0);
-        assert_eq!(edges.iter().map(|edge| edge.mv).collect::<Vec<_>>(), [moves[1], moves[2], moves[0]]);
-        // exp(0), exp(-1/2), exp(-1) over their sum 1.974410.
-        for (edge, p) in edges.iter().zip([0.506_480, 0.307_196, 0.186_324]) {
-            assert!((edge.p - p).abs() < 1e-5, "{} {p}", edge.p);
-        }
     }
 }

@@ -1,51 +1,125 @@
-//! Gathering a batch: leaves for the network, found one visit at a time, and the collisions on the way (lc0.md C.4).
+//! Gathering a batch: leaves for the network, and the collisions on the way (lc0.md C.4).
+//!
+//! A round of visits goes down the tree together, a level at a time: each node is looked at once, however many of them
+//! pass it, and deals them out to its children. Only that and the backup need the tree. What a leaf is (its position, its
+//! legal moves, what the network is asked) is found out between rounds, without the lock.
 
-use super::backup::{backup, cancel};
-use super::expand::{edges, legal_moves_or_end};
-use super::node::{NodeId, Value};
+use super::backup::{Hop, backup, cancel};
+use super::expand::{End, make_terminal};
+use super::node::{Body, NodeId, Terminal, Value};
+use super::packed::PackedMove;
 use super::params::SearchParams;
-use super::puct::{DrawScore, Selector};
+use super::puct::DrawScore;
+use super::select::Dealer;
 use super::tree::Tree;
-use crate::backend::{Attributes, Backend, Evaluation, Query, cache_key};
-use crate::chess::{Game, Move};
+use crate::backend::{Backend, Query};
+use crate::chess::Position;
+use std::ops::Range;
 
 /// What all gathering of one search goes by.
 pub(super) struct Rules<'a> {
     pub params: &'a SearchParams,
     pub backend: &'a dyn Backend,
+    pub has_moves_left: bool,
     pub draw: DrawScore,
-    /// `go searchmoves`; empty: all.
-    pub search_moves: &'a [Move],
+    /// `go searchmoves`, packed; empty: all.
+    pub search_moves: &'a [u16],
+    /// The root's position.
+    pub position: &'a Position,
+    /// Bytes that the tree may take.
+    pub tree_limit: Option<usize>,
+}
+
+impl Rules<'_> {
+    /// Whether a root move, packed, may be searched.
+    pub fn allows(&self, mv: u16) -> bool {
+        self.search_moves.is_empty() || self.search_moves.contains(&mv)
+    }
 }
 
 /// What the search knows of its own end while it gathers.
 pub(super) struct Horizon {
-    /// Visits that a node limit leaves.
-    pub visits_left: u64,
+    /// Visits that the root may have.
+    pub node_limit: u64,
     /// Playouts that the stoppers expect; root moves that cannot catch up with the best one in so many are left alone.
     pub playouts_expected: f64,
     /// The root's best edge at present.
     pub best_edge: Option<usize>,
 }
 
-/// A leaf that was picked, and where its value comes from.
-struct Leaf {
-    path: Vec<NodeId>,
-    kind: LeafKind,
+/// A node that visits of this batch pass.
+pub(super) struct Step {
+    pub node: NodeId,
+    /// The step before, or [`ROOT`].
+    pub before: u32,
+    /// The number of the move that leads here.
+    pub edge: u8,
+    /// The move itself, or its number in the order of the move generator.
+    pub mv: PackedMove,
+    /// Plies below the root.
+    pub depth: u32,
+    visits: u32,
 }
 
-enum LeafKind {
+/// Steps between asking for the children of a node and looking at them.
+const LOOK_AHEAD: usize = 2;
+
+/// Stands for the step before the root's.
+pub(super) const ROOT: u32 = u32::MAX;
+
+/// A node where visits of this batch end.
+pub(super) struct Leaf {
+    pub step: u32,
+    pub visits: u32,
+    pub kind: LeafKind,
+}
+
+pub(super) enum LeafKind {
+    /// Nothing is known of it yet.
+    New,
+    /// Terminal already.
     Terminal,
-    Known { moves: Vec<Move>, evaluation: Evaluation },
-    Queued { moves: Vec<Move>, query: usize },
+    /// The game ends there.
+    Ends(End),
+    /// The network is asked; the number of the query.
+    Queued(u32),
+    /// Evaluated: its value, and where its priors are among the batch's codes.
+    Known(Value, Range<usize>),
+    /// Backed up.
+    Done,
 }
 
-/// The leaves of one batch and the queries the network is asked for them.
+/// The moves of an expanded node, found on the way through it.
+pub(super) struct Resolved {
+    pub node: NodeId,
+    /// Where they are among the batch's moves, in the order of the move generator.
+    pub moves: Range<usize>,
+}
+
+/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the next.
 #[derive(Default)]
 pub(super) struct Batch {
-    leaves: Vec<Leaf>,
-    collisions: Vec<Vec<NodeId>>,
-    queries: Vec<Query>,
+    pub(super) steps: Vec<Step>,
+    pub(super) leaves: Vec<Leaf>,
+    /// Steps where visits came to a leaf that was taken, and how many.
+    collisions: Vec<(u32, u32)>,
+    pub(super) queries: Vec<Query>,
+    pub(super) codes: Vec<u8>,
+    pub(super) moves: Vec<u16>,
+    pub(super) resolved: Vec<Resolved>,
+    /// Leaves before this one have been looked at.
+    pub(super) looked_at: usize,
+    /// Steps from the root whose moves the worker's game has made.
+    pub(super) trail: Vec<u32>,
+    /// Visits that wait for the end of the batch.
+    waiting: u32,
+    /// Visits backed up out of order.
+    out_of_order: u32,
+    collided: u32,
+    collision_budget: u32,
+    collision_events: u32,
+    dealer: Dealer,
+    path: Vec<Hop>,
 }
 
 /// What backing up some visits did to the statistics of the search.
@@ -58,191 +132,246 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    fn count(&mut self, path: &[NodeId]) {
-        self.playouts += 1;
-        self.depth_sum += path.len() as u64;
+    fn count(&mut self, path: &[Hop], visits: u32) {
+        self.playouts += u64::from(visits);
+        self.depth_sum += path.len() as u64 * u64::from(visits);
         self.deepest = self.deepest.max(path.len() as u32);
     }
 }
 
-enum Pick {
-    Visit(Vec<NodeId>),
-    Collision(Vec<NodeId>),
-}
-
 impl Batch {
+    /// Whether there is nothing to back up.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Whether leaves were found that nothing is known of.
+    pub fn has_news(&self) -> bool {
+        self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
+    }
+
     /// The queries to ask the network.
     pub fn queries(&self) -> &[Query] {
         &self.queries
     }
 
-    /// Whether there is nothing to back up.
-    pub fn is_empty(&self) -> bool {
-        self.leaves.is_empty()
+    /// Begins a batch in a tree of `visits`.
+    pub fn begin(&mut self, visits: u32, params: &SearchParams, horizon: &Horizon) {
+        self.clear();
+        let expected = horizon.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;
+        self.collision_budget = params.collision_visits(visits.min(expected)).max(1);
+        self.collision_events = params.max_collision_events;
     }
 
-    /// Fills the batch with up to `size` leaves. `game` stands at the root, and does again afterwards.
-    pub fn gather(
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.leaves.clear();
+        self.queries.clear();
+        self.codes.clear();
+        (self.waiting, self.out_of_order, self.collided, self.looked_at) = (0, 0, 0, 0);
+    }
+
+    /// How many visits the next round may have: 0 when the batch is complete.
+    fn wanted(&self, tree: &Tree, params: &SearchParams, horizon: &Horizon, size: usize) -> u32 {
+        let events = self.collision_events.saturating_sub(self.collisions.len() as u32);
+        if events == 0 {
+            return 0;
+        }
+        let most = ((f64::from(params.max_out_of_order_evals_factor) * size as f64) as u32).max(1);
+        let root = &tree[tree.root()];
+        // Collisions come to nothing; something is always evaluated, however small the limit.
+        let started = u64::from(root.n_started() - self.collided);
+        let left = horizon.node_limit.saturating_sub(started).max(u64::from(started == 0));
+        (size as u32)
+            .saturating_sub(self.waiting)
+            .min(most.saturating_sub(self.out_of_order))
+            .min(self.collision_budget.saturating_sub(self.collided))
+            .min(u32::try_from(left).unwrap_or(u32::MAX))
+    }
+
+    /// Sends a round of visits down the tree, counted as on their way. Returns whether there was one: not when the batch
+    /// has its `size`, or none can be had.
+    pub fn pick(&mut self, tree: &mut Tree, rules: &Rules, horizon: &Horizon, size: usize) -> bool {
+        let wanted = self.wanted(tree, rules.params, horizon, size);
+        if wanted == 0 {
+            return false;
+        }
+        if let Some(limit) = rules.tree_limit {
+            tree.make_room(limit, wanted);
+        }
+        let mut next = self.steps.len();
+        let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
+        self.steps.push(root);
+        while let Some(step) = self.steps.get(next) {
+            if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
+                tree.prefetch_children(ahead.node);
+            }
+            let (id, depth, visits) = (step.node, step.depth, step.visits);
+            let node = &mut tree[id];
+            let taken = node.in_flight > 0;
+            node.in_flight += visits;
+            if node.is_terminal() {
+                self.waiting += visits;
+                self.leaves.push(Leaf { step: next as u32, visits, kind: LeafKind::Terminal });
+            } else if node.body() == Body::None {
+                let collided = if taken { visits } else { visits - 1 };
+                if !taken {
+                    self.waiting += 1;
+                    self.leaves.push(Leaf { step: next as u32, visits: 1, kind: LeafKind::New });
+                }
+                if collided > 0 {
+                    self.collided += collided;
+                    self.collisions.push((next as u32, collided));
+                }
+            } else {
+                if node.body() == Body::Priors {
+                    tree.expand(id);
+                }
+                self.deal(tree, next, id, depth, visits, rules, horizon);
+            }
+            next += 1;
+        }
+        true
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a step of the loop above")]
+    fn deal(
         &mut self,
         tree: &mut Tree,
-        game: &mut Game,
+        step: usize,
+        id: NodeId,
+        depth: u32,
+        visits: u32,
         rules: &Rules,
         horizon: &Horizon,
-        size: usize,
-    ) -> Progress {
-        let params = rules.params;
-        let root_plies = game.moves().len();
-        let mut progress = Progress::default();
-        let expected = horizon.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;
-        let mut collisions_left = params.collision_budget(tree.visits().min(expected));
-        let out_of_order_limit = ((f64::from(params.max_out_of_order_evals_factor) * size as f64) as u64).max(1);
-        while self.leaves.len() < size
-            && progress.playouts < out_of_order_limit
-            && progress.playouts + (self.leaves.len() as u64) < horizon.visits_left
-        {
-            let pick = pick(tree, game, rules, horizon);
-            let path = match pick {
-                Pick::Visit(path) => path,
-                Pick::Collision(path) => {
-                    game.truncate(root_plies);
-                    self.collisions.push(path);
-                    collisions_left -= 1;
-                    if collisions_left == 0 {
-                        break;
-                    }
-                    continue;
-                }
+    ) {
+        for share in self.dealer.deal(tree, id, depth, visits, rules, horizon) {
+            let node = match share.node {
+                Some(node) => node,
+                None => tree.child(id, usize::from(share.edge)),
             };
-            let kind = self.classify(tree, &path, game, rules);
-            game.truncate(root_plies);
-            let leaf = Leaf { path, kind };
-            if params.out_of_order_eval && !matches!(leaf.kind, LeafKind::Queued { .. }) {
-                progress.count(&leaf.path);
-                finish(tree, leaf, &[], params);
-                self.cancel_collisions(tree);
-            } else {
-                self.leaves.push(leaf);
+            if tree[node].terminal() == Terminal::TwoFold {
+                let above = Above { steps: &self.steps, next: step as u32 };
+                tree.reopen_stale_repetition(node, depth + 1, above);
             }
+            tree.prefetch_body(node);
+            let (edge, mv, visits) = (share.edge, share.mv, share.visits);
+            self.steps.push(Step { node, before: step as u32, edge, mv, depth: depth + 1, visits });
+        }
+    }
+
+    /// Writes down what was found out about the leaves of the last round, and backs up what needs no network, unless
+    /// that is to wait, too.
+    pub fn settle(&mut self, tree: &mut Tree, rules: &Rules) -> Progress {
+        self.write_moves(tree);
+        let mut progress = Progress::default();
+        if !rules.params.out_of_order_eval {
+            return progress;
+        }
+        for index in 0..self.leaves.len() {
+            if matches!(self.leaves[index].kind, LeafKind::Terminal | LeafKind::Ends(_) | LeafKind::Known(..)) {
+                self.out_of_order += self.leaves[index].visits;
+                self.finish(index, tree, rules, &mut progress);
+            }
+        }
+        if progress.playouts > 0 {
+            self.cancel_collisions(tree);
         }
         progress
     }
 
-    fn classify(&mut self, tree: &mut Tree, path: &[NodeId], game: &Game, rules: &Rules) -> LeafKind {
-        let id = *path.last().expect("a path holds the root at least");
-        if tree[id].is_terminal() {
-            return LeafKind::Terminal;
-        }
-        let depth = path.len() as u32 - 1;
-        let Some(moves) = legal_moves_or_end(tree, id, depth, game, rules.params) else { return LeafKind::Terminal };
-        let known = rules.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len());
-        if let Some(evaluation) = known {
-            return LeafKind::Known { moves, evaluation };
-        }
-        self.queries.push(Query::new(game, &moves, rules.backend.attributes()));
-        LeafKind::Queued { moves, query: self.queries.len() - 1 }
-    }
-
-    /// Backs the whole batch up with the network's answers to [`Batch::queries`], in their order.
-    pub fn back_up(mut self, tree: &mut Tree, answers: &[Evaluation], params: &SearchParams) -> Progress {
+    /// Backs the whole batch up; the answers to its queries have been taken.
+    pub fn back_up(&mut self, tree: &mut Tree, rules: &Rules) -> Progress {
+        self.write_moves(tree);
         let mut progress = Progress::default();
-        for leaf in std::mem::take(&mut self.leaves) {
-            progress.count(&leaf.path);
-            finish(tree, leaf, answers, params);
+        for index in 0..self.leaves.len() {
+            self.finish(index, tree, rules, &mut progress);
         }
         self.cancel_collisions(tree);
         progress
     }
 
     /// Forgets the batch: its visits never happened.
-    pub fn cancel(mut self, tree: &mut Tree) {
-        for leaf in std::mem::take(&mut self.leaves) {
-            cancel(tree, &leaf.path);
+    pub fn cancel(&mut self, tree: &mut Tree) {
+        self.write_moves(tree);
+        for index in 0..self.leaves.len() {
+            if !matches!(self.leaves[index].kind, LeafKind::Done) {
+                self.trace(self.leaves[index].step);
+                cancel(tree, &self.path, self.leaves[index].visits);
+            }
         }
         self.cancel_collisions(tree);
+        self.clear();
     }
 
     fn cancel_collisions(&mut self, tree: &mut Tree) {
-        for path in self.collisions.drain(..) {
-            cancel(tree, &path);
+        while let Some((step, visits)) = self.collisions.pop() {
+            self.trace(step);
+            cancel(tree, &self.path, visits);
+        }
+        self.collided = 0;
+    }
+
+    fn write_moves(&mut self, tree: &mut Tree) {
+        for Resolved { node, moves } in self.resolved.drain(..) {
+            tree.resolve(node, &self.moves[moves]);
+        }
+        self.moves.clear();
+    }
+
+    /// The way from a step up to the root.
+    fn trace(&mut self, step: u32) {
+        self.path.clear();
+        let mut next = step;
+        while let Some(step) = self.steps.get(next as usize) {
+            self.path.push(Hop { node: step.node, edge: step.edge });
+            next = step.before;
         }
     }
-}
 
-/// Gives a leaf its edges and counts its visit.
-fn finish(tree: &mut Tree, leaf: Leaf, answers: &[Evaluation], params: &SearchParams) {
-    let id = *leaf.path.last().expect("a path holds the root at least");
-    let (moves, evaluation) = match &leaf.kind {
-        LeafKind::Terminal => {
-            let node = &tree[id];
-            let value = Value { wl: node.wl as f32, d: node.d, m: node.m };
-            backup(tree, &leaf.path, value, params.sticky_endgames);
-            return;
-        }
-        LeafKind::Known { moves, evaluation } => (moves, evaluation),
-        LeafKind::Queued { moves, query } => (moves, &answers[*query]),
-    };
-    tree[id].edges = edges(moves, &evaluation.logits, params.policy_temperature);
-    // The network speaks for the side to move, a node for the one who moved.
-    let value = Value { wl: -evaluation.q, d: evaluation.d, m: evaluation.m.unwrap_or(0.0) };
-    backup(tree, &leaf.path, value, params.sticky_endgames);
-}
-
-/// Walks from the root to a leaf by PUCT, counting the visit as on its way; `game` follows.
-fn pick(tree: &mut Tree, game: &mut Game, rules: &Rules, horizon: &Horizon) -> Pick {
-    let mut id = tree.root();
-    let mut path = vec![id];
-    loop {
-        let taken = tree[id].n == 0 && tree[id].in_flight > 0;
-        tree[id].in_flight += 1;
-        if taken {
-            return Pick::Collision(path);
-        }
-        if tree[id].edges.is_empty() || tree[id].is_terminal() {
-            return Pick::Visit(path);
-        }
-        let depth = path.len() as u32 - 1;
-        let index = select(tree, id, depth, rules, horizon);
-        game.push(tree[id].edges[index].mv);
-        id = tree.child(id, index);
-        tree.reopen_stale_repetition(id, depth + 1);
-        path.push(id);
-    }
-}
-
-/// The edge of `id` with the highest Q + U; the first of equals.
-fn select(tree: &Tree, id: NodeId, depth: u32, rules: &Rules, horizon: &Horizon) -> usize {
-    let Attributes { has_moves_left, .. } = *rules.backend.attributes();
-    let selector = Selector::new(tree, id, depth, rules.params, rules.draw, has_moves_left);
-    let at_root = depth == 0;
-    let best_visits = horizon.best_edge.filter(|_| at_root).map_or(0, |best| visits_of(tree, id, best));
-    let mut best = None;
-    let mut fallback = None;
-    for (index, edge) in tree[id].edges.iter().enumerate() {
-        let child = edge.child.map(|child| &tree[child]);
-        let n_started = child.map_or(0, super::node::Node::n_started);
-        if at_root {
-            if !rules.search_moves.is_empty() && !rules.search_moves.contains(&edge.mv) {
-                continue;
+    /// Gives a leaf what is known of it, and counts its visits.
+    fn finish(&mut self, index: usize, tree: &mut Tree, rules: &Rules, progress: &mut Progress) {
+        let Leaf { step, visits, .. } = self.leaves[index];
+        self.trace(step);
+        let id = self.steps[step as usize].node;
+        let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
+            LeafKind::Done => return,
+            LeafKind::Terminal => tree[id].value(),
+            LeafKind::Ends(end) => {
+                let parent = self.path.get(1).map(|parent| (parent.node, usize::from(self.path[0].edge)));
+                make_terminal(tree, id, parent, end);
+                tree[id].value()
             }
-            fallback.get_or_insert(index);
-            let behind = best_visits.saturating_sub(child.map_or(0, |child| child.n));
-            if horizon.best_edge != Some(index) && horizon.playouts_expected < f64::from(behind) {
-                continue;
+            LeafKind::Known(value, codes) => {
+                tree.set_priors(id, &self.codes[codes]);
+                if self.path.len() == 1 {
+                    tree.settle_root(rules.position);
+                }
+                value
             }
-        }
-        let (q, m) = selector.utility(child);
-        let score = q + m + selector.u(edge.p, n_started);
-        if best.is_none_or(|(_, highest)| score > highest) {
-            best = Some((index, score));
-        }
-        if n_started == 0 {
-            // Edges are sorted by prior: no later unvisited one can score higher.
-            break;
-        }
+            // The worker takes all answers before it backs up.
+            LeafKind::New | LeafKind::Queued(_) => {
+                cancel(tree, &self.path, visits);
+                return;
+            }
+        };
+        self.waiting -= visits;
+        progress.count(&self.path, visits);
+        backup(tree, &self.path, value, visits, rules.params.sticky_endgames);
     }
-    best.map(|best| best.0).or(fallback).unwrap_or(0)
 }
 
-fn visits_of(tree: &Tree, id: NodeId, edge_index: usize) -> u32 {
-    tree[id].edges[edge_index].child.map_or(0, |child| tree[child].n)
+/// The nodes from a step up to the root.
+struct Above<'a> {
+    steps: &'a [Step],
+    next: u32,
+}
+
+impl Iterator for Above<'_> {
+    type Item = NodeId;
+    fn next(&mut self) -> Option<NodeId> {
+        let step = self.steps.get(self.next as usize)?;
+        self.next = step.before;
+        Some(step.node)
+    }
 }

@@ -5,34 +5,52 @@
 //! |---|---|
 //! | `clock` | the one source of time |
 //! | `params` | parameters and their defaults |
-//! | `node`, `tree` | a node and its arithmetic; the arena whose root follows the game |
-//! | `puct` | cpuct, first-play urgency, moves-left utility |
-//! | `expand` | ends of the game, priors of a new node |
+//! | `node`, `policy`, `packed` | a node and its arithmetic; a prior in a byte; a move in two |
+//! | `pool`, `body`, `tree`, `recycle` | memory; how moves and children lie in it; the tree whose root follows the game; its limit |
+//! | `puct`, `select` | cpuct, first-play urgency, moves-left utility; dealing visits out to the children of a node |
+//! | `expand` | ends of the game |
 //! | `backup` | values on their way up, and what they prove |
-//! | `gather` | picking leaves, batches, collisions |
+//! | `gather`, `classify`, `prefetch` | batches: going down the tree, and what the leaves are |
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `running` | a search under way as a value |
 //! | `worker`, `watchdog` | what its threads do |
 //! | `report` | root statistics, lines, best move |
 //!
+//! One lock guards the tree, and it is held for what needs the tree alone: going down, a round of visits together, and
+//! backing up. Positions, legal moves, planes, the network and the softmax are the worker's own. So half of the time goes
+//! by without the lock even where the network costs nothing, and nearly all of it with one.
+//!
+//! Memory: a visited node takes 32 bytes, and its priors a byte each. The moves are generated again, sorted and kept only
+//! when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit all told, where
+//! Lc0 takes 210.
+//!
 //! Where it differs from Lc0's classic search:
 //!
-//! - Leaves are picked one visit at a time, not several on one way down; each collision is one visit, and both of Lc0's
-//!   limits are on it, `MaxCollisionEvents` (which does nothing in Lc0) among them. There is no prefetching.
-//! - Priors are kept in 32 bits and logarithm and exponential are exact. With Lc0's 16 bits and its fast exponential in
-//!   their place the visits of `tests/search_golden.rs` differ by 0.0004 on average instead of 0.004.
+//! - Priors are kept in 8 bits (see `policy`), where Lc0's have 16 and a fast exponential; the visits of
+//!   `tests/search_golden.rs` differ from Lc0's by 0.005 on average.
+//! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. There is no
+//!   prefetching.
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
 //! - `go depth` ends when every root move is decided, and node limits are met exactly.
+//! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops.
 
 mod backup;
+mod body;
+mod classify;
 mod clock;
 mod expand;
 mod gather;
 mod node;
+mod packed;
 mod params;
+mod policy;
+mod pool;
+mod prefetch;
 mod puct;
+mod recycle;
 mod report;
 mod running;
+mod select;
 mod state;
 mod tree;
 mod watchdog;

@@ -1,21 +1,12 @@
-//! A node of the tree, its edges, and the arithmetic of one visit.
+//! A node of the tree and the arithmetic of one visit.
 //!
 //! A node's values are from the side of the player whose move led to it: a good `wl` is a good move.
 
-use crate::chess::Move;
+use bytemuck::{Pod, Zeroable};
 
 /// Index of a node in its [`Tree`](super::tree::Tree).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NodeId(pub(super) u32);
-
-/// A move that can be played, its prior, and the node it leads to once it was tried.
-#[derive(Clone, Debug)]
-pub(crate) struct Edge {
-    pub mv: Move,
-    /// Prior after the policy temperature; the edges of a node sum to 1.
-    pub p: f32,
-    pub child: Option<NodeId>,
-}
 
 /// Whether a node's value is known for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +38,22 @@ impl Bounds {
     }
 }
 
-/// One position of the tree.
-#[derive(Debug)]
+/// What a node knows of its moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Nothing: not evaluated, or forgotten again.
+    None,
+    /// Their priors, in the order of the move generator.
+    Priors,
+    /// Its moves by prior, with room for two children.
+    Small,
+    /// The same, with room for all of them.
+    Large,
+}
+
+/// One position of the tree. All bytes zero is a new node.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Node {
     /// Mean of win minus loss.
     pub wl: f64,
@@ -60,37 +65,60 @@ pub(crate) struct Node {
     pub n: u32,
     /// Visits on their way.
     pub in_flight: u32,
-    pub parent: Option<NodeId>,
-    /// Which of the parent's edges leads here.
-    pub edge_index: u16,
-    pub terminal: Terminal,
-    pub bounds: Bounds,
-    /// By prior, the largest first; empty until the node is evaluated.
-    pub edges: Box<[Edge]>,
+    /// Where the tree keeps what [`Node::body`] says.
+    pub(super) at: u32,
+    /// Legal moves, once they are known.
+    pub(super) moves: u8,
+    /// Children there are nodes for: those of the first so many moves.
+    pub(super) children: u8,
+    /// Two bits each, from the lowest: terminal, body, lower bound + 1, 1 - upper bound.
+    flags: u8,
+    spare: u8,
 }
 
 // The tree is the engine's memory: a node must not grow unnoticed.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Node>() == 56);
+const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
-    pub fn new(parent: Option<NodeId>, edge_index: u16) -> Node {
-        Node {
-            wl: 0.0,
-            d: 0.0,
-            m: 0.0,
-            n: 0,
-            in_flight: 0,
-            parent,
-            edge_index,
-            terminal: Terminal::No,
-            bounds: Bounds::UNKNOWN,
-            edges: Box::default(),
+    pub fn new() -> Node {
+        Node::zeroed()
+    }
+
+    pub fn terminal(&self) -> Terminal {
+        match self.flags & 3 {
+            0 => Terminal::No,
+            1 => Terminal::End,
+            _ => Terminal::TwoFold,
         }
     }
 
+    pub fn set_terminal(&mut self, terminal: Terminal) {
+        self.flags = self.flags & !3 | terminal as u8;
+    }
+
     pub fn is_terminal(&self) -> bool {
-        self.terminal != Terminal::No
+        self.flags & 3 != 0
+    }
+
+    pub fn body(&self) -> Body {
+        match self.flags >> 2 & 3 {
+            0 => Body::None,
+            1 => Body::Priors,
+            2 => Body::Small,
+            _ => Body::Large,
+        }
+    }
+
+    pub(super) fn set_body(&mut self, body: Body) {
+        self.flags = self.flags & !12 | (body as u8) << 2;
+    }
+
+    pub fn bounds(&self) -> Bounds {
+        Bounds { lower: (self.flags >> 4 & 3) as i8 - 1, upper: 1 - (self.flags >> 6) as i8 }
+    }
+
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.flags = self.flags & 15 | ((bounds.lower + 1) as u8) << 4 | ((1 - bounds.upper) as u8) << 6;
     }
 
     /// Visits done and on their way: the count that PUCT sees (Lc0's virtual loss is on the count alone).
@@ -108,15 +136,20 @@ impl Node {
         self.wl as f32 + draw_score * self.d
     }
 
+    /// The mean of its visits.
+    pub fn value(&self) -> Value {
+        Value { wl: self.wl as f32, d: self.d, m: self.m }
+    }
+
     /// Fixes the value: `result` -1, 0 or 1 for the player who moved here, `m` plies to the end.
     /// A two-fold repetition proves nothing to the parent, so it leaves the bounds open.
     pub fn make_terminal(&mut self, result: i8, m: f32, kind: Terminal) {
-        self.terminal = kind;
+        self.set_terminal(kind);
         self.wl = f64::from(result);
         self.d = if result == 0 { 1.0 } else { 0.0 };
         self.m = m;
         if kind != Terminal::TwoFold {
-            self.bounds = Bounds::exact(result);
+            self.set_bounds(Bounds::exact(result));
         }
     }
 
@@ -175,8 +208,25 @@ mod tests {
     const B: Value = Value { wl: -0.25, d: 0.5, m: 20.0 };
 
     #[test]
+    fn flags_do_not_disturb_each_other() {
+        let mut node = Node::new();
+        assert_eq!((node.terminal(), node.body(), node.bounds()), (Terminal::No, Body::None, Bounds::UNKNOWN));
+        for terminal in [Terminal::End, Terminal::TwoFold, Terminal::No] {
+            for body in [Body::Priors, Body::Small, Body::Large, Body::None] {
+                for (lower, upper) in [(-1, -1), (-1, 0), (0, 0), (0, 1), (1, 1), (-1, 1)] {
+                    node.set_terminal(terminal);
+                    node.set_bounds(Bounds { lower, upper });
+                    node.set_body(body);
+                    assert_eq!((node.terminal(), node.body()), (terminal, body));
+                    assert_eq!(node.bounds(), Bounds { lower, upper });
+                }
+            }
+        }
+    }
+
+    #[test]
     fn means_add_and_remove() {
-        let mut node = Node::new(None, 0);
+        let mut node = Node::new();
         node.add_visits(A, 1);
         node.add_visits(B, 3);
         assert_eq!((node.n, node.wl, node.d, node.m), (4, -0.0625, 0.4375, 25.0));
@@ -188,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_corrected_value_moves_the_mean_by_its_share() {
-        let mut node = Node::new(None, 0);
+        let mut node = Node::new();
         node.add_visits(A, 4);
         node.adjust(Value { wl: 0.5, d: -0.25, m: 8.0 }, 2);
         assert_eq!((node.wl, node.d, node.m), (0.75, 0.125, 44.0));
@@ -196,10 +246,10 @@ mod tests {
 
     #[test]
     fn only_real_ends_prove_something() {
-        let mut node = Node::new(None, 0);
+        let mut node = Node::new();
         node.make_terminal(0, 4.0, Terminal::TwoFold);
-        assert_eq!(node.bounds, Bounds::UNKNOWN);
+        assert_eq!(node.bounds(), Bounds::UNKNOWN);
         node.make_terminal(1, 0.0, Terminal::End);
-        assert!(node.bounds.is_win() && node.wl == 1.0 && node.d == 0.0);
+        assert!(node.bounds().is_win() && node.wl == 1.0 && node.d == 0.0);
     }
 }

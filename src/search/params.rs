@@ -52,6 +52,8 @@ pub struct MovesLeftParams {
 pub struct SearchParams {
     /// Positions a batch; 0: what the backend prefers.
     pub minibatch_size: usize,
+    /// Bytes that tree and cache may take together; `None`: no limit.
+    pub memory_limit: Option<usize>,
     /// Playouts a second not to be exceeded; 0: no limit.
     pub nps_limit: f32,
     /// Exploration below the root.
@@ -76,11 +78,11 @@ pub struct SearchParams {
     pub out_of_order_eval: bool,
     /// How many of those a batch may bring, in batch sizes.
     pub max_out_of_order_evals_factor: f32,
-    /// Collisions a batch may suffer, whatever the size of the tree.
+    /// Nodes at which visits of one batch may collide, whatever the size of the tree.
     pub max_collision_events: u32,
-    /// Collisions a batch may suffer in a large tree.
+    /// Visits of one batch that may collide in a large tree.
     pub max_collision_visits: u32,
-    /// Visits of the tree up to which one collision is allowed.
+    /// Visits of the tree up to which one may.
     pub max_collision_visits_scaling_start: u32,
     /// Visits of the tree from which [`SearchParams::max_collision_visits`] are.
     pub max_collision_visits_scaling_end: u32,
@@ -93,6 +95,7 @@ impl SearchParams {
     /// Lc0's defaults as a constant, from which the engine's options take theirs.
     pub const LC0: SearchParams = SearchParams {
         minibatch_size: 0,
+        memory_limit: None,
         nps_limit: 0.0,
         cpuct: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
         cpuct_at_root: Cpuct { init: 1.745, base: 38739.0, factor: 3.894 },
@@ -119,14 +122,8 @@ impl SearchParams {
         max_collision_visits_scaling_power: 1.25,
     };
 
-    /// Collisions allowed while gathering one batch, for a tree of `visits`.
-    ///
-    /// Each is one walk to a leaf that is taken already, so that Lc0's two limits, of events and of visits, are both on it.
-    pub fn collision_budget(&self, visits: u32) -> u32 {
-        self.scaled_collision_visits(visits).min(self.max_collision_events).max(1)
-    }
-
-    fn scaled_collision_visits(&self, visits: u32) -> u32 {
+    /// Visits that may collide while one batch is gathered, for a tree of `visits` (lc0.md C.4).
+    pub fn collision_visits(&self, visits: u32) -> u32 {
         let (start, end) = (self.max_collision_visits_scaling_start, self.max_collision_visits_scaling_end);
         if visits >= end {
             return self.max_collision_visits;
@@ -161,12 +158,10 @@ mod tests {
     #[test]
     fn collisions_are_budgeted_by_the_size_of_the_tree() {
         let params = SearchParams::LC0;
-        assert_eq!(params.collision_budget(0), 1);
-        assert_eq!(params.collision_budget(28), 1);
-        assert_eq!(params.collision_budget(145_000), 917);
-        let params = SearchParams { max_collision_events: u32::MAX, ..params };
-        assert_eq!(params.collision_budget(145_000), 80_000);
+        assert_eq!(params.collision_visits(0), 1);
+        assert_eq!(params.collision_visits(28), 1);
+        assert_eq!(params.collision_visits(145_000), 80_000);
         // round(1 + 79999 * ((10000 - 28) / 144972)^1.25): 0.068786^1.25 = 0.0352266, times 79999 = 2818.1, plus 1.
-        assert_eq!(params.collision_budget(10_000), 2819);
+        assert_eq!(params.collision_visits(10_000), 2819);
     }
 }

@@ -1,6 +1,6 @@
 //! Which move to look at next: PUCT, first-play urgency and the moves-left utility (lc0.md C.2, C.3).
 
-use super::node::{Node, NodeId};
+use super::node::Node;
 use super::params::{Fpu, MovesLeftParams, SearchParams};
 use super::tree::Tree;
 use crate::chess::Color;
@@ -39,6 +39,7 @@ impl MovesLeftUtility {
     }
 
     /// For a visited child whose value to the parent is `q`.
+    #[inline]
     pub fn of(&self, child_m: f32, q: f32) -> f32 {
         if !self.active || q == 0.0 {
             return 0.0;
@@ -59,65 +60,70 @@ impl MovesLeftUtility {
 /// The quantities of a node that the scores of its children share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
-    /// Value of an unvisited child.
-    pub fpu: f32,
+    fpu: Fpu,
+    /// The node's value to the player to move there.
+    q: f32,
     /// cpuct times the square root of the children's visits.
-    pub u_coefficient: f32,
-    pub moves_left: MovesLeftUtility,
+    u_coefficient: f32,
+    moves_left: MovesLeftUtility,
     /// What a draw is worth to the player to move.
     pub draw_score: f32,
 }
 
 impl Selector {
-    /// For the children of `id`, `depth` plies below the root.
-    pub fn new(
-        tree: &Tree,
-        id: NodeId,
-        depth: u32,
-        params: &SearchParams,
-        draw: DrawScore,
-        has_moves_left: bool,
-    ) -> Self {
-        let node = &tree[id];
+    /// For the children of `node`, `depth` plies below the root.
+    #[inline]
+    pub fn new(node: &Node, depth: u32, params: &SearchParams, draw: DrawScore, has_moves_left: bool) -> Self {
         let at_root = depth == 0;
         let cpuct = if at_root { params.cpuct_at_root } else { params.cpuct }.at(node.n);
         let fpu = match (at_root, params.fpu_at_root) {
             (true, Some(fpu)) => fpu,
             _ => params.fpu,
         };
-        let fpu = match fpu {
-            Fpu::Absolute(value) => value,
-            Fpu::Reduction(reduction) => -node.q(draw.at(depth)) - reduction * visited_policy(tree, id).sqrt(),
-        };
         Selector {
             fpu,
+            q: -node.q(draw.at(depth)),
             u_coefficient: cpuct * (node.children_visits().max(1) as f32).sqrt(),
             moves_left: MovesLeftUtility::new(params.moves_left, node, has_moves_left),
             draw_score: draw.at(depth + 1),
         }
     }
 
-    /// Q and the moves-left utility of a child; the guess for an unvisited one.
-    pub fn utility(&self, child: Option<&Node>) -> (f32, f32) {
-        match child {
-            Some(child) if child.n > 0 => {
-                let q = child.q(self.draw_score);
-                (q, self.moves_left.of(child.m, q))
-            }
-            _ => (self.fpu, 0.0),
+    /// Q and the moves-left utility of a visited child.
+    #[inline]
+    pub fn q_and_m(&self, child: &Node) -> (f32, f32) {
+        let q = child.q(self.draw_score);
+        (q, self.moves_left.of(child.m, q))
+    }
+
+    /// Their sum.
+    #[inline]
+    pub fn visited(&self, child: &Node) -> f32 {
+        let (q, m) = self.q_and_m(child);
+        q + m
+    }
+
+    /// The value of an unvisited child, where children of `visited_policy` were visited.
+    #[inline]
+    pub fn unvisited(&self, visited_policy: f32) -> f32 {
+        match self.fpu {
+            Fpu::Absolute(value) => value,
+            Fpu::Reduction(reduction) => self.q - reduction * visited_policy.sqrt(),
         }
     }
 
-    /// The exploration term of an edge.
-    pub fn u(&self, p: f32, n_started: u32) -> f32 {
-        self.u_coefficient * p / (1 + n_started) as f32
+    /// What a prior is multiplied with and the started visits plus one divide.
+    #[inline]
+    pub fn u_numerator(&self, p: f32) -> f32 {
+        self.u_coefficient * p
     }
 }
 
 /// Sum of the priors of the children that were visited.
-pub(crate) fn visited_policy(tree: &Tree, id: NodeId) -> f32 {
-    let visited = |edge: &&super::node::Edge| edge.child.is_some_and(|child| tree[child].n > 0);
-    tree[id].edges.iter().filter(visited).map(|edge| edge.p).sum()
+pub(crate) fn visited_policy(tree: &Tree, node: &Node) -> f32 {
+    let Some(view) = tree.view(node) else { return 0.0 };
+    let children = tree.children(&view, node).flatten().enumerate();
+    children.filter(|(_, child)| child.n > 0).map(|(index, _)| view.p(index)).sum()
 }
 
 #[cfg(test)]
@@ -126,7 +132,7 @@ mod tests {
     use super::*;
 
     fn parent(wl: f32, m: f32) -> Node {
-        let mut node = Node::new(None, 0);
+        let mut node = Node::new();
         node.add_visits(Value { wl, d: 0.0, m }, 1);
         node
     }

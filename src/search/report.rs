@@ -1,10 +1,13 @@
 //! What a search says of itself: statistics of the root's moves, the best line, the score.
 
-use super::node::{Node, NodeId};
+use super::body::View;
+use super::node::Node;
+use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::{DrawScore, Selector, visited_policy};
 use super::tree::Tree;
-use crate::chess::Move;
+use crate::chess::{Move, Position};
+use shakmaty::Position as _;
 use std::cmp::Ordering;
 
 /// One line of analysis: a root move, where it leads and what it is worth to the side to move.
@@ -82,36 +85,74 @@ pub struct MoveStats {
 /// Reads a tree for its root's side to move.
 pub(super) struct Reader<'a> {
     pub tree: &'a Tree,
+    /// The root's position.
+    pub position: &'a Position,
     pub params: &'a SearchParams,
     pub draw: DrawScore,
     pub has_moves_left: bool,
-    pub search_moves: &'a [Move],
+    /// `go searchmoves`, packed; empty: all.
+    pub search_moves: &'a [u16],
 }
 
-impl Reader<'_> {
-    /// The root's edges from best to worst; `go searchmoves` leaves the others out.
+/// An expanded node with its children.
+pub(super) struct Family<'a> {
+    view: View<'a>,
+    children: Vec<&'a Node>,
+}
+
+impl Family<'_> {
+    /// The child by a move, if it was visited.
+    pub fn visited(&self, index: usize) -> Option<&Node> {
+        self.children.get(index).copied().filter(|child| child.n > 0)
+    }
+
+    /// The moves, packed.
+    fn moves(&self) -> &[u16] {
+        self.view.moves
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn family(&self, node: &'a Node) -> Option<Family<'a>> {
+        let view = self.tree.view(node)?;
+        Some(Family { view, children: self.tree.children(&view, node).flatten().collect() })
+    }
+
+    fn root(&self) -> &'a Node {
+        &self.tree[self.tree.root()]
+    }
+
+    /// The root and its moves; `None` before its first visit.
+    pub fn root_family(&self) -> Option<Family<'a>> {
+        self.family(self.root())
+    }
+
+    /// The root's moves that may be searched, by their numbers in the order of the tree.
+    pub fn allowed(&self, root: &Family) -> Vec<usize> {
+        let allowed = |index: &usize| self.search_moves.is_empty() || self.search_moves.contains(&root.moves()[*index]);
+        (0..root.moves().len()).filter(allowed).collect()
+    }
+
+    /// The root's moves from best to worst; `go searchmoves` leaves the others out.
     pub fn ranked(&self) -> Vec<usize> {
-        let edges = &self.tree[self.tree.root()].edges;
-        let allowed = |index: &usize| self.search_moves.is_empty() || self.search_moves.contains(&edges[*index].mv);
-        let mut ranked: Vec<usize> = (0..edges.len()).filter(allowed).collect();
-        ranked.sort_by(|a, b| self.compare(self.tree.root(), 0, *a, *b));
+        let Some(root) = self.root_family() else { return Vec::new() };
+        let mut ranked = self.allowed(&root);
+        ranked.sort_by(|a, b| self.compare(&root, 0, *a, *b));
         ranked
     }
 
-    /// The edge to play at a node: Lc0's order (lc0.md C.7).
-    fn best_edge(&self, id: NodeId, depth: u32) -> Option<usize> {
-        (0..self.tree[id].edges.len()).min_by(|a, b| self.compare(id, depth, *a, *b))
+    /// The best of some root moves.
+    pub fn best_of(&self, root: &Family, moves: &[usize]) -> Option<usize> {
+        moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
 
-    /// `Less` when edge `a` of the node is to be preferred to `b`: proven wins (the shortest first), then open moves and
-    /// draws by visits, value and prior, then proven losses (the longest first).
+    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): proven wins (the shortest
+    /// first), then open moves and draws by visits, value and prior, then proven losses (the longest first).
     ///
     /// Lc0 also prefers the shorter of two drawn ends whatever their visits; that is no order (it contradicts the order by
     /// visits through an open move between them), so here it decides between equal visits and values.
-    fn compare(&self, id: NodeId, depth: u32, a: usize, b: usize) -> Ordering {
-        let edges = &self.tree[id].edges;
-        let child = |index: usize| edges[index].child.map(|child| &self.tree[child]).filter(|child| child.n > 0);
-        let (node_a, node_b) = (child(a), child(b));
+    fn compare(&self, family: &Family, depth: u32, a: usize, b: usize) -> Ordering {
+        let (node_a, node_b) = (family.visited(a), family.visited(b));
         let rank = |node: Option<&Node>| match node {
             Some(node) if node.is_terminal() && node.wl != 0.0 => node.wl.signum() as i32,
             _ => 0,
@@ -127,27 +168,19 @@ impl Reader<'_> {
             -1 => shortest.reverse(),
             _ => visits(node_b).cmp(&visits(node_a)).then(q(node_b).total_cmp(&q(node_a))).then(shortest),
         };
-        rank(node_b).cmp(&rank(node_a)).then(within_rank).then(edges[b].p.total_cmp(&edges[a].p)).then(a.cmp(&b))
+        let p = |index| family.view.p(index);
+        rank(node_b).cmp(&rank(node_a)).then(within_rank).then(p(b).total_cmp(&p(a))).then(a.cmp(&b))
     }
 
-    /// The line that starts with the root's edge.
-    pub fn line(&self, edge_index: usize) -> Line {
-        let root = self.tree.root();
-        let mut moves = Vec::new();
-        let (mut id, mut index, mut depth) = (root, Some(edge_index), 0);
-        while let Some(edge) = index.map(|index| &self.tree[id].edges[index]) {
-            moves.push(edge.mv);
-            let Some(child) = edge.child.filter(|child| self.tree[*child].n > 0) else { break };
-            id = child;
-            depth += 1;
-            index = self.best_edge(id, depth);
-        }
-        let child = self.tree[root].edges[edge_index].child.map(|child| &self.tree[child]).filter(|child| child.n > 0);
+    /// The line that starts with the root's move of that number.
+    pub fn line(&self, first: usize) -> Line {
+        let root = self.root();
+        let child = self.root_family().and_then(|family| family.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
-        let (node, sign) = child.map_or((&self.tree[root], -1.0), |child| (child, 1.0));
+        let (node, sign) = child.as_ref().map_or((root, -1.0), |child| (child, 1.0));
         let mate = |plies: f32| (plies.round() as i32 / 2 + 1) * if node.wl > 0.0 { 1 } else { -1 };
         Line {
-            moves,
+            moves: self.moves_from(first),
             wl: sign * node.wl as f32,
             d: node.d,
             q: sign * node.q(sign * self.draw.at(1)),
@@ -157,55 +190,79 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the most visited move is not the best valued: the search then wants more time.
-    pub fn wants_more_time(&self, best: usize) -> bool {
-        let root = self.tree.root();
-        let selector = self.selector();
-        let mut highest: Option<(usize, f32)> = None;
-        for index in self.ranked() {
-            let child = self.tree[root].edges[index].child.map(|child| &self.tree[child]).filter(|child| child.n > 0);
-            let Some(child) = child else { continue };
-            let (q, m) = selector.utility(Some(child));
-            // Ties go to the better ranked: they are no reason to think on.
-            if highest.is_none_or(|(_, value)| q + m > value) {
-                highest = Some((index, q + m));
-            }
+    /// The best moves from the root's move of that number on, up to the first that was not visited.
+    fn moves_from(&self, first: usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut chess = self.position.chess().clone();
+        let (mut node, mut depth) = (self.root(), 0);
+        loop {
+            let (packed, next) = match self.family(node) {
+                Some(family) => {
+                    let best = (0..family.moves().len()).min_by(|a, b| self.compare(&family, depth, *a, *b));
+                    let Some(index) = Some(first).filter(|_| depth == 0).or(best) else { break };
+                    let next = family.children.get(index).copied().filter(|child| child.n > 0);
+                    (family.moves().get(index).map(|mv| PackedMove(*mv)), next)
+                }
+                None => (self.tree.first_move(node), None),
+            };
+            let Some(packed) = packed else { break };
+            let mv = match packed.number() {
+                Some(number) => chess.legal_moves().get(number).copied(),
+                None => Some(packed.unpack(chess.board())),
+            };
+            let Some(mv) = mv else { break };
+            moves.push(mv);
+            let Some(next) = next else { break };
+            chess.play_unchecked(mv);
+            (node, depth) = (next, depth + 1);
         }
-        highest.is_some_and(|(index, _)| index != best)
+        moves
+    }
+
+    /// Whether the best move, as ranked, is not the best valued: the search then wants more time.
+    pub fn wants_more_time(&self, root: &Family, allowed: &[usize], best: usize) -> bool {
+        let selector = self.selector();
+        let value = |index: usize| root.visited(index).map_or(f32::NEG_INFINITY, |child| selector.visited(child));
+        // Equal values are no reason to think on.
+        allowed.iter().any(|index| value(*index) > value(best))
     }
 
     fn selector(&self) -> Selector {
-        Selector::new(self.tree, self.tree.root(), 0, self.params, self.draw, self.has_moves_left)
+        Selector::new(self.root(), 0, self.params, self.draw, self.has_moves_left)
     }
 
     /// Statistics of every root move, the fewest visits first, and last those of the root itself.
     /// `value_of`: the cached network value of the position after a move, for the side to move there.
     pub fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
-        let root_id = self.tree.root();
-        let root = &self.tree[root_id];
+        let root = self.root();
         let selector = self.selector();
-        let mut stats: Vec<MoveStats> = Vec::with_capacity(root.edges.len() + 1);
-        for edge in &root.edges {
-            let child = edge.child.map(|child| &self.tree[child]);
-            let visited = child.filter(|child| child.n > 0);
-            let (q, m) = selector.utility(child);
-            let u = selector.u(edge.p, child.map_or(0, Node::n_started));
-            let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));
-            stats.push(MoveStats {
-                mv: Some(edge.mv),
-                n: child.map_or(0, |child| child.n),
-                in_flight: child.map_or(0, |child| child.in_flight),
-                p: edge.p,
-                wl: visited.map(|child| child.wl as f32),
-                d: visited.map(|child| child.d),
-                m: visited.map(|child| child.m),
-                q,
-                u: Some(u),
-                s: Some(q + u + m),
-                v: terminal.or_else(|| value_of(Some(edge.mv)).filter(|_| visited.is_some()).map(|value| -value)),
-                bounds: visited.map_or((-1, 1), |child| (child.bounds.lower, child.bounds.upper)),
-                edges: child.map_or(0, |child| child.edges.len()),
-            });
+        let visited_policy = visited_policy(self.tree, root);
+        let mut stats = Vec::new();
+        if let Some(family) = self.root_family() {
+            for (index, mv) in family.moves().iter().enumerate() {
+                let mv = PackedMove(*mv).unpack(self.position.board());
+                let child = family.children.get(index).copied();
+                let visited = family.visited(index);
+                let (q, m) = visited.map_or((selector.unvisited(visited_policy), 0.0), |child| selector.q_and_m(child));
+                let p = family.view.p(index);
+                let u = selector.u_numerator(p) / (1 + child.map_or(0, Node::n_started)) as f32;
+                let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));
+                stats.push(MoveStats {
+                    mv: Some(mv),
+                    n: child.map_or(0, |child| child.n),
+                    in_flight: child.map_or(0, |child| child.in_flight),
+                    p,
+                    wl: visited.map(|child| child.wl as f32),
+                    d: visited.map(|child| child.d),
+                    m: visited.map(|child| child.m),
+                    q,
+                    u: Some(u),
+                    s: Some(q + u + m),
+                    v: terminal.or_else(|| value_of(Some(mv)).filter(|_| visited.is_some()).map(|value| -value)),
+                    bounds: visited.map_or((-1, 1), |child| (child.bounds().lower, child.bounds().upper)),
+                    edges: child.map_or(0, |child| usize::from(child.moves)),
+                });
+            }
         }
         stats.sort_by(|a, b| a.n.cmp(&b.n).then(a.s.unwrap_or_default().total_cmp(&b.s.unwrap_or_default())));
         let visited = root.n > 0;
@@ -213,7 +270,7 @@ impl Reader<'_> {
             mv: None,
             n: root.n,
             in_flight: root.in_flight,
-            p: visited_policy(self.tree, root_id),
+            p: visited_policy,
             wl: visited.then_some(-root.wl as f32),
             d: visited.then_some(root.d),
             m: visited.then_some(root.m),
@@ -221,8 +278,8 @@ impl Reader<'_> {
             u: None,
             s: None,
             v: value_of(None),
-            bounds: (-root.bounds.upper, -root.bounds.lower),
-            edges: root.edges.len(),
+            bounds: (-root.bounds().upper, -root.bounds().lower),
+            edges: usize::from(root.moves),
         });
         stats
     }
@@ -230,7 +287,7 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::expand::{edges, make_terminal};
+    use super::super::expand::{End, make_terminal};
     use super::super::node::{Terminal, Value};
     use super::*;
     use crate::chess::{Color, Game};
@@ -238,35 +295,40 @@ mod tests {
     /// Sorting panics where the comparison is no order: a long search in a drawish endgame once died of it.
     #[test]
     fn ranking_is_an_order() {
-        let moves: Vec<Move> = Game::new().current().legal_moves().into_iter().collect();
-        let mut tree = Tree::new(Game::new());
+        let game = Game::new();
+        let mut tree = Tree::new(game.clone());
         let root = tree.root();
-        tree[root].edges = edges(&moves, &vec![0.0; moves.len()], 1.0);
+        let moves = game.current().legal_moves().len();
+        tree.set_priors(root, &vec![255; moves]);
+        tree.settle_root(game.current());
         // Every mix of visits, results and lengths, the unvisited among them.
-        for index in 0..moves.len() - 1 {
+        for index in 0..moves - 1 {
             let child = tree.child(root, index);
             let (visits, m) = (1 + index as u32 % 3, (index * 7 % 5) as f32);
             tree[child].add_visits(Value { wl: 0.0, d: 1.0, m }, visits);
-            match index % 5 {
-                0 => make_terminal(&mut tree, child, 1, m, Terminal::End),
-                1 => make_terminal(&mut tree, child, -1, m, Terminal::End),
-                2 | 3 => make_terminal(&mut tree, child, 0, m, Terminal::End),
-                _ => {}
-            }
+            let result = match index % 5 {
+                0 => 1,
+                1 => -1,
+                2 | 3 => 0,
+                _ => continue,
+            };
+            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind: Terminal::End });
         }
         let params = SearchParams::LC0;
         let draw = DrawScore::new(0.0, Color::White);
-        let reader = Reader { tree: &tree, params: &params, draw, has_moves_left: true, search_moves: &[] };
-        let before = |a, b| reader.compare(root, 0, a, b).is_lt();
-        let all = 0..moves.len();
+        let position = game.current();
+        let reader = Reader { tree: &tree, position, params: &params, draw, has_moves_left: true, search_moves: &[] };
+        let family = reader.root_family().unwrap();
+        let before = |a, b| reader.compare(&family, 0, a, b).is_lt();
+        let all = 0..moves;
         for a in all.clone() {
             for b in all.clone() {
-                assert_eq!(before(a, b), reader.compare(root, 0, b, a).is_gt(), "{a} {b}");
+                assert_eq!(before(a, b), reader.compare(&family, 0, b, a).is_gt(), "{a} {b}");
                 for c in all.clone() {
                     assert!(!(before(a, b) && before(b, c)) || before(a, c), "{a} {b} {c}");
                 }
             }
         }
-        assert_eq!(reader.ranked().len(), moves.len());
+        assert_eq!(reader.ranked().len(), moves);
     }
 }

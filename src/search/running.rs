@@ -1,6 +1,7 @@
 //! A search under way: its workers, the watchdog that answers in time, and what comes back at the end.
 
 use super::clock::Clock;
+use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::DrawScore;
 use super::report::{MoveStats, Report};
@@ -184,6 +185,7 @@ impl Search {
             params: request.params,
             clock,
             game: request.game,
+            packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
             search_moves: request.search_moves,
             multi_pv: request.multi_pv,
             start_ms: request.start_ms,
@@ -310,6 +312,13 @@ impl Shared {
             error: Some(PANICKED.to_owned()),
             time: None,
         }
+    }
+
+    /// Whether a worker makes another batch. At least one evaluation is always made: without it there is nothing to
+    /// choose by.
+    pub fn goes_on(&self, state: &State) -> bool {
+        let pending = state.tree.is_empty() && state.error.is_none() && !self.over.load(Ordering::SeqCst);
+        pending || !self.must_end(state)
     }
 
     /// Whether a worker has to leave.

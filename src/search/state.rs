@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
 
+/// Bytes that a tree gets in any case: a search needs some to say anything.
+const SMALLEST_TREE: usize = 1 << 20;
+
 /// What one search is asked for, and by which rules.
 pub(super) struct Setting {
     pub params: SearchParams,
@@ -23,6 +26,8 @@ pub(super) struct Setting {
     pub clock: Arc<dyn Clock>,
     pub game: Game,
     pub search_moves: Vec<Move>,
+    /// The same, as the tree has them.
+    pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
     /// When the move's clock started, on [`Setting::clock`].
     pub start_ms: f64,
@@ -39,22 +44,32 @@ impl Setting {
         (self.clock.now_ms() - self.start_ms).max(0.0)
     }
 
-    fn rules(&self) -> Rules<'_> {
+    pub fn rules(&self) -> Rules<'_> {
         Rules {
             params: &self.params,
             backend: self.backend.as_ref(),
+            has_moves_left: self.backend.attributes().has_moves_left,
             draw: self.draw,
-            search_moves: &self.search_moves,
+            search_moves: &self.packed_search_moves,
+            position: self.game.current(),
+            tree_limit: self.tree_limit(),
         }
+    }
+
+    /// Bytes that the tree may take: what the cache leaves of the limit, but never nothing.
+    fn tree_limit(&self) -> Option<usize> {
+        let limit = self.params.memory_limit?;
+        Some(limit.saturating_sub(self.backend.cache_bytes()).max(SMALLEST_TREE))
     }
 
     fn reader<'a>(&'a self, tree: &'a Tree) -> Reader<'a> {
         Reader {
             tree,
+            position: self.game.current(),
             params: &self.params,
             draw: self.draw,
             has_moves_left: self.backend.attributes().has_moves_left,
-            search_moves: &self.search_moves,
+            search_moves: &self.packed_search_moves,
         }
     }
 }
@@ -98,19 +113,32 @@ impl State {
         }
     }
 
-    /// Gathers a batch; `game` is the calling worker's own copy of the setting's.
-    pub fn gather(&mut self, setting: &Setting, game: &mut Game) -> Batch {
-        let root = &self.tree[self.tree.root()];
-        let horizon = Horizon {
-            visits_left: setting.node_limit.saturating_sub(u64::from(root.n_started())).max(u64::from(root.n == 0)),
-            playouts_expected: self.playouts_expected,
-            best_edge: self.best_edge,
-        };
-        let mut batch = Batch::default();
+    fn horizon(&self, setting: &Setting) -> Horizon {
+        Horizon { node_limit: setting.node_limit, playouts_expected: self.playouts_expected, best_edge: self.best_edge }
+    }
+
+    /// Begins to gather a batch.
+    pub fn begin(&self, setting: &Setting, batch: &mut Batch) {
+        batch.begin(self.tree.visits(), &setting.params, &self.horizon(setting));
+    }
+
+    /// Sends another round of visits down the tree. Returns whether there was one.
+    pub fn pick(&mut self, setting: &Setting, batch: &mut Batch) -> bool {
+        let horizon = self.horizon(setting);
         let size = self.batch_size(setting);
-        let progress = batch.gather(&mut self.tree, game, &setting.rules(), &horizon, size);
+        batch.pick(&mut self.tree, &setting.rules(), &horizon, size)
+    }
+
+    /// Writes down what was found out about the last round.
+    pub fn settle(&mut self, setting: &Setting, batch: &mut Batch) {
+        let progress = batch.settle(&mut self.tree, &setting.rules());
         self.count(progress);
-        batch
+    }
+
+    /// Backs a batch up whose answers have been taken.
+    pub fn back_up(&mut self, setting: &Setting, batch: &mut Batch) {
+        let progress = batch.back_up(&mut self.tree, &setting.rules());
+        self.count(progress);
     }
 
     /// Positions of the next batch: near a time limit no more than will be evaluated before it.
@@ -137,8 +165,7 @@ impl State {
         self.progress.playouts
     }
 
-    /// Takes in what a batch did.
-    pub fn count(&mut self, progress: Progress) {
+    fn count(&mut self, progress: Progress) {
         self.progress.playouts += progress.playouts;
         self.progress.depth_sum += progress.depth_sum;
         self.progress.deepest = self.progress.deepest.max(progress.deepest);
@@ -158,25 +185,22 @@ impl State {
             return;
         }
         let reader = setting.reader(&self.tree);
-        let ranked = reader.ranked();
-        self.best_edge = ranked.first().copied();
-        let root = &self.tree[self.tree.root()];
-        let child = |index: &usize| root.edges[*index].child.map(|child| &self.tree[child]);
-        // In the order of the edges, which stays: KLD gain compares them with those of its last look.
-        let mut in_order = ranked.clone();
-        in_order.sort_unstable();
+        let Some(root) = reader.root_family() else { return };
+        // In the order of the tree, which stays: KLD gain compares the visits with those of its last look.
+        let allowed = reader.allowed(&root);
+        self.best_edge = reader.best_of(&root, &allowed);
         self.root_visits.clear();
-        self.root_visits.extend(in_order.iter().map(|index| child(index).map_or(0, |child| child.n)));
-        let children = || ranked.iter().filter_map(child).filter(|child| child.n > 0);
+        self.root_visits.extend(allowed.iter().map(|index| root.visited(*index).map_or(0, |child| child.n)));
+        let children = || allowed.iter().filter_map(|index| root.visited(*index));
         let draw = setting.draw.at(1);
-        let all_decided = children().filter(|child| child.is_terminal()).count() == ranked.len();
+        let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
         let best = self.best_edge;
-        let value = |index: &usize| child(index).filter(|child| child.n > 0).map(|child| f64::from(child.q(draw)));
+        let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
         let snapshot = SearchSnapshot {
             elapsed_ms: setting.elapsed_ms(),
             since_first_batch_ms: self.first_batch_end_ms.map(|end| setting.elapsed_ms() - end),
             new_nodes: self.progress.playouts,
-            total_nodes: u64::from(root.n),
+            total_nodes: u64::from(self.tree.visits()),
             batches: self.batches,
             average_depth: match all_decided {
                 // There is nothing deeper to be found, and `go depth` would wait for it for ever.
@@ -190,13 +214,17 @@ impl State {
             root_visits: &self.root_visits,
             win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
             // An unvisited move may still save the game.
-            may_resign: children().count() == ranked.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
+            may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
             losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
-            need_more_time: self.best_edge.is_some_and(|best| reader.wants_more_time(best)),
-            best_move: best.and_then(|best| in_order.binary_search(&best).ok()),
+            need_more_time: best.is_some_and(|best| reader.wants_more_time(&root, &allowed, best)),
+            best_move: best.and_then(|best| allowed.iter().position(|index| *index == best)),
             best_value: best.as_ref().and_then(value),
-            second_value: ranked.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
-            moves_left_plies: setting.backend.attributes().has_moves_left.then(|| f64::from(root.m)),
+            second_value: allowed.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: setting
+                .backend
+                .attributes()
+                .has_moves_left
+                .then(|| f64::from(self.tree[self.tree.root()].m)),
         };
         let verdict = match self.manager.as_deref_mut() {
             Some(manager) => self.stoppers.check(&snapshot, Some(manager)),

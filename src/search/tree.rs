@@ -1,38 +1,56 @@
-//! The tree: an arena of nodes whose root follows the game.
+//! The tree: nodes and their moves in two pools, and a root that follows the game.
 
-use super::node::{Bounds, Node, NodeId, Terminal, Value};
-use crate::chess::{Game, Move};
+use super::body::{self, View};
+use super::node::{Body, Bounds, Node, NodeId, Terminal};
+use super::packed::PackedMove;
+use super::policy;
+use super::pool::Pool;
+use super::prefetch::prefetch;
+use crate::chess::{Game, Move, Position};
 use std::ops::{Index, IndexMut};
+
+/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218.
+pub(super) const MOST_MOVES: usize = 255;
+
+/// Abandoned nodes that are taken apart at most in the hope of a run of the length wanted.
+const DISMANTLED_FOR_A_RUN: usize = 8;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    free: Vec<NodeId>,
-    /// Roots of subtrees that are not needed any more. Their nodes are taken apart one by one as new ones are made:
-    /// starting a move costs the same however much of the tree it gives up.
-    abandoned: Vec<NodeId>,
+    nodes: Pool<Node>,
+    words: Pool<u32>,
+    /// What is not needed any more: each stands for all below it. They are taken apart one by one when memory is wanted,
+    /// so that starting a move costs the same however much of the tree it gives up.
+    abandoned: Vec<Node>,
     root: NodeId,
     game: Game,
 }
 
 impl Index<NodeId> for Tree {
     type Output = Node;
+    #[inline]
     fn index(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        self.nodes.item(id.0)
     }
 }
 
 impl IndexMut<NodeId> for Tree {
+    #[inline]
     fn index_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0 as usize]
+        self.nodes.item_mut(id.0)
     }
 }
 
 impl Tree {
     /// An empty tree at the end of `game`.
     pub fn new(game: Game) -> Tree {
-        Tree { nodes: vec![Node::new(None, 0)], free: Vec::new(), abandoned: Vec::new(), root: NodeId(0), game }
+        let mut nodes = Pool::new();
+        let root = NodeId(nodes.take(1));
+        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, game }
     }
 
     /// The game at whose end the root stands.
@@ -55,6 +73,16 @@ impl Tree {
         self.visits() == 0
     }
 
+    /// Memory taken from the system, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.nodes.bytes() + self.words.bytes()
+    }
+
+    /// Bytes of it that can be used again.
+    pub(super) fn bytes_free(&self) -> usize {
+        self.nodes.bytes_free() + self.words.bytes_free()
+    }
+
     pub(super) fn root(&self) -> NodeId {
         self.root
     }
@@ -70,9 +98,9 @@ impl Tree {
             self.reset(game);
             return false;
         }
-        let played = game.moves()[self.game.moves().len()..].to_vec();
-        for mv in played {
-            self.descend(mv);
+        for ply in self.game.moves().len()..game.moves().len() {
+            self.descend(game.moves()[ply]);
+            self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
         if self[self.root].is_terminal() {
@@ -81,7 +109,7 @@ impl Tree {
         true
     }
 
-    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a second for some millions.
+    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
     pub fn reset(&mut self, game: Game) {
         let old = std::mem::replace(self, Tree::new(game));
         // Without a thread to do it they are freed here.
@@ -90,69 +118,273 @@ impl Tree {
 
     /// Makes the child by `mv` the root and abandons the rest.
     fn descend(&mut self, mv: Move) {
-        let old = self.root;
-        let edges = std::mem::take(&mut self[old].edges);
-        let next = edges.iter().find(|edge| edge.mv == mv).and_then(|edge| edge.child);
-        self.abandoned.extend(edges.iter().filter_map(|edge| edge.child).filter(|child| Some(*child) != next));
-        match next {
-            Some(next) => {
-                self[next].parent = None;
-                self.free.push(old);
-                self.root = next;
+        let old = self[self.root];
+        let packed = PackedMove::new(mv).0;
+        let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
+        let next = index.and_then(|index| self.existing_child(&old, index));
+        let root = self.root;
+        self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
+        self.abandon(old);
+    }
+
+    /// Sorts the root's moves and makes them known: they are asked for before the search has come by again.
+    pub(super) fn settle_root(&mut self, position: &Position) {
+        let root = self.root;
+        if self[root].body() == Body::Priors {
+            self.expand(root);
+        }
+        let unknown = |view: View| view.moves.first().is_some_and(|mv| PackedMove(*mv).number().is_some());
+        if self.view(&self[root]).is_some_and(unknown) {
+            let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+            self.resolve(root, &moves);
+        }
+    }
+
+    pub(super) fn abandon(&mut self, node: Node) {
+        if node.body() != Body::None {
+            self.abandoned.push(node);
+        }
+    }
+
+    /// Takes one abandoned node apart. Returns whether there was one.
+    pub(super) fn dismantle(&mut self) -> bool {
+        let Some(node) = self.abandoned.pop() else { return false };
+        if self.view(&node).is_some() {
+            for index in 0..usize::from(node.children) {
+                if let Some(child) = self.existing_child(&node, index) {
+                    let child = self[child];
+                    self.abandon(child);
+                }
             }
-            None => self[old] = Node::new(None, 0),
+            let layout = body::Layout::of(&node);
+            for slot in 0..layout.slots {
+                let at = self.words.run(node.at, layout.len)[body::SLOTS + slot];
+                if at != 0 {
+                    self.nodes.give(at, body::segment(slot));
+                }
+            }
+            self.words.give(node.at, layout.len);
+        } else {
+            self.words.give(node.at, body::priors_len(node.moves));
+        }
+        true
+    }
+
+    fn take_words(&mut self, len: usize) -> u32 {
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.words.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
+        self.words.take(len)
+    }
+
+    fn take_nodes(&mut self, len: usize) -> u32 {
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.nodes.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
+        let at = self.nodes.take(len);
+        self.nodes.run_mut(at, len).fill(Node::new());
+        at
+    }
+
+    /// The moves of an expanded node; `None` while it has none, or only their priors.
+    #[inline]
+    pub(super) fn view(&self, node: &Node) -> Option<View<'_>> {
+        if !matches!(node.body(), Body::Small | Body::Large) {
+            return None;
+        }
+        let layout = body::Layout::of(node);
+        Some(View::new(self.words.run(node.at, layout.len), &layout, usize::from(node.moves)))
+    }
+
+    /// The priors of an evaluated node that was not expanded yet, as codes in the order of the move generator.
+    pub(super) fn priors(&self, node: &Node) -> Option<&[u8]> {
+        let run = (node.body() == Body::Priors).then(|| self.words.run(node.at, body::priors_len(node.moves)))?;
+        Some(&bytemuck::cast_slice(run)[..usize::from(node.moves)])
+    }
+
+    /// The move with the largest prior of a node that was not expanded yet.
+    pub(super) fn first_move(&self, node: &Node) -> Option<PackedMove> {
+        let codes = self.priors(node)?;
+        let largest = codes.iter().max()?;
+        let number = codes.iter().position(|code| code == largest)?;
+        Some(PackedMove::unresolved(number as u8))
+    }
+
+    /// The children of `node` that there are nodes for, in the order of its moves.
+    #[inline]
+    pub(super) fn children<'a>(&'a self, view: &View<'a>, node: &Node) -> impl Iterator<Item = &'a [Node]> + use<'a> {
+        let mut left = usize::from(node.children);
+        view.slots.iter().enumerate().map_while(move |(slot, at)| {
+            let len = left.min(body::segment(slot));
+            left -= len;
+            (len > 0).then(|| self.nodes.run(*at, len))
+        })
+    }
+
+    /// Asks for the memory of a node's moves.
+    #[inline]
+    pub(super) fn prefetch_body(&self, id: NodeId) {
+        let node = &self[id];
+        let len = match node.body() {
+            Body::None => return,
+            Body::Priors => body::priors_len(node.moves),
+            Body::Small | Body::Large => body::Layout::of(node).len,
+        };
+        for line in self.words.run(node.at, len).chunks(LINE / size_of::<u32>()) {
+            prefetch(&line[0]);
         }
     }
 
-    /// A slot for a new node: one given back, one of an abandoned subtree, or a new one.
-    fn slot(&mut self, node: Node) -> NodeId {
-        let used = self.free.pop().or_else(|| {
-            let id = self.abandoned.pop()?;
-            let edges = std::mem::take(&mut self[id].edges);
-            self.abandoned.extend(edges.iter().filter_map(|edge| edge.child));
-            Some(id)
-        });
-        if let Some(id) = used {
-            self[id] = node;
-            return id;
+    /// Asks for the memory of a node's children.
+    #[inline]
+    pub(super) fn prefetch_children(&self, id: NodeId) {
+        let node = &self[id];
+        let Some(view) = self.view(node) else { return };
+        for segment in self.children(&view, node) {
+            for line in segment.chunks(LINE / size_of::<Node>()) {
+                prefetch(&line[0]);
+            }
         }
-        self.nodes.push(node);
-        NodeId(u32::try_from(self.nodes.len() - 1).expect("visits are limited to 4e9, nodes are fewer"))
     }
 
-    /// The child by that edge, made if it is not there yet.
-    pub(super) fn child(&mut self, parent: NodeId, edge_index: usize) -> NodeId {
-        if let Some(child) = self[parent].edges[edge_index].child {
-            return child;
+    /// The child by the move of that index, if there is a node for it.
+    pub(super) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
+        if index >= usize::from(node.children) {
+            return None;
         }
-        let id = self.slot(Node::new(Some(parent), edge_index as u16));
-        self[parent].edges[edge_index].child = Some(id);
-        id
+        let (slot, offset) = body::place(index);
+        Some(NodeId(self.view(node)?.slots[slot] + offset as u32))
+    }
+
+    /// The child by the move of that index; it and those before it are made if they are not there yet. The node must be
+    /// expanded.
+    pub(super) fn child(&mut self, parent: NodeId, index: usize) -> NodeId {
+        for missing in usize::from(self[parent].children)..=index {
+            self.make_child(parent, missing);
+        }
+        let node = self[parent];
+        let layout = body::Layout::of(&node);
+        let (slot, offset) = body::place(index);
+        NodeId(self.words.run(node.at, layout.len)[body::SLOTS + slot] + offset as u32)
+    }
+
+    fn make_child(&mut self, parent: NodeId, index: usize) {
+        let (slot, offset) = body::place(index);
+        if offset == 0 {
+            if slot >= body::SMALL_SLOTS && self[parent].body() == Body::Small {
+                self.enlarge(parent);
+            }
+            let at = self.take_nodes(body::segment(slot));
+            let node = self[parent];
+            self.words.run_mut(node.at, body::Layout::of(&node).len)[body::SLOTS + slot] = at;
+        }
+        self[parent].children = index as u8 + 1;
+    }
+
+    /// Gives a node room for all its children.
+    fn enlarge(&mut self, id: NodeId) {
+        let old = self[id];
+        let mut new = old;
+        new.set_body(Body::Large);
+        let (small, large) = (body::Layout::of(&old), body::Layout::of(&new));
+        new.at = self.take_words(large.len);
+        let copy = self.words.run(old.at, small.len).to_vec();
+        let run = self.words.run_mut(new.at, large.len);
+        run.fill(0);
+        run[..body::SLOTS + small.slots].copy_from_slice(&copy[..body::SLOTS + small.slots]);
+        run[large.moves..].copy_from_slice(&copy[small.moves..]);
+        self.words.give(old.at, small.len);
+        self[id] = new;
+    }
+
+    /// Gives an evaluated node the priors of its moves, as codes in the order of the move generator.
+    pub(super) fn set_priors(&mut self, id: NodeId, codes: &[u8]) {
+        let at = self.take_words(body::priors_len(codes.len() as u8));
+        let run = self.words.run_mut(at, body::priors_len(codes.len() as u8));
+        bytemuck::cast_slice_mut::<u32, u8>(run)[..codes.len()].copy_from_slice(codes);
+        let node = &mut self[id];
+        (node.at, node.moves, node.children) = (at, codes.len() as u8, 0);
+        node.set_body(Body::Priors);
+    }
+
+    /// Sorts the moves of an evaluated node by prior, the first of the move generator first among equals, and makes room
+    /// for children. The moves are numbers as yet: see [`Tree::resolve`].
+    pub(super) fn expand(&mut self, id: NodeId) {
+        let old = self[id];
+        let Some(codes) = self.priors(&old) else { return };
+        let mut order = [0u16; MOST_MOVES];
+        let order = &mut order[..codes.len()];
+        for (number, (key, code)) in order.iter_mut().zip(codes).enumerate() {
+            // Ascending keys: the largest code first, and then the smallest number.
+            *key = u16::from(u8::MAX - code) << 8 | number as u16;
+        }
+        let scale = policy::scale(codes);
+        if !order.is_sorted() {
+            order.sort_unstable();
+        }
+        let mut new = old;
+        new.set_body(Body::Small);
+        new.children = 0;
+        let layout = body::Layout::of(&new);
+        new.at = self.take_words(layout.len);
+        let run = self.words.run_mut(new.at, layout.len);
+        run.fill(0);
+        run[body::SCALE] = scale.to_bits();
+        let (moves, codes) = body::moves_and_codes_mut(run, &layout, order.len());
+        for ((mv, code), key) in moves.iter_mut().zip(codes).zip(order) {
+            *mv = PackedMove::unresolved(*key as u8).0;
+            *code = u8::MAX - (*key >> 8) as u8;
+        }
+        self.words.give(old.at, body::priors_len(old.moves));
+        self[id] = new;
+    }
+
+    /// Tells an expanded node its moves, which come in the order of the move generator.
+    pub(super) fn resolve(&mut self, id: NodeId, moves: &[u16]) {
+        let node = self[id];
+        if self.view(&node).is_none() {
+            return;
+        }
+        let layout = body::Layout::of(&node);
+        let run = self.words.run_mut(node.at, layout.len);
+        for mv in body::moves_and_codes_mut(run, &layout, usize::from(node.moves)).0 {
+            if let Some(known) = PackedMove(*mv).number().and_then(|number| moves.get(number)) {
+                *mv = *known;
+            }
+        }
+    }
+
+    /// Takes the prior of a move away.
+    pub(super) fn clear_prior(&mut self, id: NodeId, index: usize) {
+        let node = self[id];
+        let layout = body::Layout::of(&node);
+        let run = self.words.run_mut(node.at, layout.len);
+        body::moves_and_codes_mut(run, &layout, usize::from(node.moves)).1[index] = 0;
     }
 
     /// A terminal that is not one any more: a root, which has to be searched, or a two-fold draw whose first occurrence
     /// is now above the root. Its values come from its children again, if it has any.
     fn reopen(&mut self, id: NodeId) {
-        let node = &mut self[id];
-        node.terminal = Terminal::No;
-        node.bounds = Bounds::UNKNOWN;
-        (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, 0);
-        if node.edges.is_empty() {
-            return;
-        }
-        let children: Vec<NodeId> = node.edges.iter().filter_map(|edge| edge.child).collect();
         let (mut sum, mut visits) = ((0.0, 0.0, 0.0), 0);
-        for child in children {
-            let child = &self[child];
+        let node = self[id];
+        let view = self.view(&node);
+        for child in view.iter().flat_map(|view| self.children(view, &node)).flatten() {
             let n = f64::from(child.n);
             sum.0 -= child.wl * n;
             sum.1 += f64::from(child.d) * n;
             sum.2 += (f64::from(child.m) + 1.0) * n;
             visits += child.n;
         }
-        let node = &mut self[id];
         // The node's own first visit counts again, but its network value is not kept: the children's mean stands for it.
-        node.n = visits + 1;
+        let first = u32::from(view.is_some());
+        let node = &mut self[id];
+        node.set_terminal(Terminal::No);
+        node.set_bounds(Bounds::UNKNOWN);
+        (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, visits + first);
         if visits > 0 {
             let n = f64::from(visits);
             (node.wl, node.d, node.m) = (sum.0 / n, (sum.1 / n) as f32, (sum.2 / n) as f32);
@@ -160,120 +392,22 @@ impl Tree {
     }
 
     /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of the
-    /// path above it. `depth` is the node's distance from the root in plies.
-    pub(super) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32) {
+    /// nodes above it, which `above` names from its parent to the root. `depth` is its distance from the root in plies.
+    pub(super) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32, above: impl Iterator<Item = NodeId>) {
         let node = &self[id];
-        if node.terminal != Terminal::TwoFold || depth as f32 >= node.m {
+        if node.terminal() != Terminal::TwoFold || depth as f32 >= node.m {
             return;
         }
         let visits = node.n;
-        let mut value = Value { wl: node.wl as f32, d: node.d, m: node.m };
-        let mut next = node.parent;
-        while let Some(above) = next {
+        let mut value = node.value();
+        for above in above {
             value = value.one_ply_up();
             self[above].remove_visits(value, visits);
-            next = self[above].parent;
         }
         self.reopen(id);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::node::Edge;
-    use super::*;
-
-    fn give_edges(tree: &mut Tree, id: NodeId, game: &Game) {
-        let moves = game.current().legal_moves();
-        let p = 1.0 / moves.len() as f32;
-        tree[id].edges = moves.into_iter().map(|mv| Edge { mv, p, child: None }).collect();
-    }
-
-    /// Nodes below and at `id`.
-    fn size(tree: &Tree, id: NodeId) -> usize {
-        1 + tree[id].edges.iter().filter_map(|edge| edge.child).map(|child| size(tree, child)).sum::<usize>()
-    }
-
-    fn grown() -> Tree {
-        let mut tree = Tree::new(Game::new());
-        let game = Game::new();
-        let root = tree.root();
-        give_edges(&mut tree, root, &game);
-        tree[root].n = 8;
-        for index in 0..3 {
-            let child = tree.child(root, index);
-            tree[child].add_visits(Value { wl: 0.5, d: 0.25, m: 9.0 }, 2);
-            let mut below = game.clone();
-            below.push(tree[root].edges[index].mv);
-            give_edges(&mut tree, child, &below);
-            tree.child(child, 0);
-        }
-        tree
-    }
-
-    #[test]
-    fn the_root_follows_the_game_and_the_rest_is_recycled() {
-        let mut tree = grown();
-        assert_eq!(size(&tree, tree.root()), 7);
-        let mv = tree[tree.root()].edges[1].mv;
-        let mut game = Game::new();
-        game.push(mv);
-        assert!(tree.follow(game.clone()));
-        assert_eq!((size(&tree, tree.root()), tree.visits()), (2, 2));
-        let slots = tree.nodes.len();
-        let root = tree.root();
-        for index in 1..6 {
-            tree.child(root, index);
-        }
-        assert_eq!(tree.nodes.len(), slots, "the five nodes given up are used again");
-        assert!(tree.free.is_empty() && tree.abandoned.is_empty());
-        assert_eq!(size(&tree, root), 7, "and each once");
-        // The same position again changes nothing; an unsearched move or another game starts anew.
-        assert!(tree.follow(game.clone()) && tree.visits() == 2);
-        game.push_uci("h7h5").unwrap();
-        assert!(tree.follow(game) && tree.is_empty() && size(&tree, tree.root()) == 1);
-        assert!(!tree.follow(Game::new()) && tree.is_empty());
-    }
-
-    #[test]
-    fn a_game_taken_back_is_another_game() {
-        let mut game = Game::new();
-        game.push_uci("e2e4").unwrap();
-        let mut tree = Tree::new(game);
-        assert!(!tree.follow(Game::new()));
-    }
-
-    #[test]
-    fn a_terminal_root_is_opened_from_its_children() {
-        let mut tree = grown();
-        let mv = tree[tree.root()].edges[0].mv;
-        let child = tree.child(tree.root(), 0);
-        let grandchild = tree.child(child, 0);
-        tree[grandchild].add_visits(Value { wl: 1.0, d: 0.0, m: 3.0 }, 4);
-        tree[child].make_terminal(-1, 4.0, Terminal::End);
-        let mut game = Game::new();
-        game.push(mv);
-        assert!(tree.follow(game));
-        let root = &tree[tree.root()];
-        assert_eq!((root.terminal, root.n, root.wl, root.m), (Terminal::No, 5, -1.0, 4.0));
-    }
-
-    #[test]
-    fn a_stale_repetition_gives_its_visits_back() {
-        let mut tree = grown();
-        let root = tree.root();
-        let child = tree.child(root, 0);
-        let draw = tree.child(child, 0);
-        tree[draw].make_terminal(0, 4.0, Terminal::TwoFold);
-        for id in [draw, child, root] {
-            tree[id].n += 3;
-        }
-        tree[draw].n = 3;
-        tree.reopen_stale_repetition(draw, 4);
-        assert_eq!(tree[draw].terminal, Terminal::TwoFold, "deep enough below the root, it stays a draw");
-        let before = (tree[child].n, tree[root].n);
-        tree.reopen_stale_repetition(draw, 2);
-        assert_eq!((tree[child].n, tree[root].n), (before.0 - 3, before.1 - 3));
-        assert_eq!((tree[draw].n, tree[draw].terminal), (0, Terminal::No));
-    }
-}
+#[path = "tree_tests.rs"]
+mod tests;

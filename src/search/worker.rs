@@ -1,10 +1,11 @@
 //! A worker of a search: gather, evaluate, back up.
 
+use super::gather::Batch;
 use super::running::Shared;
 use super::state::State;
 use crate::backend::Evaluator;
+use crate::chess::Game;
 use parking_lot::MutexGuard;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long a worker that found nothing to gather waits for the others, unless they back up sooner.
@@ -16,14 +17,11 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
     if game.current().legal_moves().is_empty() {
         return evaluator;
     }
+    let mut batch = Batch::default();
     let mut state = shared.state.lock();
-    // At least one evaluation is always made: without it there is nothing to choose by.
-    let pending = |state: &State| state.tree.is_empty() && state.error.is_none() && !shared.over.load(Ordering::SeqCst);
-    while !shared.must_end(&state) || pending(&state) {
-        // A batch that asks the network nothing keeps the lock: the watchdog and the other workers must get it, too.
-        MutexGuard::bump(&mut state);
+    while shared.goes_on(&state) {
         let playouts = state.playouts();
-        let batch = state.gather(&shared.setting, &mut game);
+        state = gather(shared, state, &mut batch, &mut game);
         if batch.is_empty() {
             // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
             batch.cancel(&mut state.tree);
@@ -33,7 +31,7 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
             } else {
                 state.check(&shared.setting);
             }
-            if shared.must_end(&state) && !pending(&state) {
+            if !shared.goes_on(&state) {
                 break;
             }
             // Unless cache hits and terminals were backed up on the way, other workers hold the rest of the tree.
@@ -42,29 +40,27 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
             }
             continue;
         }
-        let answers = if batch.queries().is_empty() {
-            Ok(Vec::new())
-        } else {
+        if !batch.queries().is_empty() {
             drop(state);
             let began_ms = shared.setting.elapsed_ms();
             let answers = evaluator.evaluate(batch.queries());
             let took_ms = shared.setting.elapsed_ms() - began_ms;
-            state = shared.state.lock();
-            state.latency.observe(batch.queries().len(), took_ms);
-            answers
-        };
-        match answers {
-            Ok(answers) => {
-                let progress = batch.back_up(&mut state.tree, &answers, &shared.setting.params);
-                state.count(progress);
-                state.batch_done(&shared.setting);
-            }
-            Err(error) => {
-                batch.cancel(&mut state.tree);
-                state.error.get_or_insert(error.to_string());
-                break;
+            match answers {
+                Ok(answers) => {
+                    batch.take_answers(&answers, shared.setting.params.policy_temperature);
+                    state = shared.state.lock();
+                    state.latency.observe(batch.queries().len(), took_ms);
+                }
+                Err(error) => {
+                    state = shared.state.lock();
+                    batch.cancel(&mut state.tree);
+                    state.error.get_or_insert(error.to_string());
+                    break;
+                }
             }
         }
+        state.back_up(&shared.setting, &mut batch);
+        state.batch_done(&shared.setting);
         shared.backed_up.notify_all();
         if state.stop.is_some() {
             shared.wake.notify_all();
@@ -75,4 +71,30 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
     }
     shared.wake.notify_all();
     evaluator
+}
+
+/// Gathers a batch, round by round. What the leaves are is found out without the lock.
+fn gather<'a>(
+    shared: &'a Shared,
+    state: MutexGuard<'a, State>,
+    batch: &mut Batch,
+    game: &mut Game,
+) -> MutexGuard<'a, State> {
+    let setting = &shared.setting;
+    let root_plies = setting.game.moves().len();
+    let mut state = state;
+    state.begin(setting, batch);
+    while state.pick(setting, batch) {
+        if batch.has_news() {
+            MutexGuard::unlocked(&mut state, || batch.classify(game, root_plies, &setting.rules()));
+        } else {
+            // The watchdog and the other workers must get the lock, too.
+            MutexGuard::bump(&mut state);
+        }
+        state.settle(setting, batch);
+        if shared.must_end(&state) && !state.tree.is_empty() {
+            break;
+        }
+    }
+    state
 }

@@ -1,0 +1,95 @@
+//! What the leaves of a batch are: ends of the game, positions that a cache knows, or queries for the network. All of it
+//! happens without the tree.
+
+use super::expand::end_of_game;
+use super::gather::{Batch, LeafKind, ROOT, Resolved, Rules};
+use super::node::{NodeId, Value};
+use super::packed::PackedMove;
+use super::policy;
+use super::tree::MOST_MOVES;
+use crate::backend::{Evaluation, Query, cache_key};
+use crate::chess::{Game, Move};
+
+impl Batch {
+    /// Finds out what the new leaves are. `game` is the worker's own; its first `root_plies` moves lead to the root.
+    pub fn classify(&mut self, game: &mut Game, root_plies: usize, rules: &Rules) {
+        self.trail.clear();
+        for index in self.looked_at..self.leaves.len() {
+            if !matches!(self.leaves[index].kind, LeafKind::New) {
+                continue;
+            }
+            let step = self.leaves[index].step;
+            self.walk_to(step, game, root_plies);
+            let depth = self.steps[step as usize].depth;
+            let position = game.current();
+            let legal = position.legal_moves();
+            let moves = &legal[..legal.len().min(MOST_MOVES)];
+            self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, rules.params) {
+                LeafKind::Ends(end)
+            } else if let Some(known) =
+                rules.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len())
+            {
+                self.known(&known, rules.params.policy_temperature)
+            } else {
+                self.queries.push(Query::new(game, moves, rules.backend.attributes()));
+                LeafKind::Queued(self.queries.len() as u32 - 1)
+            };
+        }
+        self.looked_at = self.leaves.len();
+        game.truncate(root_plies);
+    }
+
+    /// Takes the answers to the batch's queries, in their order.
+    pub fn take_answers(&mut self, answers: &[Evaluation], temperature: f32) {
+        for index in 0..self.leaves.len() {
+            if let LeafKind::Queued(query) = self.leaves[index].kind
+                && let Some(answer) = answers.get(query as usize)
+            {
+                self.leaves[index].kind = self.known(answer, temperature);
+            }
+        }
+    }
+
+    fn known(&mut self, evaluation: &Evaluation, temperature: f32) -> LeafKind {
+        let from = self.codes.len();
+        policy::encode(&evaluation.logits, temperature, &mut self.codes);
+        // The network speaks for the side to move, a node for the one who moved.
+        let value = Value { wl: -evaluation.q, d: evaluation.d, m: evaluation.m.unwrap_or(0.0) };
+        LeafKind::Known(value, from..self.codes.len())
+    }
+
+    /// Plays the moves to a step. Neighbours in a batch share most of them.
+    fn walk_to(&mut self, step: u32, game: &mut Game, root_plies: usize) {
+        let mut common = self.steps[step as usize].depth as usize;
+        let mut next = step;
+        // The steps from the leaf up to the first that the game has played are put in its place.
+        self.trail.truncate(common);
+        let played = self.trail.len();
+        self.trail.resize(common, ROOT);
+        while common > 0 && (common > played || self.trail[common - 1] != next) {
+            self.trail[common - 1] = next;
+            next = self.steps[next as usize].before;
+            common -= 1;
+        }
+        game.truncate(root_plies + common);
+        for ply in common..self.trail.len() {
+            let step = &self.steps[self.trail[ply] as usize];
+            let (mv, parent) = (step.mv, self.steps[step.before as usize].node);
+            let mv = self.resolve(mv, parent, game).unpack(game.current().board());
+            game.push(mv);
+        }
+    }
+
+    /// The move itself where only its number is known; `game` stands at its node.
+    fn resolve(&mut self, mv: PackedMove, node: NodeId, game: &Game) -> PackedMove {
+        let Some(number) = mv.number() else { return mv };
+        if self.resolved.last().is_none_or(|last| last.node != node) {
+            let from = self.moves.len();
+            let pack = |mv: Move| PackedMove::new(mv).0;
+            self.moves.extend(game.current().legal_moves().into_iter().take(MOST_MOVES).map(pack));
+            self.resolved.push(Resolved { node, moves: from..self.moves.len() });
+        }
+        let found = self.resolved.last().and_then(|last| self.moves[last.moves.clone()].get(number));
+        found.map_or(mv, |mv| PackedMove(*mv))
+    }
+}
