@@ -162,6 +162,8 @@ options! {
         "Count a first repetition inside the search as a draw";
     sticky_endgames: bool = LC0.sticky_endgames, "StickyEndgames", "sticky-endgames", Kind::Check,
         "Let proven results travel up the tree";
+    transpositions: bool = LC0.transpositions, "Transpositions", "transpositions", Kind::Check,
+        "Let positions that several moves lead to share their statistics: a graph instead of a tree";
     out_of_order_eval: bool = LC0.out_of_order_eval, "OutOfOrderEval", "out-of-order-eval", Kind::Check,
         "Count cache hits and ends of the game while a batch is still gathered";
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
@@ -307,6 +309,7 @@ impl Options {
             },
             sticky_endgames: self.sticky_endgames,
             two_fold_draws: self.two_fold_draws,
+            transpositions: self.transpositions,
             out_of_order_eval: self.out_of_order_eval,
             max_out_of_order_evals_factor: self.max_out_of_order,
             max_collision_events: self.max_collision_events as u32,

@@ -1,7 +1,7 @@
 //! Values on their way up, and what they prove (lc0.md C.6).
 
 use super::expand::{End, make_terminal};
-use super::node::{Bounds, NodeId, Terminal, Value};
+use super::node::{Bounds, Node, NodeId, Terminal, Value};
 use super::tree::Tree;
 
 /// A node on the way of a visit, and the number of the move that led to it.
@@ -9,6 +9,8 @@ use super::tree::Tree;
 pub(super) struct Hop {
     pub node: NodeId,
     pub edge: u8,
+    /// The shared position that the visit entered by the node; the node itself where there is none.
+    pub position: NodeId,
 }
 
 /// Counts `visits` of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them off the
@@ -60,24 +62,7 @@ struct Correction {
 /// just visited.
 fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[hop.node];
-    let Some(view) = tree.view(&before) else { return false };
-    // A move that was never tried may lead to anything.
-    let untried = before.children < before.moves;
-    let (mut lower, mut upper, mut longest_loss) = (-1, if untried { 1 } else { -1 }, 0.0f32);
-    for child in tree.children(&view, &before).flatten() {
-        let bounds = child.bounds();
-        lower = lower.max(bounds.lower);
-        upper = upper.max(bounds.upper);
-        if bounds.is_win() {
-            break;
-        }
-        if bounds.is_loss() {
-            longest_loss = longest_loss.max(child.m);
-        }
-    }
-    if (lower, upper) == (-1, 1) {
-        return false;
-    }
+    let Some((lower, upper, longest_loss)) = bounds_below(tree, &before) else { return false };
     if lower < upper {
         tree[hop.node].set_bounds(Bounds { lower: -upper, upper: -lower });
         return true;
@@ -91,10 +76,34 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
     true
 }
 
+/// The best result that is certain and the best that is possible for the player to move, and the plies of the longest
+/// loss among the moves; `None` when nothing is known.
+pub(super) fn bounds_below(tree: &Tree, node: &Node) -> Option<(i8, i8, f32)> {
+    let view = tree.view(node)?;
+    // A move that was never tried may lead to anything.
+    let untried = node.children < node.moves;
+    let (mut lower, mut upper, mut longest_loss) = (-1, if untried { 1 } else { -1 }, 0.0f32);
+    for child in tree.children(&view, node).flatten() {
+        let bounds = child.bounds();
+        lower = lower.max(bounds.lower);
+        upper = upper.max(bounds.upper);
+        if bounds.is_win() {
+            break;
+        }
+        if bounds.is_loss() {
+            longest_loss = longest_loss.max(child.m);
+        }
+    }
+    ((lower, upper) != (-1, 1)).then_some((lower, upper, longest_loss))
+}
+
 /// Takes visits that come to nothing off the visits on their way.
 pub(super) fn cancel(tree: &mut Tree, path: &[Hop], visits: u32) {
     for hop in path {
         tree[hop.node].in_flight -= visits;
+        if hop.position != hop.node {
+            tree[hop.position].in_flight -= visits;
+        }
     }
 }
 
@@ -112,7 +121,7 @@ mod tests {
 
     /// Leaf first.
     fn hops(path: &[NodeId]) -> Vec<Hop> {
-        path.iter().rev().map(|node| Hop { node: *node, edge: 0 }).collect()
+        path.iter().rev().map(|node| Hop { node: *node, edge: 0, position: *node }).collect()
     }
 
     fn give_moves(tree: &mut Tree, id: NodeId) {

@@ -1,10 +1,11 @@
 //! What the leaves of a batch are: ends of the game, positions that a cache knows, or queries for the network. All of it
 //! happens without the tree.
 
-use super::expand::end_of_game;
+use super::expand::{depends_on_path, end_of_game};
 use super::gather::{Batch, LeafKind, ROOT, Resolved, Rules};
 use super::node::{NodeId, Value};
 use super::packed::PackedMove;
+use super::positions::Identity;
 use super::policy;
 use super::tree::MOST_MOVES;
 use crate::backend::{Evaluation, Query, cache_key};
@@ -24,8 +25,12 @@ impl Batch {
             let position = game.current();
             let legal = position.legal_moves();
             let moves = &legal[..legal.len().min(MOST_MOVES)];
+            self.leaves[index].identity = Identity::of(position);
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, rules.params) {
-                LeafKind::Ends(end)
+                match rules.params.transpositions && depends_on_path(position, depth) {
+                    true => LeafKind::Repeats,
+                    false => LeafKind::Ends(end),
+                }
             } else if let Some(known) =
                 rules.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len())
             {
@@ -74,7 +79,7 @@ impl Batch {
         game.truncate(root_plies + common);
         for ply in common..self.trail.len() {
             let step = &self.steps[self.trail[ply] as usize];
-            let (mv, parent) = (step.mv, self.steps[step.before as usize].node);
+            let (mv, parent) = (step.mv, self.steps[step.before as usize].position);
             let mv = self.resolve(mv, parent, game).unpack(game.current().board());
             game.push(mv);
         }

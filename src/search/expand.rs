@@ -41,6 +41,12 @@ fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<End> {
     two_fold.then_some(End { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
 }
 
+/// Whether the end of the game in a position is the repetition of one from the root on, `depth` plies above it.
+pub(super) fn depends_on_path(position: &Position, depth: u32) -> bool {
+    let in_search = (1..=depth).contains(&position.cycle_length());
+    in_search && position.rule50() < RULE50_DRAW && !position.is_insufficient_material()
+}
+
 /// Makes a node terminal, which the move `parent` leads to. A lost move keeps no prior: no doubt about it is left that
 /// exploring could resolve.
 pub(super) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId, usize)>, end: End) {

@@ -6,9 +6,11 @@
 
 use super::backup::{Hop, backup, cancel};
 use super::expand::{End, make_terminal};
+use super::graph::{self, Found};
 use super::node::{Body, NodeId, Terminal, Value};
 use super::packed::PackedMove;
 use super::params::SearchParams;
+use super::positions::Identity;
 use super::puct::DrawScore;
 use super::select::Dealer;
 use super::tree::Tree;
@@ -50,6 +52,8 @@ pub(super) struct Horizon {
 /// A node that visits of this batch pass.
 pub(super) struct Step {
     pub node: NodeId,
+    /// The shared position that the visits entered by the node; the node itself where there is none.
+    pub position: NodeId,
     /// The step before, or [`ROOT`].
     pub before: u32,
     /// The number of the move that leads here.
@@ -58,7 +62,7 @@ pub(super) struct Step {
     pub mv: PackedMove,
     /// Plies below the root.
     pub depth: u32,
-    visits: u32,
+    pub(super) visits: u32,
 }
 
 /// Steps between asking for the children of a node and looking at them.
@@ -72,6 +76,14 @@ pub(super) struct Leaf {
     pub step: u32,
     pub visits: u32,
     pub kind: LeafKind,
+    /// Its position, once it has been looked at.
+    pub identity: Identity,
+}
+
+impl Leaf {
+    pub fn new(step: usize, visits: u32, kind: LeafKind) -> Leaf {
+        Leaf { step: step as u32, visits, kind, identity: Identity::default() }
+    }
 }
 
 pub(super) enum LeafKind {
@@ -79,6 +91,10 @@ pub(super) enum LeafKind {
     New,
     /// Terminal already.
     Terminal,
+    /// A shared position that is known, by this way or others.
+    Shared,
+    /// A repetition of a position on the way.
+    Repeats,
     /// The game ends there.
     Ends(End),
     /// The network is asked; the number of the query.
@@ -102,20 +118,24 @@ pub(super) struct Batch {
     pub(super) steps: Vec<Step>,
     pub(super) leaves: Vec<Leaf>,
     /// Steps where visits came to a leaf that was taken, and how many.
-    collisions: Vec<(u32, u32)>,
+    pub(super) collisions: Vec<(u32, u32)>,
     pub(super) queries: Vec<Query>,
     pub(super) codes: Vec<u8>,
     pub(super) moves: Vec<u16>,
     pub(super) resolved: Vec<Resolved>,
     /// Leaves before this one have been looked at.
     pub(super) looked_at: usize,
+    /// Leaves before this one have met the positions that are shared.
+    pub(super) met: usize,
+    /// The queries of those.
+    pub(super) asked: usize,
     /// Steps from the root whose moves the worker's game has made.
     pub(super) trail: Vec<u32>,
     /// Visits that wait for the end of the batch.
-    waiting: u32,
+    pub(super) waiting: u32,
     /// Visits backed up out of order.
     out_of_order: u32,
-    collided: u32,
+    pub(super) collided: u32,
     collision_budget: u32,
     collision_events: u32,
     dealer: Dealer,
@@ -168,7 +188,8 @@ impl Batch {
         self.leaves.clear();
         self.queries.clear();
         self.codes.clear();
-        (self.waiting, self.out_of_order, self.collided, self.looked_at) = (0, 0, 0, 0);
+        (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
+        (self.looked_at, self.met, self.asked) = (0, 0, 0);
     }
 
     /// How many visits the next round may have: 0 when the batch is complete.
@@ -200,24 +221,35 @@ impl Batch {
             tree.make_room(limit, wanted);
         }
         let mut next = self.steps.len();
-        let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
+        let node = tree.root();
+        let root = Step { node, position: node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
         self.steps.push(root);
         while let Some(step) = self.steps.get(next) {
             if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
                 tree.prefetch_children(ahead.node);
             }
-            let (id, depth, visits) = (step.node, step.depth, step.visits);
-            let node = &mut tree[id];
-            let taken = node.in_flight > 0;
-            node.in_flight += visits;
+            let (mut id, depth, visits) = (step.node, step.depth, step.visits);
+            let mut taken = tree[id].in_flight > 0;
+            tree[id].in_flight += visits;
+            if let Some(position) = tree[id].link() {
+                if self.ends_at(tree, next, position, rules) {
+                    next += 1;
+                    continue;
+                }
+                id = position;
+                self.steps[next].position = id;
+                taken = tree[id].in_flight > 0;
+                tree[id].in_flight += visits;
+            }
+            let node = &tree[id];
             if node.is_terminal() {
                 self.waiting += visits;
-                self.leaves.push(Leaf { step: next as u32, visits, kind: LeafKind::Terminal });
+                self.leaves.push(Leaf::new(next, visits, LeafKind::Terminal));
             } else if node.body() == Body::None {
                 let collided = if taken { visits } else { visits - 1 };
                 if !taken {
                     self.waiting += 1;
-                    self.leaves.push(Leaf { step: next as u32, visits: 1, kind: LeafKind::New });
+                    self.leaves.push(Leaf::new(next, 1, LeafKind::New));
                 }
                 if collided > 0 {
                     self.collided += collided;
@@ -256,7 +288,7 @@ impl Batch {
             }
             tree.prefetch_body(node);
             let (edge, mv, visits) = (share.edge, share.mv, share.visits);
-            self.steps.push(Step { node, before: step as u32, edge, mv, depth: depth + 1, visits });
+            self.steps.push(Step { node, position: node, before: step as u32, edge, mv, depth: depth + 1, visits });
         }
     }
 
@@ -264,12 +296,15 @@ impl Batch {
     /// that is to wait, too.
     pub fn settle(&mut self, tree: &mut Tree, rules: &Rules) -> Progress {
         self.write_moves(tree);
+        if rules.params.transpositions {
+            self.meet(tree);
+        }
         let mut progress = Progress::default();
         if !rules.params.out_of_order_eval {
             return progress;
         }
         for index in 0..self.leaves.len() {
-            if matches!(self.leaves[index].kind, LeafKind::Terminal | LeafKind::Ends(_) | LeafKind::Known(..)) {
+            if matches!(self.leaves[index].kind, LeafKind::Terminal | LeafKind::Shared | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)) {
                 self.out_of_order += self.leaves[index].visits;
                 self.finish(index, tree, rules, &mut progress);
             }
@@ -324,7 +359,7 @@ impl Batch {
         self.path.clear();
         let mut next = step;
         while let Some(step) = self.steps.get(next as usize) {
-            self.path.push(Hop { node: step.node, edge: step.edge });
+            self.path.push(Hop { node: step.node, edge: step.edge, position: step.position });
             next = step.before;
         }
     }
@@ -333,17 +368,23 @@ impl Batch {
     fn finish(&mut self, index: usize, tree: &mut Tree, rules: &Rules, progress: &mut Progress) {
         let Leaf { step, visits, .. } = self.leaves[index];
         self.trace(step);
-        let id = self.steps[step as usize].node;
+        let Step { node: id, position, .. } = self.steps[step as usize];
+        let mut found = Found::Known;
         let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
             LeafKind::Done => return,
-            LeafKind::Terminal => tree[id].value(),
+            LeafKind::Terminal | LeafKind::Shared => tree[id].value(),
+            LeafKind::Repeats => {
+                found = Found::Repetition;
+                tree[id].value()
+            }
             LeafKind::Ends(end) => {
-                let parent = self.path.get(1).map(|parent| (parent.node, usize::from(self.path[0].edge)));
+                let parent = self.path.get(1).map(|parent| (parent.position, usize::from(self.path[0].edge)));
                 make_terminal(tree, id, parent, end);
                 tree[id].value()
             }
             LeafKind::Known(value, codes) => {
-                tree.set_priors(id, &self.codes[codes]);
+                tree.set_priors(position, &self.codes[codes]);
+                found = Found::Opinion(value);
                 if self.path.len() == 1 {
                     tree.settle_root(rules.position);
                 }
@@ -357,7 +398,11 @@ impl Batch {
         };
         self.waiting -= visits;
         progress.count(&self.path, visits);
-        backup(tree, &self.path, value, visits, rules.params.sticky_endgames);
+        let sticky = rules.params.sticky_endgames;
+        match rules.params.transpositions {
+            true => graph::backup(tree, &self.path, found, visits, sticky),
+            false => backup(tree, &self.path, value, visits, sticky),
+        }
     }
 }
 

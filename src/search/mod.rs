@@ -8,6 +8,7 @@
 //! | `node`, `policy`, `packed` | a node and its arithmetic; a prior in a byte; a move in two |
 //! | `pool`, `body`, `tree`, `recycle` | memory; how moves and children lie in it; the tree whose root follows the game; its limit |
 //! | `puct`, `select` | cpuct, first-play urgency, moves-left utility; dealing visits out to the children of a node |
+//! | `positions`, `graph`, `meet` | positions that several moves lead to: their table, what they share, and visits that come to them |
 //! | `expand` | ends of the game |
 //! | `backup` | values on their way up, and what they prove |
 //! | `gather`, `classify`, `prefetch` | batches: going down the tree, and what the leaves are |
@@ -40,11 +41,14 @@ mod classify;
 mod clock;
 mod expand;
 mod gather;
+mod graph;
+mod meet;
 mod node;
 mod packed;
 mod params;
 mod policy;
 mod pool;
+mod positions;
 mod prefetch;
 mod puct;
 mod recycle;

@@ -65,7 +65,7 @@ pub(crate) struct Node {
     pub n: u32,
     /// Visits on their way.
     pub in_flight: u32,
-    /// Where the tree keeps what [`Node::body`] says.
+    /// Where the tree keeps what [`Node::body`] says; without a body, the shared position that is meant, or 0.
     pub(super) at: u32,
     /// Legal moves, once they are known.
     pub(super) moves: u8,
@@ -73,8 +73,12 @@ pub(crate) struct Node {
     pub(super) children: u8,
     /// Two bits each, from the lowest: terminal, body, lower bound + 1, 1 - upper bound.
     flags: u8,
-    spare: u8,
+    /// The highest bits of [`Node::repeats`].
+    repeats_high: u8,
 }
+
+/// The most repetitions that a node counts.
+const MOST_REPEATS: u32 = (1 << 24) - 1;
 
 // The tree is the engine's memory: a node must not grow unnoticed.
 const _: () = assert!(size_of::<Node>() == 32);
@@ -111,6 +115,22 @@ impl Node {
 
     pub(super) fn set_body(&mut self, body: Body) {
         self.flags = self.flags & !12 | (body as u8) << 2;
+    }
+
+    /// The shared position that this node's move leads to. Such a node has no body of its own.
+    #[inline]
+    pub fn link(&self) -> Option<NodeId> {
+        (self.body() == Body::None && self.at != 0).then_some(NodeId(self.at))
+    }
+
+    /// How many of the visits of a linked node found that its position repeats one on their way. They are kept where other
+    /// nodes count their moves.
+    pub fn repeats(&self) -> u32 {
+        u32::from_le_bytes([self.moves, self.children, self.repeats_high, 0])
+    }
+
+    pub fn set_repeats(&mut self, repeats: u32) {
+        [self.moves, self.children, self.repeats_high, _] = repeats.min(MOST_REPEATS).to_le_bytes();
     }
 
     pub fn bounds(&self) -> Bounds {

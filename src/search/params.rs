@@ -74,6 +74,8 @@ pub struct SearchParams {
     pub sticky_endgames: bool,
     /// Whether a first repetition inside the search counts as a draw.
     pub two_fold_draws: bool,
+    /// Whether positions that several moves lead to share their statistics.
+    pub transpositions: bool,
     /// Whether terminals and cache hits are backed up while a batch is still gathered.
     pub out_of_order_eval: bool,
     /// How many of those a batch may bring, in batch sizes.
@@ -113,6 +115,7 @@ impl SearchParams {
         },
         sticky_endgames: true,
         two_fold_draws: true,
+        transpositions: false,
         out_of_order_eval: true,
         max_out_of_order_evals_factor: 2.4,
         max_collision_events: 917,

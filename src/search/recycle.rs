@@ -48,24 +48,24 @@ impl Tree {
         let root = id;
         loop {
             let node = self[id];
-            let Some((index, least)) = self.least_expanded(&node) else {
+            let Some(child) = self.least_expanded(&node) else {
                 // No child of it has children: there is nothing smaller.
                 return id != root && self.forget(id);
             };
-            let Some(child) = self.existing_child(&node, index) else { return false };
-            if least.n <= PIECE && self.forget(child) {
+            if self[child].n <= PIECE && self.forget(child) {
                 return true;
             }
             id = child;
         }
     }
 
-    /// The child with the fewest visits among those that have children themselves.
-    fn least_expanded(&self, node: &Node) -> Option<(usize, Node)> {
-        let view = self.view(node)?;
-        let children = self.children(&view, node).flatten().copied().enumerate();
-        let expanded = children.filter(|(_, child)| matches!(child.body(), Body::Small | Body::Large));
-        expanded.min_by_key(|(_, child)| (child.in_flight > 0, child.n))
+    /// The child (where positions are shared: its position) with the fewest visits among those that have children
+    /// themselves.
+    fn least_expanded(&self, node: &Node) -> Option<NodeId> {
+        let children = (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index));
+        let places = children.map(|child| self[child].link().unwrap_or(child));
+        let expanded = places.filter(|place| matches!(self[*place].body(), Body::Small | Body::Large));
+        expanded.min_by_key(|place| (self[*place].in_flight > 0, self[*place].n))
     }
 
     /// Forgets what is below a node, unless a visit is on its way there.
@@ -75,7 +75,7 @@ impl Tree {
         }
         let old = self[id];
         self[id].set_body(Body::None);
-        self[id].children = 0;
+        (self[id].at, self[id].children) = (0, 0);
         self.abandon(old);
         true
     }

@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
             moves.push(mv);
             let Some(next) = next else { break };
             chess.play_unchecked(mv);
-            (node, depth) = (next, depth + 1);
+            (node, depth) = (self.tree.place(next), depth + 1);
         }
         moves
     }
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
                     s: Some(q + u + m),
                     v: terminal.or_else(|| value_of(Some(mv)).filter(|_| visited.is_some()).map(|value| -value)),
                     bounds: visited.map_or((-1, 1), |child| (child.bounds().lower, child.bounds().upper)),
-                    edges: child.map_or(0, |child| usize::from(child.moves)),
+                    edges: child.map_or(0, |child| usize::from(self.tree.place(child).moves)),
                 });
             }
         }

@@ -170,6 +170,7 @@ impl Search {
         request: SearchRequest,
         listener: Arc<dyn Listener>,
     ) -> Result<Search, NotStarted> {
+        tree.share_positions(request.params.transpositions);
         tree.follow(request.game.clone());
         let attributes = backend.attributes();
         let minibatch_size = match request.params.minibatch_size {

@@ -1,6 +1,7 @@
 //! The tree: nodes and their moves in two pools, and a root that follows the game.
 
 use super::body::{self, View};
+use super::graph::Shared;
 use super::node::{Body, Bounds, Node, NodeId, Terminal};
 use super::packed::PackedMove;
 use super::policy;
@@ -21,13 +22,17 @@ const LINE: usize = 64;
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
 pub struct Tree {
-    nodes: Pool<Node>,
+    pub(super) nodes: Pool<Node>,
     words: Pool<u32>,
+    /// Positions that several moves lead to, if they are to share their statistics.
+    pub(super) shared: Option<Shared>,
     /// What is not needed any more: each stands for all below it. They are taken apart one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
     abandoned: Vec<Node>,
-    root: NodeId,
-    game: Game,
+    pub(super) root: NodeId,
+    /// The node of a root that is no shared position.
+    pub(super) home: NodeId,
+    pub(super) game: Game,
 }
 
 impl Index<NodeId> for Tree {
@@ -50,7 +55,7 @@ impl Tree {
     pub fn new(game: Game) -> Tree {
         let mut nodes = Pool::new();
         let root = NodeId(nodes.take(1));
-        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, game }
+        Tree { nodes, words: Pool::new(), shared: None, abandoned: Vec::new(), root, home: root, game }
     }
 
     /// The game at whose end the root stands.
@@ -75,7 +80,7 @@ impl Tree {
 
     /// Memory taken from the system, in bytes.
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.words.bytes()
+        self.nodes.bytes() + self.words.bytes() + self.shared.as_ref().map_or(0, Shared::bytes)
     }
 
     /// Bytes of it that can be used again.
@@ -103,6 +108,7 @@ impl Tree {
             self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
+        self.note_history();
         if self[self.root].is_terminal() {
             self.reopen(self.root);
         }
@@ -111,7 +117,10 @@ impl Tree {
 
     /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
     pub fn reset(&mut self, game: Game) {
+        let shares = self.shared.is_some();
         let old = std::mem::replace(self, Tree::new(game));
+        self.shared = shares.then(Shared::default);
+        self.note_history();
         // Without a thread to do it they are freed here.
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
@@ -122,6 +131,10 @@ impl Tree {
         let packed = PackedMove::new(mv).0;
         let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
         let next = index.and_then(|index| self.existing_child(&old, index));
+        if self.shared.is_some() {
+            self.root_at(next);
+            return;
+        }
         let root = self.root;
         self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
         self.abandon(old);
@@ -153,7 +166,10 @@ impl Tree {
             for index in 0..usize::from(node.children) {
                 if let Some(child) = self.existing_child(&node, index) {
                     let child = self[child];
-                    self.abandon(child);
+                    match child.link() {
+                        Some(position) => self.disown(position),
+                        None => self.abandon(child),
+                    }
                 }
             }
             let layout = body::Layout::of(&node);
@@ -179,7 +195,7 @@ impl Tree {
         self.words.take(len)
     }
 
-    fn take_nodes(&mut self, len: usize) -> u32 {
+    pub(super) fn take_nodes(&mut self, len: usize) -> u32 {
         for _ in 0..DISMANTLED_FOR_A_RUN {
             if self.nodes.has_free(len) || !self.dismantle() {
                 break;
@@ -229,6 +245,10 @@ impl Tree {
     #[inline]
     pub(super) fn prefetch_body(&self, id: NodeId) {
         let node = &self[id];
+        if let Some(position) = node.link() {
+            prefetch(&self[position]);
+            return;
+        }
         let len = match node.body() {
             Body::None => return,
             Body::Priors => body::priors_len(node.moves),
@@ -242,7 +262,7 @@ impl Tree {
     /// Asks for the memory of a node's children.
     #[inline]
     pub(super) fn prefetch_children(&self, id: NodeId) {
-        let node = &self[id];
+        let node = self.place(&self[id]);
         let Some(view) = self.view(node) else { return };
         for segment in self.children(&view, node) {
             for line in segment.chunks(LINE / size_of::<Node>()) {
@@ -379,14 +399,19 @@ impl Tree {
             sum.2 += (f64::from(child.m) + 1.0) * n;
             visits += child.n;
         }
-        // The node's own first visit counts again, but its network value is not kept: the children's mean stands for it.
+        // The node's own first visit counts again. Where its network value is not kept, the children's mean stands for it.
         let first = u32::from(view.is_some());
+        let own = self.own_value(id).filter(|_| view.is_some() && visits > 0);
+        if let Some(own) = own {
+            sum = (sum.0 + f64::from(own.wl), sum.1 + f64::from(own.d), sum.2 + f64::from(own.m));
+        }
+        let counted = visits + u32::from(own.is_some());
         let node = &mut self[id];
         node.set_terminal(Terminal::No);
         node.set_bounds(Bounds::UNKNOWN);
         (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, visits + first);
         if visits > 0 {
-            let n = f64::from(visits);
+            let n = f64::from(counted);
             (node.wl, node.d, node.m) = (sum.0 / n, (sum.1 / n) as f32, (sum.2 / n) as f32);
         }
     }

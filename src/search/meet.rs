@@ -1,0 +1,81 @@
+//! Visits that come to positions that are shared (see `graph`): which end there, and which positions the leaves of a batch
+//! turn out to be.
+
+use super::gather::{Batch, Leaf, LeafKind, Rules, Step};
+use super::node::NodeId;
+use super::tree::Tree;
+
+impl Batch {
+    /// Whether the visits that come to a shared position by a step end there: as a leaf that needs no network.
+    pub(super) fn ends_at(&mut self, tree: &mut Tree, step: usize, position: NodeId, rules: &Rules) -> bool {
+        let Step { node, before, visits, .. } = self.steps[step];
+        let kind = if tree[node].is_terminal() {
+            LeafKind::Terminal
+        } else if tree.repeats(position, Above { steps: &self.steps, next: before }, rules.params.two_fold_draws) {
+            LeafKind::Repeats
+        } else {
+            tree.forget_stale_repeats(node, position);
+            if !tree.lags(node, position) {
+                return false;
+            }
+            LeafKind::Shared
+        };
+        self.waiting += visits;
+        self.leaves.push(Leaf::new(step, visits, kind));
+        true
+    }
+
+    /// Links the new leaves to their positions. One that is known needs no network, and one that is being evaluated is a
+    /// collision.
+    pub(super) fn meet(&mut self, tree: &mut Tree) {
+        let mut asked = self.asked;
+        for index in self.met..self.leaves.len() {
+            let Leaf { step, visits, identity, .. } = self.leaves[index];
+            let Step { node, position, depth, .. } = self.steps[step as usize];
+            let needs_opinion = matches!(self.leaves[index].kind, LeafKind::Queued(_) | LeafKind::Known(..));
+            if !needs_opinion && !matches!(self.leaves[index].kind, LeafKind::Repeats) {
+                continue;
+            }
+            if depth > 0 && position == node {
+                let position = tree.link(node, identity);
+                if !needs_opinion {
+                    continue;
+                }
+                if tree[position].n > 0 {
+                    self.leaves[index].kind = LeafKind::Shared;
+                } else if tree[position].in_flight > 0 {
+                    self.leaves[index].kind = LeafKind::Done;
+                    self.waiting -= visits;
+                    self.collided += visits;
+                    self.collisions.push((step, visits));
+                } else {
+                    // All visits of the step enter, those that collided among them.
+                    tree[position].in_flight += self.steps[step as usize].visits;
+                    self.steps[step as usize].position = position;
+                }
+            }
+            if let LeafKind::Queued(query) = &mut self.leaves[index].kind {
+                self.queries.swap(asked, *query as usize);
+                *query = asked as u32;
+                asked += 1;
+            }
+        }
+        self.queries.truncate(asked);
+        (self.asked, self.met) = (asked, self.leaves.len());
+    }
+}
+
+/// The positions from a step up to the root.
+struct Above<'a> {
+    steps: &'a [Step],
+    next: u32,
+}
+
+impl Iterator for Above<'_> {
+    type Item = NodeId;
+    fn next(&mut self) -> Option<NodeId> {
+        let step = self.steps.get(self.next as usize)?;
+        self.next = step.before;
+        Some(step.position)
+    }
+}
