@@ -55,7 +55,7 @@ fn speed(nodes: u64) {
     for (backend, position, fen) in
         [("uniform", "start", START), ("random", "start", START), ("random", "kiwipete", KIWIPETE)]
     {
-        for threads in [1, 2] {
+        for threads in std::env::var("THREADS").map_or(vec![1, 2], |t| vec![t.parse().unwrap()]) {
             for batch in [32, 256] {
                 let mut engine = engine(backend, threads, batch);
                 let (cpu, wall) = (ProcessTime::now(), Instant::now());

@@ -12,7 +12,7 @@ use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
 use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -155,6 +155,23 @@ pub struct Search {
     shared: Arc<Shared>,
     workers: Vec<Worker>,
     watchdog: JoinHandle<()>,
+}
+
+/// Looks at a lock that another worker holds before the operating system is asked to wait: some 50 microseconds.
+const LOOKS_AT_THE_LOCK: u32 = 2000;
+
+impl Shared {
+    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
+    /// asleep and wake up again.
+    pub fn lock_soon(&self) -> MutexGuard<'_, State> {
+        for _ in 0..LOOKS_AT_THE_LOCK {
+            if let Some(state) = self.state.try_lock() {
+                return state;
+            }
+            std::hint::spin_loop();
+        }
+        self.state.lock()
+    }
 }
 
 impl Search {

@@ -18,11 +18,12 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
         return evaluator;
     }
     let mut batch = Batch::default();
-    let mut state = shared.state.lock();
+    let mut state = shared.lock_soon();
     while shared.goes_on(&state) {
         let playouts = state.playouts();
-        state = gather(shared, state, &mut batch, &mut game);
+        let held = gather(shared, state, &mut batch, &mut game);
         if batch.is_empty() {
+            state = held.unwrap_or_else(|| shared.lock_soon());
             // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
             batch.cancel(&mut state.tree);
             let progress = state.playouts() > playouts;
@@ -40,25 +41,25 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
             }
             continue;
         }
-        if !batch.queries().is_empty() {
-            drop(state);
+        state = if batch.queries().is_empty() {
+            held.unwrap_or_else(|| shared.lock_soon())
+        } else {
+            drop(held);
             let began_ms = shared.setting.elapsed_ms();
             let answers = evaluator.evaluate(batch.queries());
             let took_ms = shared.setting.elapsed_ms() - began_ms;
-            match answers {
-                Ok(answers) => {
-                    batch.take_answers(&answers, shared.setting.params.policy_temperature);
-                    state = shared.state.lock();
-                    state.latency.observe(batch.queries().len(), took_ms);
-                }
-                Err(error) => {
-                    state = shared.state.lock();
-                    batch.cancel(&mut state.tree);
-                    state.error.get_or_insert(error.to_string());
-                    break;
-                }
+            if let Ok(answers) = &answers {
+                batch.take_answers(answers, shared.setting.params.policy_temperature);
             }
-        }
+            let mut state = shared.lock_soon();
+            state.latency.observe(batch.queries().len(), took_ms);
+            if let Err(error) = answers {
+                batch.cancel(&mut state.tree);
+                state.error.get_or_insert(error.to_string());
+                break;
+            }
+            state
+        };
         state.back_up(&shared.setting, &mut batch);
         state.batch_done(&shared.setting);
         shared.backed_up.notify_all();
@@ -73,28 +74,40 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
     evaluator
 }
 
-/// Gathers a batch, round by round. What the leaves are is found out without the lock.
+/// Gathers a batch, round by round. What the leaves are is found out without the lock; when that frees no places in the
+/// batch, it is complete, and the lock is not taken again.
 fn gather<'a>(
     shared: &'a Shared,
     state: MutexGuard<'a, State>,
     batch: &mut Batch,
     game: &mut Game,
-) -> MutexGuard<'a, State> {
+) -> Option<MutexGuard<'a, State>> {
     let setting = &shared.setting;
     let root_plies = setting.game.moves().len();
     let mut state = state;
     state.begin(setting, batch);
-    while state.pick(setting, batch) {
+    loop {
+        let mut picked = false;
+        while !(picked && shared.must_end(&state)) && state.pick(setting, batch) {
+            picked = true;
+        }
+        if !picked {
+            return Some(state);
+        }
         if batch.has_news() {
-            MutexGuard::unlocked(&mut state, || batch.classify(game, root_plies, &setting.rules()));
+            drop(state);
+            batch.classify(game, root_plies, &setting.rules());
+            if !batch.has_out_of_order(&setting.params) {
+                return None;
+            }
+            state = shared.lock_soon();
         } else {
             // The watchdog and the other workers must get the lock, too.
             MutexGuard::bump(&mut state);
         }
-        state.settle(setting, batch);
-        if shared.must_end(&state) && !state.tree.is_empty() {
-            break;
+        let freed = state.settle(setting, batch);
+        if !freed || shared.must_end(&state) && !state.tree.is_empty() {
+            return Some(state);
         }
     }
-    state
 }
