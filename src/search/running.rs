@@ -1,6 +1,7 @@
 //! A search under way: its workers, the watchdog that answers in time, and what comes back at the end.
 
 use super::clock::Clock;
+use super::desk::Desk;
 use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::DrawScore;
@@ -124,6 +125,7 @@ pub struct Finished {
 pub(super) struct Shared {
     pub setting: Setting,
     pub state: Mutex<State>,
+    pub desk: Desk,
     /// Signalled when a batch was backed up: whoever found nothing to gather may try again.
     pub backed_up: Condvar,
     /// Signalled when the watchdog has to look: the stoppers or the user said stop.
@@ -212,6 +214,7 @@ impl Search {
         let shared = Arc::new(Shared {
             setting,
             state: Mutex::new(State::new(tree, request.stoppers, request.manager)),
+            desk: Desk::new(if evaluators.len() > 1 { evaluators.len() + 1 } else { 1 }),
             backed_up: Condvar::new(),
             wake: Condvar::new(),
             answered: Mutex::new(false),
@@ -227,7 +230,7 @@ impl Search {
         for (index, evaluator) in evaluators.into_iter().enumerate() {
             let its_shared = Arc::clone(&shared);
             let name = format!("search-{index}");
-            let run = move || guarded(&its_shared, || work(&its_shared, evaluator));
+            let run = move || guarded(&its_shared, || work(&its_shared, index, evaluator));
             match std::thread::Builder::new().name(name).spawn(run) {
                 Ok(worker) => workers.push(worker),
                 // Fewer workers are slower, but they do.
