@@ -1,4 +1,7 @@
-//! The search where the network costs nothing: `cargo bench --bench search [-- NODES]`.
+//! The search where the network costs nothing: `cargo bench --bench search [-- NODES [CASE [NAME=VALUE...]]]`.
+//!
+//! CASE is one of the table's, as `random-kiwipete-2-256` (backend, position, threads, batch); further arguments set options
+//! of the engine (`Transpositions=true`).
 //!
 //! Nodes per second of processor time and of the wall, and bytes a node, for batches of 32 and 256 and one and two
 //! threads; then what it costs to go on with a large tree after a move, and to give it up.
@@ -27,7 +30,7 @@ impl Listener for Silent {
     fn finished(&self, _: &SearchEnd) {}
 }
 
-fn engine(backend: &str, threads: u32, batch: u32) -> Engine {
+fn engine(backend: &str, threads: u32, batch: u32, options: &[(&str, &str)]) -> Engine {
     let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
     let (threads, batch) = (threads.to_string(), batch.to_string());
     for (name, value) in [
@@ -36,7 +39,10 @@ fn engine(backend: &str, threads: u32, batch: u32) -> Engine {
         ("MinibatchSize", &batch),
         ("NNCacheSize", "0"),
         ("SmartPruningFactor", "0"),
-    ] {
+    ]
+    .iter()
+    .chain(options)
+    {
         engine.set_option(name, value).expect("the options exist");
     }
     engine.prepare().expect("these backends need nothing");
@@ -50,14 +56,17 @@ fn search(engine: &mut Engine, fen: &str, nodes: u64) {
     engine.wait();
 }
 
-fn speed(nodes: u64) {
+fn speed(nodes: u64, case: Option<&str>, options: &[(&str, &str)]) {
     println!("backend  position  threads  batch  nodes/cpu-s  nodes/s  bytes/node");
     for (backend, position, fen) in
         [("uniform", "start", START), ("random", "start", START), ("random", "kiwipete", KIWIPETE)]
     {
         for threads in [1, 2] {
             for batch in [32, 256] {
-                let mut engine = engine(backend, threads, batch);
+                if case.is_some_and(|case| case != format!("{backend}-{position}-{threads}-{batch}")) {
+                    continue;
+                }
+                let mut engine = engine(backend, threads, batch, options);
                 let (cpu, wall) = (ProcessTime::now(), Instant::now());
                 search(&mut engine, fen, nodes);
                 let (cpu, wall) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
@@ -73,7 +82,7 @@ fn speed(nodes: u64) {
 
 /// Plays a move and its reply on a tree of `nodes`, and then sets up another game.
 fn moving_on(nodes: u64) {
-    let mut engine = engine("random", 1, 256);
+    let mut engine = engine("random", 1, 256, &[]);
     search(&mut engine, START, nodes);
     let mut game = Game::from_fen(START, false).expect("the position is legal");
     for mv in ["e2e4", "e7e5"] {
@@ -89,7 +98,12 @@ fn moving_on(nodes: u64) {
 
 fn main() {
     // Cargo adds flags of its own.
-    let nodes = std::env::args().skip(1).find_map(|arg| arg.parse().ok()).unwrap_or(DEFAULT_NODES);
-    speed(nodes);
-    moving_on(nodes * 5);
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let nodes = args.first().and_then(|arg| arg.parse().ok()).unwrap_or(DEFAULT_NODES);
+    let case = args.get(1).map(String::as_str);
+    let options: Vec<(&str, &str)> = args.iter().filter_map(|arg| arg.split_once('=')).collect();
+    speed(nodes, case, &options);
+    if case.is_none() {
+        moving_on(nodes * 5);
+    }
 }

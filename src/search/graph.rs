@@ -157,7 +157,8 @@ impl Tree {
         let mut found = 0;
         // Only every other position has the same side to move.
         for above in above.take(rule50 as usize).skip(SHORTEST_CYCLE as usize - 1).step_by(2) {
-            let above = if above == self.home { self.game.current().key() } else { self.record(above).identity().board };
+            let above =
+                if above == self.home { self.game.current().key() } else { self.record(above).identity().board };
             found += u32::from(above == board);
             if found == 2 || found == 1 && two_fold {
                 return true;

@@ -127,7 +127,9 @@ impl Searcher {
                 }
                 let mut game = game.clone();
                 let packed = PackedMove(*mv);
-                game.push(packed.number().map_or_else(|| packed.unpack(game.current().board()), |number| legal[number]));
+                game.push(
+                    packed.number().map_or_else(|| packed.unpack(game.current().board()), |number| legal[number]),
+                );
                 games.insert(link.0, game);
                 owners.insert(link.0, 1);
                 open.push(link);
