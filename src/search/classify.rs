@@ -25,7 +25,10 @@ impl Batch {
             let position = game.current();
             let legal = position.legal_moves();
             let moves = &legal[..legal.len().min(MOST_MOVES)];
-            self.leaves[index].identity = Identity::of(position);
+            if rules.params.transpositions {
+                self.identities.resize(index + 1, Identity::default());
+                self.identities[index] = Identity::of(position);
+            }
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, rules.params) {
                 match rules.params.transpositions && depends_on_path(position, depth) {
                     true => LeafKind::Repeats,

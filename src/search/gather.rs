@@ -76,14 +76,6 @@ pub(super) struct Leaf {
     pub step: u32,
     pub visits: u32,
     pub kind: LeafKind,
-    /// Its position, once it has been looked at.
-    pub identity: Identity,
-}
-
-impl Leaf {
-    pub fn new(step: usize, visits: u32, kind: LeafKind) -> Leaf {
-        Leaf { step: step as u32, visits, kind, identity: Identity::default() }
-    }
 }
 
 pub(super) enum LeafKind {
@@ -135,6 +127,8 @@ pub(super) struct Batch {
     pub(super) resolved: Vec<Resolved>,
     /// Leaves before this one have been looked at.
     pub(super) looked_at: usize,
+    /// The positions of the leaves that have been looked at, where positions are shared.
+    pub(super) identities: Vec<Identity>,
     /// Leaves before this one have met the positions that are shared.
     pub(super) met: usize,
     /// The queries of those.
@@ -196,6 +190,7 @@ impl Batch {
     fn clear(&mut self) {
         self.steps.clear();
         self.leaves.clear();
+        self.identities.clear();
         self.queries.clear();
         self.codes.clear();
         (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
@@ -239,27 +234,30 @@ impl Batch {
                 tree.prefetch_children(ahead.node);
             }
             let (mut id, depth, visits) = (step.node, step.depth, step.visits);
-            let mut taken = tree[id].in_flight > 0;
-            tree[id].in_flight += visits;
-            if let Some(position) = tree[id].link() {
+            let mut node = &mut tree[id];
+            let mut taken = node.in_flight > 0;
+            node.in_flight += visits;
+            if rules.params.transpositions
+                && let Some(position) = node.link()
+            {
                 if self.ends_at(tree, next, position, rules) {
                     next += 1;
                     continue;
                 }
                 id = position;
                 self.steps[next].position = id;
-                taken = tree[id].in_flight > 0;
-                tree[id].in_flight += visits;
+                node = &mut tree[id];
+                taken = node.in_flight > 0;
+                node.in_flight += visits;
             }
-            let node = &tree[id];
             if node.is_terminal() {
                 self.waiting += visits;
-                self.leaves.push(Leaf::new(next, visits, LeafKind::Terminal));
+                self.leaves.push(Leaf { step: next as u32, visits, kind: LeafKind::Terminal });
             } else if node.body() == Body::None {
                 let collided = if taken { visits } else { visits - 1 };
                 if !taken {
                     self.waiting += 1;
-                    self.leaves.push(Leaf::new(next, 1, LeafKind::New));
+                    self.leaves.push(Leaf { step: next as u32, visits: 1, kind: LeafKind::New });
                 }
                 if collided > 0 {
                     self.collided += collided;

@@ -21,7 +21,7 @@ impl Batch {
             LeafKind::Shared
         };
         self.waiting += visits;
-        self.leaves.push(Leaf::new(step, visits, kind));
+        self.leaves.push(Leaf { step: step as u32, visits, kind });
         true
     }
 
@@ -30,8 +30,10 @@ impl Batch {
     pub(super) fn meet(&mut self, tree: &mut Tree) {
         let mut asked = self.asked;
         for index in self.met..self.leaves.len() {
-            let Leaf { step, visits, identity, .. } = self.leaves[index];
+            let Leaf { step, visits, .. } = self.leaves[index];
             let Step { node, position, depth, .. } = self.steps[step as usize];
+            // A repetition can be of a position that was known to be linked, and then was not looked at.
+            let identity = self.identities.get(index).copied().unwrap_or_default();
             let needs_opinion = matches!(self.leaves[index].kind, LeafKind::Queued(_) | LeafKind::Known(..));
             if !needs_opinion && !matches!(self.leaves[index].kind, LeafKind::Repeats) {
                 continue;

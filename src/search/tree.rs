@@ -245,12 +245,13 @@ impl Tree {
     #[inline]
     pub(super) fn prefetch_body(&self, id: NodeId) {
         let node = &self[id];
-        if let Some(position) = node.link() {
-            prefetch(&self[position]);
-            return;
-        }
         let len = match node.body() {
-            Body::None => return,
+            Body::None => {
+                if let Some(position) = node.link() {
+                    prefetch(&self[position]);
+                }
+                return;
+            }
             Body::Priors => body::priors_len(node.moves),
             Body::Small | Body::Large => body::Layout::of(node).len,
         };
@@ -262,8 +263,13 @@ impl Tree {
     /// Asks for the memory of a node's children.
     #[inline]
     pub(super) fn prefetch_children(&self, id: NodeId) {
-        let node = self.place(&self[id]);
-        let Some(view) = self.view(node) else { return };
+        let node = &self[id];
+        let Some(view) = self.view(node) else {
+            if let Some(position) = node.link() {
+                self.prefetch_children(position);
+            }
+            return;
+        };
         for segment in self.children(&view, node) {
             for line in segment.chunks(LINE / size_of::<Node>()) {
                 prefetch(&line[0]);
