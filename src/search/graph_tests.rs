@@ -220,7 +220,7 @@ proptest! {
 
 #[test]
 fn a_blocked_ending_is_full_of_transpositions() {
-    for (fen, most, fewest_shared) in [(POSITIONS[0], 0.5, 200), (POSITIONS[1], 0.99, 10), (POSITIONS[4], 0.99, 10)] {
+    for (fen, most, fewest_shared) in [(POSITIONS[0], 0.5, 200), (POSITIONS[1], 0.999, 10), (POSITIONS[4], 0.999, 10)] {
         let (mut tree, mut graph) = (Searcher::new(fen, false), Searcher::new(fen, true));
         for searcher in [&mut tree, &mut graph] {
             searcher.search(20_000, 8, false);
