@@ -7,7 +7,7 @@ use super::node::{NodeId, Value};
 use super::packed::PackedMove;
 use super::policy;
 use super::tree::MOST_MOVES;
-use crate::backend::{Evaluation, Query, cache_key};
+use crate::backend::{Attributes, Evaluation, Query, cache_key};
 use crate::chess::{Game, Move};
 
 impl Batch {
@@ -31,12 +31,21 @@ impl Batch {
             {
                 self.known(&known, rules.params.policy_temperature)
             } else {
-                self.queries.push(Query::new(game, moves, rules.backend.attributes()));
-                LeafKind::Queued(self.queries.len() as u32 - 1)
+                self.ask(game, moves, rules.backend.attributes());
+                LeafKind::Queued(self.asked as u32 - 1)
             };
         }
         self.looked_at = self.leaves.len();
         game.truncate(root_plies);
+    }
+
+    /// Adds a query, in the memory of one of an earlier batch.
+    fn ask(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+        if self.asked == self.queries.len() {
+            self.queries.push(Query::default());
+        }
+        self.queries[self.asked].fill(game, moves, attributes);
+        self.asked += 1;
     }
 
     /// Takes the answers to the batch's queries, in their order.

@@ -63,17 +63,7 @@ struct Piles {
     resting: Vec<Job>,
     tree_taken: bool,
     last_owner: usize,
-    /// Batches that may wait for a worker; no more are gathered.
-    most_waiting: usize,
     closed: bool,
-}
-
-impl Piles {
-    /// The next batch for whoever has the tree: first those that were evaluated.
-    fn next_for_tree(&self) -> Option<usize> {
-        let evaluated = self.for_tree.iter().position(|job| job.stage != Stage::Fresh);
-        evaluated.or((self.for_workers.len() < self.most_waiting && !self.for_tree.is_empty()).then_some(0))
-    }
 }
 
 pub(super) struct Desk {
@@ -95,7 +85,6 @@ impl Desk {
             resting: Vec::new(),
             tree_taken: false,
             last_owner: 0,
-            most_waiting: 1,
             closed: false,
         };
         Desk { piles: Mutex::new(piles), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
@@ -128,7 +117,7 @@ impl Desk {
             return Some(Task::Leave);
         }
         let stays = piles.last_owner == worker || piles.for_workers.is_empty();
-        if !piles.tree_taken && stays && piles.next_for_tree().is_some() {
+        if !piles.tree_taken && stays && !piles.for_tree.is_empty() {
             (piles.tree_taken, piles.last_owner) = (true, worker);
             return Some(Task::Tree);
         }
@@ -154,9 +143,7 @@ impl Desk {
 
     /// The next batch for the worker that has the tree.
     pub fn take_for_tree(&self) -> Option<Job> {
-        let mut piles = self.piles.lock();
-        let next = piles.next_for_tree()?;
-        piles.for_tree.remove(next)
+        self.piles.lock().for_tree.pop_front()
     }
 
     /// The worker that has the tree gives it up.
@@ -177,11 +164,6 @@ impl Desk {
         let mut piles = self.piles.lock();
         let Piles { for_tree, resting, .. } = &mut *piles;
         for_tree.extend(resting.drain(..));
-    }
-
-    /// How many batches may wait for a worker before no more are gathered.
-    pub fn let_wait(&self, most_waiting: usize) {
-        self.piles.lock().most_waiting = most_waiting;
     }
 
     /// All workers are to leave.

@@ -110,7 +110,10 @@ pub(super) struct Batch {
     pub(super) leaves: Vec<Leaf>,
     /// Steps where visits came to a leaf that was taken, and how many.
     collisions: Vec<(u32, u32)>,
+    /// Queries of this batch, and then some of earlier ones.
     pub(super) queries: Vec<Query>,
+    /// How many are of this one.
+    pub(super) asked: usize,
     pub(super) codes: Vec<u8>,
     pub(super) moves: Vec<u16>,
     pub(super) resolved: Vec<Resolved>,
@@ -159,7 +162,7 @@ impl Batch {
 
     /// The queries to ask the network.
     pub fn queries(&self) -> &[Query] {
-        &self.queries
+        &self.queries[..self.asked]
     }
 
     /// Begins a batch in a tree of `visits`.
@@ -173,9 +176,9 @@ impl Batch {
     fn clear(&mut self) {
         self.steps.clear();
         self.leaves.clear();
-        self.queries.clear();
         self.codes.clear();
-        (self.waiting, self.out_of_order, self.collided, self.looked_at) = (0, 0, 0, 0);
+        (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
+        (self.looked_at, self.asked) = (0, 0);
     }
 
     /// How many visits the next round may have: 0 when the batch is complete.
@@ -203,11 +206,13 @@ impl Batch {
         if wanted == 0 {
             return false;
         }
+        let sent = self.with_collisions(wanted);
+        let mut room = wanted;
         if let Some(limit) = rules.tree_limit {
-            tree.make_room(limit, wanted);
+            tree.make_room(limit, sent);
         }
         let mut next = self.steps.len();
-        let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
+        let root = Step { node: tree.root(), before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: sent };
         self.steps.push(root);
         while let Some(step) = self.steps.get(next) {
             if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
@@ -218,18 +223,13 @@ impl Batch {
             let taken = node.in_flight > 0;
             node.in_flight += visits;
             if node.is_terminal() {
-                self.waiting += visits;
-                self.leaves.push(Leaf { step: next as u32, visits, kind: LeafKind::Terminal });
+                let counted = visits.min(room);
+                room -= counted;
+                self.end_here(next, visits, counted, LeafKind::Terminal);
             } else if node.body() == Body::None {
-                let collided = if taken { visits } else { visits - 1 };
-                if !taken {
-                    self.waiting += 1;
-                    self.leaves.push(Leaf { step: next as u32, visits: 1, kind: LeafKind::New });
-                }
-                if collided > 0 {
-                    self.collided += collided;
-                    self.collisions.push((next as u32, collided));
-                }
+                let counted = u32::from(!taken && room > 0);
+                room -= counted;
+                self.end_here(next, visits, counted, LeafKind::New);
             } else {
                 if node.body() == Body::Priors {
                     tree.expand(id);
@@ -239,6 +239,27 @@ impl Batch {
             next += 1;
         }
         true
+    }
+
+    /// The visits to send for so many that count: those of this batch that came to nothing will not be the last.
+    fn with_collisions(&self, wanted: u32) -> u32 {
+        let counted = u64::from(self.waiting + self.out_of_order);
+        let share = (counted + u64::from(self.collided)) * u64::from(wanted) / counted.max(1);
+        let left = self.collision_budget.saturating_sub(self.collided);
+        wanted.max(u32::try_from(share).unwrap_or(u32::MAX).min(wanted.saturating_add(left)))
+    }
+
+    /// Visits end at a step; the first `counted` of them are of use.
+    fn end_here(&mut self, step: usize, visits: u32, counted: u32, kind: LeafKind) {
+        let step = step as u32;
+        if counted > 0 {
+            self.waiting += counted;
+            self.leaves.push(Leaf { step, visits: counted, kind });
+        }
+        if visits > counted {
+            self.collided += visits - counted;
+            self.collisions.push((step, visits - counted));
+        }
     }
 
     #[allow(clippy::too_many_arguments, reason = "a step of the loop above")]

@@ -214,7 +214,7 @@ impl Search {
         let shared = Arc::new(Shared {
             setting,
             state: Mutex::new(State::new(tree, request.stoppers, request.manager)),
-            desk: Desk::new(if evaluators.len() > 1 { evaluators.len() + 1 } else { 1 }),
+            desk: Desk::new(evaluators.len()),
             backed_up: Condvar::new(),
             wake: Condvar::new(),
             answered: Mutex::new(false),

@@ -64,6 +64,8 @@ pub(super) struct Dealer {
     candidates: Vec<Candidate>,
     /// Their scores, apart: they are looked through for each share.
     scores: Vec<f32>,
+    /// Children that no visit has come back from.
+    unvisited: Vec<u8>,
     shares: Vec<Share>,
 }
 
@@ -124,7 +126,8 @@ impl Dealer {
     fn gather_candidates(&mut self, tree: &Tree, view: &View, node: &Node, selector: &Selector) -> f32 {
         self.candidates.clear();
         // Unvisited children are valued when it is known how much of the policy was visited.
-        let (mut visited_policy, mut unvisited, mut index) = (0.0, false, 0);
+        self.unvisited.clear();
+        let (mut visited_policy, mut index) = (0.0, 0);
         for segment in tree.children(view, node) {
             for child in segment {
                 let p = view.p(index);
@@ -133,18 +136,15 @@ impl Dealer {
                     visited_policy += p;
                     utility = selector.visited(child);
                 } else {
-                    unvisited = true;
+                    self.unvisited.push(index as u8);
                 }
                 self.candidates.push(Candidate::new(index, utility, selector.u_numerator(p), child.n_started()));
                 index += 1;
             }
         }
         let fpu = selector.unvisited(visited_policy);
-        if unvisited {
-            let children = tree.children(view, node).flatten();
-            for (candidate, _) in self.candidates.iter_mut().zip(children).filter(|(_, child)| child.n == 0) {
-                candidate.utility = fpu;
-            }
+        for index in &self.unvisited {
+            self.candidates[usize::from(*index)].utility = fpu;
         }
         fpu
     }

@@ -11,10 +11,6 @@ use std::time::Duration;
 /// How long whoever finds nothing to do waits, unless something changes sooner.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// A network that answers a batch sooner, in milliseconds, costs no more than the tree. Then two batches wait for a worker,
-/// so that the one who has the tree can stay with it.
-const AS_FAST_AS_THE_TREE_MS: f64 = 0.5;
-
 /// The worker of number `index`.
 pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
     let mut game = shared.setting.game.clone();
@@ -146,7 +142,6 @@ fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
     }
     if !job.batch.queries().is_empty() {
         state.latency.observe(job.batch.queries().len(), job.took_ms);
-        shared.desk.let_wait(if job.took_ms < AS_FAST_AS_THE_TREE_MS { 2 } else { 1 });
     }
     state.back_up(setting, &mut job.batch);
     state.batch_done(setting);
