@@ -64,16 +64,20 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
     // A move that was never tried may lead to anything.
     let untried = before.children < before.moves;
     let (mut lower, mut upper, mut longest_loss) = (-1, if untried { 1 } else { -1 }, 0.0f32);
+    // A mate beats what the tables say; everything else needs all of its parts.
+    let mut by_tables = false;
     for child in tree.children(&view, &before).flatten() {
         let bounds = child.bounds();
         lower = lower.max(bounds.lower);
         upper = upper.max(bounds.upper);
-        if bounds.is_win() {
+        if bounds.is_win() && child.is_played_out() {
+            by_tables = false;
             break;
         }
         if bounds.is_loss() {
             longest_loss = longest_loss.max(child.m);
         }
+        by_tables |= child.terminal() == Terminal::Tablebase;
     }
     if (lower, upper) == (-1, 1) {
         return false;
@@ -83,7 +87,8 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
         return true;
     }
     let plies = if upper == -1 { longest_loss.max(m) } else { m };
-    let end = End { result: -upper, m: plies + 1.0, kind: Terminal::End };
+    let kind = if by_tables { Terminal::Tablebase } else { Terminal::End };
+    let end = End { result: -upper, m: plies + 1.0, kind };
     make_terminal(tree, hop.node, Some((above, usize::from(hop.edge))), end);
     let after = &tree[hop.node];
     let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
