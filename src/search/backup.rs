@@ -183,6 +183,27 @@ mod tests {
     }
 
     #[test]
+    fn what_tables_help_to_prove_is_no_mate() {
+        let proven_by = |kinds: &[(i8, Terminal)]| {
+            let (mut tree, path) = line(2);
+            let node = path[1];
+            for (index, (result, kind)) in kinds.iter().enumerate() {
+                let child = tree.child(node, index);
+                make_terminal(&mut tree, child, Some((node, index)), End { result: *result, m: 2.0, kind: *kind });
+                let value = Value { wl: f32::from(*result), d: 0.0, m: 2.0 };
+                visit(&mut tree, &hops(&[path[0], node, child]), value);
+            }
+            (tree[node].terminal(), tree[node].wl)
+        };
+        let (end, tables) = (Terminal::End, Terminal::Tablebase);
+        assert_eq!(proven_by(&[(1, tables)]), (tables, -1.0));
+        assert_eq!(proven_by(&[(1, end)]), (end, -1.0));
+        assert_eq!(proven_by(&[(-1, end), (-1, tables), (-1, end)]), (tables, 1.0));
+        assert_eq!(proven_by(&[(-1, tables), (0, end), (-1, end)]), (tables, 0.0));
+        assert_eq!(proven_by(&[(-1, tables), (1, end)]), (end, -1.0), "a mate needs no tables");
+    }
+
+    #[test]
     fn a_node_whose_moves_all_lose_is_won_for_the_other() {
         let (mut tree, path) = line(2);
         let node = path[1];

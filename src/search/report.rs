@@ -322,7 +322,8 @@ mod tests {
                 2 | 3 => 0,
                 _ => continue,
             };
-            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind: Terminal::End });
+            let kind = if index % 2 == 0 { Terminal::End } else { Terminal::Tablebase };
+            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind });
         }
         let params = SearchParams::LC0;
         let draw = DrawScore::new(0.0, Color::White);
@@ -340,5 +341,16 @@ mod tests {
             }
         }
         assert_eq!(reader.ranked().len(), moves);
+        let score = |index: usize| reader.line(index).mate;
+        let mates: Vec<i32> = reader.ranked().into_iter().filter_map(score).collect();
+        let (won, lost): (Vec<i32>, Vec<i32>) = mates.iter().partition(|mate| **mate > 0);
+        assert!(
+            won.is_sorted() && won[0] < 100 && *won.last().unwrap() > 100,
+            "a mate before what tables promise: {won:?}"
+        );
+        assert!(
+            lost.is_sorted() && lost[0] < -100 && *lost.last().unwrap() > -100,
+            "the other way when lost: {lost:?}"
+        );
     }
 }

@@ -126,3 +126,40 @@ fn wdl_rank(wdl: Wdl) -> i32 {
         Wdl::Win => WON,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(plies: i32, played: i32) -> i32 {
+        dtz_rank(MaybeRounded::Precise(Dtz(plies)), played, false)
+    }
+
+    fn rounded(plies: i32, played: i32) -> i32 {
+        dtz_rank(MaybeRounded::Rounded(Dtz(plies)), played, false)
+    }
+
+    /// Stockfish's and Lc0's scale (lc0.md C.5).
+    #[test]
+    fn wins_with_plies_to_spare_are_alike_and_others_go_by_distance() {
+        assert_eq!((exact(1, 0), exact(99, 0), exact(19, 80)), (WON, WON, WON));
+        assert_eq!((exact(100, 0), exact(20, 80), exact(2, 98)), (900, 900, 900), "won with the last ply");
+        assert_eq!(rounded(99, 0), 901, "it may be a ply more, which would be the last");
+        assert!(exact(101, 0) < CURSED + 1 && exact(101, 0) > exact(0, 0), "drawn, but the opponent has to know it");
+        assert_eq!(dtz_rank(MaybeRounded::Precise(Dtz(7)), 3, true), WON - 10);
+    }
+
+    #[test]
+    fn losses_are_alike_until_the_fifty_move_rule_comes_near() {
+        assert_eq!((exact(-1, 0), exact(-49, 0), exact(-10, 79)), (-WON, -WON, -WON));
+        assert_eq!(exact(-50, 0), -950);
+        assert_eq!(rounded(-49, 0), -951, "perhaps a ply longer");
+        assert!(exact(-60, 0) > exact(-55, 0) && exact(-120, 0) > exact(-60, 0) && exact(-120, 0) < 0);
+    }
+
+    #[test]
+    fn without_distances_the_results_decide() {
+        let ranks = [Wdl::Loss, Wdl::BlessedLoss, Wdl::Draw, Wdl::CursedWin, Wdl::Win].map(wdl_rank);
+        assert!(ranks.is_sorted() && ranks[2] == 0);
+    }
+}

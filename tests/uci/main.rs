@@ -4,8 +4,10 @@
 #[path = "../common/uci.rs"]
 mod driver;
 
+mod knowledge;
 mod networks;
 mod options;
+mod ponder;
 mod protocol;
 mod robustness;
 mod search;
