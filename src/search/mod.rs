@@ -38,6 +38,7 @@ mod backup;
 mod body;
 mod classify;
 mod clock;
+mod desk;
 mod expand;
 mod gather;
 mod node;
