@@ -60,7 +60,8 @@ fn a_repetition_makes_the_win_hurry() {
     let start = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1";
     let rank = |moves: &str, fast| tables.rank_root(&game(start, moves), fast).unwrap();
     let (free, fast) = (rank("", false), rank("", true));
-    assert!(free.by_dtz && free.probes == free.moves.len() as u64, "every move of it wins: {free:?}");
+    // Two of the queen's moves lose her.
+    assert_eq!((free.by_dtz, free.probes, free.moves.len()), (true, 22, 20), "{free:?}");
     assert!(fast.moves.len() < free.moves.len() && fast.moves.iter().all(|mv| free.moves.contains(mv)));
     let shuffled = rank("b1b2 e5e6 b2b1 e6e5", false);
     assert_eq!(shuffled.moves, fast.moves, "the distances are the same here: only the counter has grown");
@@ -100,7 +101,8 @@ fn results_alone_do_when_there_are_no_distances() {
     let mut engine = engine(&[("Backend", "uniform"), ("Threads", "1"), ("SyzygyPath", &path)]);
     engine.set_game(game);
     let end = search(&mut engine, &GoParams { nodes: Some(2000), ..GoParams::default() });
-    assert!(end.report.tb_hits > 20, "{:?}", end.report);
+    let first = &end.report.lines[0];
+    assert!(end.report.tb_hits > 0 && first.wl == 1.0 && first.mate > Some(100), "{:?}", end.report);
     assert!(ranked.moves.contains(&end.best.unwrap()));
 }
 
