@@ -13,7 +13,7 @@
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime with its execution providers and where it is found, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | trees, UCI |
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | networks, search |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
-//! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
+//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books | text protocols |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
 //! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | UCI |
 //!
