@@ -143,3 +143,34 @@ fn visits_of_maia_agree_with_lc0() {
     assert!(agreed >= 33 && positions == 35, "{agreed} of {positions} best moves");
     assert!(mean <= 0.03, "mean distance {mean}");
 }
+
+/// Issue "The search": on at least 80 % of the positions, batches and two threads choose the move that single visits
+/// choose. Run by hand, as it takes minutes: `cargo test --release --test search_golden -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn batches_and_threads_choose_the_same_moves() {
+    let Some(shared) = common::shared("batches and threads against single visits") else { return };
+    let weights = shared.join("nets/maia-1900.pb.gz");
+    let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
+    let choices = |threads: &str, batch: &str| -> Vec<String> {
+        let mut engine = common::engine(&[
+            ("WeightsFile", weights.to_str().unwrap()),
+            ("Threads", threads),
+            ("MinibatchSize", batch),
+            ("SmartPruningFactor", "0"),
+        ]);
+        let choice = |line: &str| {
+            engine.new_game();
+            engine.set_game(position(&serde_json::from_str(line).unwrap()));
+            let end = common::search(&mut engine, &GoParams { nodes: Some(20_000), ..GoParams::default() });
+            to_uci(end.best.unwrap(), true)
+        };
+        text.lines().skip(1).map(choice).collect()
+    };
+    let single = choices("1", "1");
+    for (threads, batch) in [("1", "32"), ("2", "32"), ("2", "256"), ("2", "0")] {
+        let same = choices(threads, batch).iter().zip(&single).filter(|(a, b)| a == b).count();
+        eprintln!("{threads} threads, batches of {batch}: {same} of {} moves are the same", single.len());
+        assert!(same * 5 >= single.len() * 4, "{threads} threads, batches of {batch}: {same} of {}", single.len());
+    }
+}
