@@ -4,12 +4,16 @@
 
 pub mod options;
 
+mod book;
 mod go;
+mod knowledge;
 mod loading;
 mod option_kind;
+mod ponder;
 mod prober;
 mod score;
 
+pub use book::{Book, BookError, BookMove, Choice};
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
@@ -19,10 +23,12 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
-use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::search::{Clock, EndReason, Finished, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
+use knowledge::Knowledge;
 use loading::Loaded;
+use ponder::{Pondering, Relay};
 use std::sync::Arc;
 
 /// A playing engine.
@@ -43,6 +49,8 @@ pub struct Engine {
     /// Ply and clock of the timed move that is being searched.
     timed: Option<(u32, SideClock)>,
     search: Option<Search>,
+    knowledge: Knowledge,
+    pondering: Option<Pondering>,
 }
 
 impl Engine {
@@ -65,6 +73,8 @@ impl Engine {
             lag: LagEstimator::default(),
             timed: None,
             search: None,
+            knowledge: Knowledge::default(),
+            pondering: None,
         }
     }
 
@@ -103,7 +113,7 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -111,6 +121,9 @@ impl Engine {
         self.collect();
         if self.search.is_some() {
             return Ok(None);
+        }
+        if self.knowledge.open(&self.options, &self.announcer) {
+            self.reset_tree();
         }
         let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
@@ -213,6 +226,8 @@ impl Engine {
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
+    /// A move from the book is answered at once. Pondering has no answer before [`Engine::ponder_hit`] or
+    /// [`Engine::stop`], not even that it failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -223,8 +238,60 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
+        if !params.ponder {
+            return self.start(params, start_ms, listener);
+        }
+        let relay = Relay::new(Arc::clone(&listener));
+        let failure = self.start(params, start_ms, Arc::clone(&relay) as Arc<dyn Listener>).err();
+        self.pondering = Some(Pondering { params: params.clone(), listener, relay, failure });
+        Ok(None)
+    }
+
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, listener, relay, .. } = self.pondering.take()?;
+        relay.hang_up();
+        self.finish();
+        Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
+    }
+
+    /// Answers with a move from the book, if there is one and the search is not for analysis. It costs no time.
+    fn play_from_book(&mut self, params: &GoParams, limits: &SearchLimits, listener: &dyn Listener) -> bool {
+        if limits.infinite || limits.ponder || limits.mate.is_some() {
+            return false;
+        }
+        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, &self.announcer);
+        let Some(Choice { mv, reply, weight, total }) = choice else { return false };
+        self.tree_changed();
+        if let Some(clock) = params.clock(self.game.current().turn()) {
+            let ply = self.game.current().ply();
+            self.lag.clock_seen(ply, clock.time_ms);
+            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, 0.0);
+        }
+        listener.finished(&SearchEnd {
+            best: Some(mv),
+            ponder: reply,
+            report: Report::default(),
+            move_stats: Vec::new(),
+            reason: EndReason::Book { weight, total },
+            error: None,
+            time: None,
+        });
+        true
+    }
+
+    fn start(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
+        if self.play_from_book(params, &limits, listener.as_ref()) {
+            return Ok(None);
+        }
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         let evaluators = loaded.take_evaluators(&self.options)?;
         let backend = Arc::clone(&loaded.backend);
@@ -245,12 +312,17 @@ impl Engine {
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
-        let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if !params.ponder {
+            tree.forget_alternatives();
+        }
+        let (search_moves, probes) = self.knowledge.root(&self.game, &params.search_moves, &self.options);
         let request = SearchRequest {
             game: self.game.clone(),
             stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
             manager,
-            search_moves: params.search_moves.clone(),
+            search_moves,
+            probes,
             params: self.options.search_params(),
             multi_pv: self.options.multi_pv as usize,
             with_move_stats: self.options.verbose_move_stats,
@@ -316,9 +388,20 @@ impl Engine {
     }
 
     /// Tells the search to answer now.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         if let Some(search) = &self.search {
             search.stop();
+        }
+        if let Some(Pondering { relay, failure: Some(failure), .. }) = self.pondering.take() {
+            relay.finished(&SearchEnd {
+                best: self.game.current().legal_moves().first().copied(),
+                ponder: None,
+                report: Report::default(),
+                move_stats: Vec::new(),
+                reason: EndReason::Failed,
+                error: Some(format!("{failure}: the first legal move is played")),
+                time: None,
+            });
         }
     }
 

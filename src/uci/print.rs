@@ -49,6 +49,9 @@ impl Display {
             if let Some(nps) = report.nps {
                 write!(text, " nps {}", nps as u64).ok();
             }
+            if report.tb_hits > 0 {
+                write!(text, " tbhits {}", report.tb_hits).ok();
+            }
             if self.multi_pv {
                 write!(text, " multipv {}", index + 1).ok();
             }
@@ -149,13 +152,14 @@ mod tests {
             playouts: 90,
             nps: Some(3333.3),
             hashfull: Some(7),
+            tb_hits: 5,
             lines: vec![line, mated],
         };
         assert_eq!(
             display().report(&report),
             [
-                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 1 pv e2e4",
-                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 2 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 1 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 2 pv e2e4",
             ]
         );
     }

@@ -6,8 +6,10 @@ mod driver;
 #[path = "../common/random.rs"]
 mod random;
 
+mod knowledge;
 mod networks;
 mod options;
+mod ponder;
 mod protocol;
 mod robustness;
 mod search;

@@ -125,8 +125,7 @@ fn wrong_values_are_named_and_change_nothing() {
 #[test]
 fn lc0s_options_without_a_meaning_here_are_accepted() {
     let mut engine = Uci::uniform();
-    for (option, value) in [("Ponder", "true"), ("SyzygyPath", "/a b/c"), ("Temperature", "0.5"), ("taskworkers", "3")]
-    {
+    for (option, value) in [("SolidTreeThreshold", "100"), ("searchspinbackoff", "true"), ("taskworkers", "3")] {
         let lines = engine.tell(&format!("setoption name {option} value {value}"));
         assert!(errors(&lines).is_empty(), "{lines:?}");
         assert!(lines.len() == 1 && lines[0].starts_with("info string ") && lines[0].contains(option), "{lines:?}");
