@@ -4,6 +4,7 @@ mod backendbench;
 mod bench;
 mod benchmark;
 mod completions;
+mod config_file;
 mod doctor;
 mod engine_options;
 mod eval;

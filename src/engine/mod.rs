@@ -2,8 +2,10 @@
 //!
 //! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
 
+pub mod inert;
 pub mod options;
 
+mod contempt;
 mod go;
 mod loading;
 mod option_kind;
@@ -19,10 +21,12 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
-use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::search::{Clock, Finished, Listener, Search, SearchParams, SearchRequest, Tree, WdlRescale};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
 use loading::Loaded;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
 
 /// A playing engine.
@@ -43,6 +47,10 @@ pub struct Engine {
     /// Ply and clock of the timed move that is being searched.
     timed: Option<(u32, SideClock)>,
     search: Option<Search>,
+    /// How the values of the tree were rescaled.
+    rescaled: WdlRescale,
+    /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
+    random: Option<Xoshiro256PlusPlus>,
 }
 
 impl Engine {
@@ -65,6 +73,8 @@ impl Engine {
             lag: LagEstimator::default(),
             timed: None,
             search: None,
+            rescaled: WdlRescale::NONE,
+            random: None,
         }
     }
 
@@ -90,12 +100,17 @@ impl Engine {
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        if options.time_manager != self.options.time_manager {
-            time_manager::build(&options.time_manager).map_err(|error| {
+        let spec = options.time_manager_spec()?;
+        if spec != self.options.time_manager_spec()? {
+            time_manager::build(&spec).map_err(|error| {
                 // Some errors quote the specification themselves.
-                let (spec, error) = (format!("\"{}\"", options.time_manager), error.to_string());
+                let (spec, error) = (format!("\"{spec}\""), error.to_string());
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
             })?;
+        }
+        contempt::parse(&options.contempt, &options.opponent, 0.0)?;
+        if options.random_seed != self.options.random_seed {
+            self.random = None;
         }
         options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
@@ -162,6 +177,7 @@ impl Engine {
         self.game = Game::new();
         self.reset_tree();
         self.manager = None;
+        self.random = None;
         self.lag.forget_move();
         if let Some(loaded) = &self.loaded {
             loaded.backend.clear_cache();
@@ -172,6 +188,28 @@ impl Engine {
     pub fn clear_tree(&mut self) {
         self.finish();
         self.reset_tree();
+    }
+
+    /// The parameters of a search by the options, for the side to move.
+    fn search_params(&self, go: &GoParams) -> SearchParams {
+        let mut params = self.options.search_params();
+        params.wdl_rescale.side = contempt::side(&self.options, self.game.current().turn(), go);
+        params
+    }
+
+    /// A line for the user when contempt is set and does nothing in this search.
+    pub fn contempt_note(&self, go: &GoParams) -> Option<&'static str> {
+        let idle = self.options.contempt_mode == "play" && self.search_params(go).wdl_rescale.side.is_none();
+        (idle && self.options.search_params().wdl_rescale.diff != 0.0)
+            .then_some("contempt: nobody plays in a search without end; ContemptMode can favour White or Black")
+    }
+
+    /// The seed of the next search.
+    fn next_seed(&mut self) -> u64 {
+        match self.options.random_seed {
+            0 => rand::random(),
+            seed => self.random.get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(seed)).random(),
+        }
     }
 
     fn reset_tree(&mut self) {
@@ -223,6 +261,12 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
+        let search_params = self.search_params(params);
+        if !search_params.wdl_rescale.grows_as(&self.rescaled) {
+            self.reset_tree();
+        }
+        self.rescaled = search_params.wdl_rescale;
+        let seed = self.next_seed();
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
@@ -251,9 +295,13 @@ impl Engine {
             stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
             manager,
             search_moves: params.search_moves.clone(),
-            params: self.options.search_params(),
+            params: search_params,
+            seed,
             multi_pv: self.options.multi_pv as usize,
-            with_move_stats: self.options.verbose_move_stats,
+            // The log file has them in any case, as with Lc0.
+            with_move_stats: self.options.verbose_move_stats || !self.options.log_file.is_empty(),
+            with_live_stats: self.options.log_live_stats
+                && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
             start_ms,
             due_ms: due_ms(&limits, plan.as_ref(), params.clock(turn), self.options.move_overhead as f64),
             limits,
@@ -271,12 +319,13 @@ impl Engine {
 
     /// The manager of this game; a new one for a new game, or when another one was asked for.
     fn take_manager(&mut self) -> Result<Box<dyn TimeManager>, EngineError> {
-        let spec = &self.options.time_manager;
+        let spec = self.options.time_manager_spec()?.into_owned();
         match self.manager.take() {
-            Some(manager) if self.manager_spec == *spec => Ok(manager),
+            Some(manager) if self.manager_spec == spec => Ok(manager),
             _ => {
-                self.manager_spec.clone_from(spec);
-                Ok(time_manager::build(spec)?)
+                let manager = time_manager::build(&spec)?;
+                self.manager_spec = spec;
+                Ok(manager)
             }
         }
     }

@@ -47,9 +47,9 @@ pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dy
             let took_ms = shared.setting.elapsed_ms() - began_ms;
             match answers {
                 Ok(answers) => {
-                    batch.take_answers(&answers, shared.setting.params.policy_temperature);
+                    batch.take_answers(&answers, &shared.setting.rules());
                     state = shared.state.lock();
-                    state.latency.observe(batch.queries().len(), took_ms);
+                    state.observe(batch.queries().len(), took_ms);
                 }
                 Err(error) => {
                     state = shared.state.lock();
