@@ -1,4 +1,6 @@
-//! The search where the network costs nothing: `cargo bench --bench search [-- NODES]`.
+//! The search where the network costs nothing: `cargo bench --bench search [-- NODES [CASE]]`.
+//!
+//! CASE is one of the table's, as `random-kiwipete-2-256` (backend, position, threads, batch).
 //!
 //! Nodes per second of processor time and of the wall, and bytes a node, for batches of 32 and 256 and one and two
 //! threads; then what it costs to go on with a large tree after a move, and to give it up.
@@ -50,13 +52,16 @@ fn search(engine: &mut Engine, fen: &str, nodes: u64) {
     engine.wait();
 }
 
-fn speed(nodes: u64) {
+fn speed(nodes: u64, case: Option<&str>) {
     println!("backend  position  threads  batch  nodes/cpu-s  nodes/s  bytes/node");
     for (backend, position, fen) in
         [("uniform", "start", START), ("random", "start", START), ("random", "kiwipete", KIWIPETE)]
     {
         for threads in [1, 2] {
             for batch in [32, 256] {
+                if case.is_some_and(|case| case != format!("{backend}-{position}-{threads}-{batch}")) {
+                    continue;
+                }
                 let mut engine = engine(backend, threads, batch);
                 let (cpu, wall) = (ProcessTime::now(), Instant::now());
                 search(&mut engine, fen, nodes);
@@ -89,7 +94,11 @@ fn moving_on(nodes: u64) {
 
 fn main() {
     // Cargo adds flags of its own.
-    let nodes = std::env::args().skip(1).find_map(|arg| arg.parse().ok()).unwrap_or(DEFAULT_NODES);
-    speed(nodes);
-    moving_on(nodes * 5);
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let nodes = args.first().and_then(|arg| arg.parse().ok()).unwrap_or(DEFAULT_NODES);
+    let case = args.get(1).map(String::as_str);
+    speed(nodes, case);
+    if case.is_none() {
+        moving_on(nodes * 5);
+    }
 }

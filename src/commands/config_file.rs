@@ -78,7 +78,10 @@ mod tests {
         );
         assert_eq!(error, None);
         assert_eq!((options.backend.as_str(), options.threads), ("uniform", 3));
-        assert_eq!((options.show_wdl, options.sticky_endgames, options.weights.as_str()), (true, false, "my net.pb.gz"));
+        assert_eq!(
+            (options.show_wdl, options.sticky_endgames, options.weights.as_str()),
+            (true, false, "my net.pb.gz")
+        );
         assert!(notes.len() == 1 && notes[0].starts_with("option MaxPrefetch has no effect: "), "{notes:?}");
     }
 

@@ -1,7 +1,7 @@
 //! The engine's options as flags of the command line.
 
-use anyhow::Context as _;
 use super::config_file;
+use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;

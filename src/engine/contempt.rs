@@ -93,8 +93,7 @@ fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, 
 
 /// Ratio and shift for our own rating and a contempt, both in Elo.
 fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
-    let pair_elo =
-        |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
+    let pair_elo = |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
     let (ours, theirs) = (pair_elo(own), pair_elo(own - contempt));
     let scale = |elo: f32| 1.0 / (1.0 / SCALE_ZERO + (elo / ELO_SLOPE - ELO_OFFSET).exp());
     let mu = |elo: f32| {

@@ -46,7 +46,11 @@ pub static INERT: &[InertOption] = &[
     ),
     number("IdlingMinimumWork", "idling-minimum-work", IDLING),
     number("MaxConcurrentSearchers", "max-concurrent-searchers", SPINNING),
-    number("MaxPrefetch", "max-prefetch", "the network is asked for nothing but visits: small batches are sent as they are"),
+    number(
+        "MaxPrefetch",
+        "max-prefetch",
+        "the network is asked for nothing but visits: small batches are sent as they are",
+    ),
     number("MinimumPerTaskProcessing", "minimum-per-task-processing", TASKS),
     number("MinimumPickingWork", "minimum-picking-work", TASKS),
     number("MinimumProcessingWork", "minimum-processing-work", TASKS),

@@ -101,7 +101,11 @@ mod tests {
         ] {
             for (kind, expected) in super::super::options::SCORE_TYPES.iter().zip(scores) {
                 let at = |by: f32| score(kind, &Line { q: q + by, ..line(wl + by, d) }, true);
-                assert!((at(-ROUGH) - 1..=at(ROUGH) + 1).contains(&expected), "{kind} {wl}: {} for {expected}", at(0.0));
+                assert!(
+                    (at(-ROUGH) - 1..=at(ROUGH) + 1).contains(&expected),
+                    "{kind} {wl}: {} for {expected}",
+                    at(0.0)
+                );
             }
         }
         // The first position by WDL_mu: 385, which is the centipawn formula, as mu is 3.06 there.

@@ -89,6 +89,13 @@ pub(super) enum LeafKind {
     Done,
 }
 
+impl LeafKind {
+    /// Whether all is known that it takes to back the leaf up.
+    fn needs_no_network(&self) -> bool {
+        matches!(self, LeafKind::Terminal | LeafKind::Ends(_) | LeafKind::Known(..))
+    }
+}
+
 /// The moves of an expanded node, found on the way through it.
 pub(super) struct Resolved {
     pub node: NodeId,
@@ -260,8 +267,13 @@ impl Batch {
         }
     }
 
-    /// Writes down what was found out about the leaves of the last round, and backs up what needs no network, unless
-    /// that is to wait, too.
+    /// Whether there are leaves that are backed up while the batch is still gathered.
+    pub fn has_out_of_order(&self, params: &SearchParams) -> bool {
+        params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
+    }
+
+    /// Writes down what was found out about the leaves so far, and backs up what needs no network, unless that is to wait,
+    /// too.
     pub fn settle(&mut self, tree: &mut Tree, rules: &Rules) -> Progress {
         self.write_moves(tree);
         let mut progress = Progress::default();
@@ -269,7 +281,7 @@ impl Batch {
             return progress;
         }
         for index in 0..self.leaves.len() {
-            if matches!(self.leaves[index].kind, LeafKind::Terminal | LeafKind::Ends(_) | LeafKind::Known(..)) {
+            if self.leaves[index].kind.needs_no_network() {
                 self.out_of_order += self.leaves[index].visits;
                 self.finish(index, tree, rules, &mut progress);
             }

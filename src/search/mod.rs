@@ -40,6 +40,7 @@ mod backup;
 mod body;
 mod classify;
 mod clock;
+mod desk;
 mod expand;
 mod gather;
 mod node;

@@ -201,7 +201,10 @@ impl<'a> Reader<'a> {
 
     /// Sum of the priors of the root moves that were visited.
     fn visited_policy(&self, root: &Family) -> f32 {
-        (0..root.children.len()).filter(|index| root.visited(*index).is_some()).map(|index| self.prior(root, index)).sum()
+        (0..root.children.len())
+            .filter(|index| root.visited(*index).is_some())
+            .map(|index| self.prior(root, index))
+            .sum()
     }
 
     /// The line that starts with the root's move of that number.

@@ -1,6 +1,7 @@
 //! A search under way: its workers, the watchdog that answers in time, and what comes back at the end.
 
 use super::clock::Clock;
+use super::desk::Desk;
 use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::DrawScore;
@@ -12,7 +13,7 @@ use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
 use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,6 +129,7 @@ pub struct Finished {
 pub(super) struct Shared {
     pub setting: Setting,
     pub state: Mutex<State>,
+    pub desk: Desk,
     /// Signalled when a batch was backed up: whoever found nothing to gather may try again.
     pub backed_up: Condvar,
     /// Signalled when the watchdog has to look: the stoppers or the user said stop.
@@ -159,6 +161,23 @@ pub struct Search {
     shared: Arc<Shared>,
     workers: Vec<Worker>,
     watchdog: JoinHandle<()>,
+}
+
+/// Looks at a lock that another worker holds before the operating system is asked to wait: some 50 microseconds.
+const LOOKS_AT_THE_LOCK: u32 = 2000;
+
+impl Shared {
+    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
+    /// asleep and wake up again.
+    pub fn lock_soon(&self) -> MutexGuard<'_, State> {
+        for _ in 0..LOOKS_AT_THE_LOCK {
+            if let Some(state) = self.state.try_lock() {
+                return state;
+            }
+            std::hint::spin_loop();
+        }
+        self.state.lock()
+    }
 }
 
 impl Search {
@@ -202,6 +221,7 @@ impl Search {
         let shared = Arc::new(Shared {
             setting,
             state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.seed)),
+            desk: Desk::new(if evaluators.len() > 1 { evaluators.len() + 1 } else { 1 }),
             backed_up: Condvar::new(),
             wake: Condvar::new(),
             answered: Mutex::new(false),
@@ -217,7 +237,7 @@ impl Search {
         for (index, evaluator) in evaluators.into_iter().enumerate() {
             let its_shared = Arc::clone(&shared);
             let name = format!("search-{index}");
-            let run = move || guarded(&its_shared, || work(&its_shared, evaluator));
+            let run = move || guarded(&its_shared, || work(&its_shared, index, evaluator));
             match std::thread::Builder::new().name(name).spawn(run) {
                 Ok(worker) => workers.push(worker),
                 // Fewer workers are slower, but they do.

@@ -151,10 +151,11 @@ impl State {
         }
     }
 
-    /// Writes down what was found out about the last round.
-    pub fn settle(&mut self, setting: &Setting, batch: &mut Batch) {
+    /// Backs up what needs no network. Returns whether that freed places in the batch.
+    pub fn settle(&mut self, setting: &Setting, batch: &mut Batch) -> bool {
         let progress = batch.settle(&mut self.tree, &setting.rules());
         self.count(progress);
+        progress.playouts > 0
     }
 
     /// Backs a batch up whose answers have been taken.

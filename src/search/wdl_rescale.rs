@@ -12,6 +12,8 @@ use crate::chess::Color;
 
 /// Probabilities nearer to 0 or 1 than this are left as they are (Lc0's limit): the logarithms are not steady there.
 const MARGIN: f32 = 1e-4;
+/// Smallest spread that `WDLMaxS` leaves: with none at all there is no strength either.
+const LEAST_SPREAD: f32 = 1e-3;
 
 /// How win, draw and loss are rescaled before they enter the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +100,7 @@ impl WdlRescale {
     /// Win minus loss and draw for the tree, from those of the network, both as `turn` sees them.
     pub(super) fn apply(&self, wl: f32, d: f32, turn: Color) -> (f32, f32) {
         let Some(walk) = Walk::of(wl, d).filter(|_| self.is_active()) else { return (wl, d) };
-        let spread = walk.spread.min(self.max_spread);
+        let spread = walk.spread.min(self.max_spread).max(LEAST_SPREAD);
         let mu = walk.mu + spread * spread * self.diff_for(turn);
         Walk { mu, spread: spread * self.ratio }.wl_and_d()
     }

@@ -1,6 +1,6 @@
-//! A worker of a search: gather, evaluate, back up.
+//! A worker of a search: it finds out what the leaves of a batch are and asks the network, or it has the tree.
 
-use super::gather::Batch;
+use super::desk::{Job, Stage, Task};
 use super::running::Shared;
 use super::state::State;
 use crate::backend::Evaluator;
@@ -8,93 +8,170 @@ use crate::chess::Game;
 use parking_lot::MutexGuard;
 use std::time::Duration;
 
-/// How long a worker that found nothing to gather waits for the others, unless they back up sooner.
+/// How long whoever finds nothing to do waits, unless something changes sooner.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// One worker: gather under the lock, evaluate without it, back up under it.
-pub(super) fn work(shared: &Shared, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
+/// A network that answers a batch sooner, in milliseconds, costs no more than the tree. Then two batches wait for a worker,
+/// so that the one who has the tree can stay with it.
+const AS_FAST_AS_THE_TREE_MS: f64 = 0.5;
+
+/// The worker of number `index`.
+pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
     let mut game = shared.setting.game.clone();
     if game.current().legal_moves().is_empty() {
         return evaluator;
     }
-    let mut batch = Batch::default();
-    let mut state = shared.state.lock();
-    while shared.goes_on(&state) {
-        let playouts = state.playouts();
-        state = gather(shared, state, &mut batch, &mut game);
-        if batch.is_empty() {
-            // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
-            batch.cancel(&mut state.tree);
-            let progress = state.playouts() > playouts;
-            if progress {
-                state.batch_done(&shared.setting);
-            } else {
-                state.check(&shared.setting);
-            }
-            if !shared.goes_on(&state) {
-                break;
-            }
-            // Unless cache hits and terminals were backed up on the way, other workers hold the rest of the tree.
-            if !progress {
-                shared.backed_up.wait_for(&mut state, IDLE);
-            }
-            continue;
-        }
-        if !batch.queries().is_empty() {
-            drop(state);
-            let began_ms = shared.setting.elapsed_ms();
-            let answers = evaluator.evaluate(batch.queries());
-            let took_ms = shared.setting.elapsed_ms() - began_ms;
-            match answers {
-                Ok(answers) => {
-                    batch.take_answers(&answers, &shared.setting.rules());
-                    state = shared.state.lock();
-                    state.observe(batch.queries().len(), took_ms);
-                }
-                Err(error) => {
-                    state = shared.state.lock();
-                    batch.cancel(&mut state.tree);
-                    state.error.get_or_insert(error.to_string());
-                    break;
+    loop {
+        match shared.desk.next(index, IDLE) {
+            Some(Task::Tree) => tend(shared),
+            Some(Task::Batch(job)) => evaluate(shared, job, &mut game, evaluator.as_mut()),
+            Some(Task::Leave) => break,
+            None => {
+                if !shared.goes_on(&shared.lock_soon()) {
+                    shared.desk.close();
                 }
             }
-        }
-        state.back_up(&shared.setting, &mut batch);
-        state.batch_done(&shared.setting);
-        shared.backed_up.notify_all();
-        if state.stop.is_some() {
-            shared.wake.notify_all();
-        }
-        while state.too_fast(&shared.setting) && !shared.must_end(&state) {
-            shared.backed_up.wait_for(&mut state, IDLE);
         }
     }
-    shared.wake.notify_all();
+    leave(shared);
     evaluator
 }
 
-/// Gathers a batch, round by round. What the leaves are is found out without the lock.
-fn gather<'a>(
-    shared: &'a Shared,
-    state: MutexGuard<'a, State>,
-    batch: &mut Batch,
-    game: &mut Game,
-) -> MutexGuard<'a, State> {
+/// What needs no tree.
+fn evaluate(shared: &Shared, mut job: Job, game: &mut Game, evaluator: &mut dyn Evaluator) {
     let setting = &shared.setting;
-    let root_plies = setting.game.moves().len();
-    let mut state = state;
-    state.begin(setting, batch);
-    while state.pick(setting, batch) {
-        if batch.has_news() {
-            MutexGuard::unlocked(&mut state, || batch.classify(game, root_plies, &setting.rules()));
-        } else {
-            // The watchdog and the other workers must get the lock, too.
-            MutexGuard::bump(&mut state);
-        }
-        state.settle(setting, batch);
-        if shared.must_end(&state) && !state.tree.is_empty() {
-            break;
+    if job.stage == Stage::Classify {
+        job.batch.classify(game, setting.game.moves().len(), &setting.rules());
+        job.stage = Stage::Evaluate;
+        if job.batch.has_out_of_order(&setting.params) {
+            job.stage = Stage::Settle;
+            return shared.desk.put(job);
         }
     }
-    state
+    if !job.batch.queries().is_empty() {
+        let began_ms = setting.elapsed_ms();
+        match evaluator.evaluate(job.batch.queries()) {
+            Ok(answers) => job.batch.take_answers(&answers, &setting.rules()),
+            Err(error) => job.error = Some(error.to_string()),
+        }
+        job.took_ms = setting.elapsed_ms() - began_ms;
+    }
+    job.stage = Stage::BackUp;
+    shared.desk.put(job);
+}
+
+/// What needs the tree, as long as there is something.
+fn tend(shared: &Shared) {
+    let mut state = shared.lock_soon();
+    loop {
+        if !shared.goes_on(&state) {
+            shared.desk.close();
+            break;
+        }
+        let Some(mut job) = shared.desk.take_for_tree() else { break };
+        match job.stage {
+            Stage::BackUp => back_up(shared, &mut state, job),
+            Stage::Settle => {
+                let freed = state.settle(&shared.setting, &mut job.batch);
+                if freed && !(shared.must_end(&state) && !state.tree.is_empty()) {
+                    gather(shared, &mut state, job);
+                } else {
+                    complete(shared, &mut state, job);
+                }
+            }
+            _ => {
+                job.playouts_before = state.playouts();
+                state.begin(&shared.setting, &mut job.batch);
+                gather(shared, &mut state, job);
+            }
+        }
+        // The watchdog must get the lock, too.
+        MutexGuard::bump(&mut state);
+    }
+    drop(state);
+    shared.desk.give_tree_back();
+}
+
+/// Fills a batch, round by round.
+fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+    let setting = &shared.setting;
+    loop {
+        let mut picked = false;
+        while !(picked && shared.must_end(state)) && state.pick(setting, &mut job.batch) {
+            picked = true;
+        }
+        if picked && job.batch.has_news() {
+            job.stage = Stage::Classify;
+            return shared.desk.put(job);
+        }
+        if picked {
+            MutexGuard::bump(state);
+        }
+        if !picked || !state.settle(setting, &mut job.batch) || shared.must_end(state) && !state.tree.is_empty() {
+            return complete(shared, state, job);
+        }
+    }
+}
+
+/// Sends a batch to the network to which nothing more can be added.
+fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+    if !job.batch.is_empty() {
+        job.stage = if job.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
+        return shared.desk.put(job);
+    }
+    // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
+    job.batch.cancel(&mut state.tree);
+    job.stage = Stage::Fresh;
+    if state.playouts() > job.playouts_before {
+        // Cache hits and ends of the game were backed up on the way.
+        state.batch_done(&shared.setting);
+        return shared.desk.put(job);
+    }
+    state.check(&shared.setting);
+    // Other batches hold the rest of the tree.
+    if shared.desk.rest(job) {
+        if shared.goes_on(state) {
+            shared.backed_up.wait_for(state, IDLE);
+        }
+        shared.desk.rouse();
+    }
+}
+
+fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+    let setting = &shared.setting;
+    if let Some(error) = job.error.take() {
+        job.batch.cancel(&mut state.tree);
+        state.error.get_or_insert(error);
+        return;
+    }
+    if !job.batch.queries().is_empty() {
+        state.observe(job.batch.queries().len(), job.took_ms);
+        shared.desk.let_wait(if job.took_ms < AS_FAST_AS_THE_TREE_MS { 2 } else { 1 });
+    }
+    state.back_up(setting, &mut job.batch);
+    state.batch_done(setting);
+    shared.backed_up.notify_all();
+    if state.stop.is_some() {
+        shared.wake.notify_all();
+    }
+    while state.too_fast(setting) && !shared.must_end(state) {
+        shared.backed_up.wait_for(state, IDLE);
+    }
+    job.stage = Stage::Fresh;
+    shared.desk.put(job);
+    shared.desk.rouse();
+}
+
+/// The search is over: what was evaluated counts, and what was not has never happened.
+fn leave(shared: &Shared) {
+    let mut state = shared.lock_soon();
+    while let Some(mut job) = shared.desk.clear() {
+        if job.stage == Stage::BackUp && job.error.is_none() {
+            state.back_up(&shared.setting, &mut job.batch);
+        } else {
+            job.batch.cancel(&mut state.tree);
+        }
+    }
+    drop(state);
+    shared.wake.notify_all();
 }

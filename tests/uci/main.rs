@@ -4,6 +4,7 @@
 #[path = "../common/uci.rs"]
 mod driver;
 
+mod lc0_options;
 mod networks;
 mod options;
 mod protocol;

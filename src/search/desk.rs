@@ -1,0 +1,199 @@
+//! Where the batches of a search lie between one hand and the next.
+//!
+//! Half of what a batch takes needs the tree: going down it and backing up. Whoever does that for all batches keeps the
+//! tree in the caches of one processor; with a lock that goes round, half of the time goes by fetching from the other
+//! what it has just written. So there are two piles: batches that need the tree, and batches that need a worker alone
+//! (what the leaves are, and the network). One worker at a time has the tree, and gives it up when the first pile is done.
+
+use super::gather::Batch;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Looks at the desk before the operating system is asked to wait: some 300 microseconds. Falling asleep
+/// and waking up again take longer than a batch of a costless network does.
+const LOOKS: u32 = 10_000;
+
+/// What a batch needs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The tree: to be gathered.
+    Fresh,
+    /// A worker: to find out what its leaves are.
+    Classify,
+    /// The tree: some leaves can be backed up, which frees their places.
+    Settle,
+    /// A worker: to ask the network.
+    Evaluate,
+    /// The tree.
+    BackUp,
+}
+
+impl Stage {
+    fn needs_tree(self) -> bool {
+        matches!(self, Stage::Fresh | Stage::Settle | Stage::BackUp)
+    }
+}
+
+/// A batch on its round.
+pub(super) struct Job {
+    pub batch: Batch,
+    pub stage: Stage,
+    /// Playouts of the search when it was begun.
+    pub playouts_before: u64,
+    /// What the network took for it, in milliseconds.
+    pub took_ms: f64,
+    /// Why the network did not answer.
+    pub error: Option<String>,
+}
+
+/// What a worker does next.
+pub(super) enum Task {
+    /// It has the tree, until [`Desk::give_tree_back`].
+    Tree,
+    Batch(Job),
+    Leave,
+}
+
+struct Piles {
+    for_tree: VecDeque<Job>,
+    for_workers: VecDeque<Job>,
+    /// Batches for which there was nothing to gather, until another one is backed up.
+    resting: Vec<Job>,
+    tree_taken: bool,
+    last_owner: usize,
+    /// Batches that may wait for a worker; no more are gathered.
+    most_waiting: usize,
+    closed: bool,
+}
+
+impl Piles {
+    /// The next batch for whoever has the tree: first those that were evaluated.
+    fn next_for_tree(&self) -> Option<usize> {
+        let evaluated = self.for_tree.iter().position(|job| job.stage != Stage::Fresh);
+        evaluated.or((self.for_workers.len() < self.most_waiting && !self.for_tree.is_empty()).then_some(0))
+    }
+}
+
+pub(super) struct Desk {
+    piles: Mutex<Piles>,
+    batches: usize,
+    changed: Condvar,
+    /// Counts the changes, for those who wait awake.
+    changes: AtomicU64,
+}
+
+impl Desk {
+    /// A desk with so many batches.
+    pub fn new(batches: usize) -> Desk {
+        let fresh =
+            || Job { batch: Batch::default(), stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None };
+        let piles = Piles {
+            for_tree: (0..batches).map(|_| fresh()).collect(),
+            for_workers: VecDeque::new(),
+            resting: Vec::new(),
+            tree_taken: false,
+            last_owner: 0,
+            most_waiting: 1,
+            closed: false,
+        };
+        Desk { piles: Mutex::new(piles), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
+    }
+
+    /// What `worker` does next; `None` when there was nothing for it within `patience`.
+    pub fn next(&self, worker: usize, patience: Duration) -> Option<Task> {
+        let mut seen = self.changes.load(Ordering::Acquire);
+        for look in 0..LOOKS {
+            let now = self.changes.load(Ordering::Acquire);
+            if look == 0 || now != seen {
+                seen = now;
+                if let Some(task) = Desk::choose(&mut self.piles.lock(), worker) {
+                    return Some(task);
+                }
+            }
+            std::hint::spin_loop();
+        }
+        let mut piles = self.piles.lock();
+        let mut task = Desk::choose(&mut piles, worker);
+        if task.is_none() {
+            self.changed.wait_for(&mut piles, patience);
+            task = Desk::choose(&mut piles, worker);
+        }
+        task
+    }
+
+    fn choose(piles: &mut MutexGuard<Piles>, worker: usize) -> Option<Task> {
+        if piles.closed {
+            return Some(Task::Leave);
+        }
+        let stays = piles.last_owner == worker || piles.for_workers.is_empty();
+        if !piles.tree_taken && stays && piles.next_for_tree().is_some() {
+            (piles.tree_taken, piles.last_owner) = (true, worker);
+            return Some(Task::Tree);
+        }
+        piles.for_workers.pop_front().map(Task::Batch)
+    }
+
+    fn change(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    /// Lays a batch on the pile of its stage.
+    pub fn put(&self, job: Job) {
+        let mut piles = self.piles.lock();
+        if job.stage.needs_tree() {
+            piles.for_tree.push_back(job)
+        } else {
+            piles.for_workers.push_back(job)
+        }
+        drop(piles);
+        self.change();
+    }
+
+    /// The next batch for the worker that has the tree.
+    pub fn take_for_tree(&self) -> Option<Job> {
+        let mut piles = self.piles.lock();
+        let next = piles.next_for_tree()?;
+        piles.for_tree.remove(next)
+    }
+
+    /// The worker that has the tree gives it up.
+    pub fn give_tree_back(&self) {
+        self.piles.lock().tree_taken = false;
+        self.change();
+    }
+
+    /// Lays a batch aside for which there was nothing to gather. Returns whether all of them lie there now.
+    pub fn rest(&self, job: Job) -> bool {
+        let mut piles = self.piles.lock();
+        piles.resting.push(job);
+        piles.resting.len() == self.batches
+    }
+
+    /// What was laid aside may try again.
+    pub fn rouse(&self) {
+        let mut piles = self.piles.lock();
+        let Piles { for_tree, resting, .. } = &mut *piles;
+        for_tree.extend(resting.drain(..));
+    }
+
+    /// How many batches may wait for a worker before no more are gathered.
+    pub fn let_wait(&self, most_waiting: usize) {
+        self.piles.lock().most_waiting = most_waiting;
+    }
+
+    /// All workers are to leave.
+    pub fn close(&self) {
+        self.piles.lock().closed = true;
+        self.change();
+    }
+
+    /// Takes any batch off the desk.
+    pub fn clear(&self) -> Option<Job> {
+        let mut piles = self.piles.lock();
+        let Piles { for_tree, for_workers, resting, .. } = &mut *piles;
+        for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| resting.pop())
+    }
+}
