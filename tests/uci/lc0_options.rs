@@ -12,16 +12,19 @@ fn starting(lines: &[String], start: &str) -> usize {
 fn counters_of_each_line() {
     let mut engine = Uci::ready_with(&["--backend=random", "--multipv=3", "--smart-pruning-factor=0", "--show-eps"]);
     let last_counters = |engine: &mut Uci| {
-        let answer = engine.search("startpos", "go nodes 500");
+        let answer = engine.search("startpos", "go nodes 30000");
         let infos: Vec<&String> = answer.lines.iter().filter(|line| line.contains(" multipv ")).collect();
-        let last = infos[infos.len() - 3..].iter().map(|line| words_after(line, "nodes").next().unwrap().parse::<u64>().unwrap());
+        let last = infos[infos.len() - 3..]
+            .iter()
+            .map(|line| words_after(line, "nodes").next().unwrap().parse::<u64>().unwrap());
         assert!(infos.last().unwrap().contains(" eps "), "{infos:?}");
         last.collect::<Vec<_>>()
     };
-    assert_eq!(last_counters(&mut engine), [500; 3]);
+    assert_eq!(last_counters(&mut engine), [30_000; 3]);
     engine.send("setoption name PerPVCounters value true");
+    engine.send("ucinewgame");
     let counters = last_counters(&mut engine);
-    assert!(counters.iter().sum::<u64>() < 500 && counters.is_sorted_by(|a, b| a >= b), "{counters:?}");
+    assert!(counters.iter().sum::<u64>() < 30_000 && counters.is_sorted_by(|a, b| a >= b), "{counters:?}");
     engine.quit();
 }
 
@@ -64,7 +67,7 @@ fn a_log_of_what_is_said() {
 fn a_file_of_options() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lc0.config");
-    fs::write(&path, "# mine\nbackend=uniform\n--threads=3\nmultipv=2\nmax-prefetch=0\n").unwrap();
+    fs::write(&path, "# mine\nbackend=uniform\n--threads=3\nmultipv=2\n").unwrap();
     let config = format!("--config={}", path.display());
     let mut engine = Uci::start(&[config.as_str(), "--threads=1"]);
     let options = engine.ask("uci", "uciok");
