@@ -378,3 +378,34 @@ fn contempt_grows_another_tree() {
     assert_eq!(new_nodes(&mut engine, &nodes(300)), 300);
     assert!(engine.set_option("Contempt", "much").is_err());
 }
+
+#[test]
+fn the_heads_of_the_network_alone() {
+    for threads in ["1", "2"] {
+        let options = [("Backend", "random"), ("Threads", threads), ("VerboseMoveStats", "true"), ("MultiPV", "3")];
+        let mut engine = engine(&options);
+        let timed = GoParams { wtime: Some(1e3), btime: Some(1e3), ..GoParams::default() };
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        ] {
+            set(&mut engine, fen);
+            engine.set_option("SearchAlgorithm", "policyhead").unwrap();
+            let end = search(&mut engine, &timed);
+            let moves = &end.move_stats[..end.move_stats.len() - 1];
+            let likeliest = moves.iter().max_by(|a, b| a.p.total_cmp(&b.p)).unwrap();
+            assert_eq!((end.report.nodes, end.best), (1, likeliest.mv), "{fen}");
+            engine.set_option("SearchAlgorithm", "valuehead").unwrap();
+            let end = search(&mut engine, &timed);
+            let moves = &end.move_stats[..end.move_stats.len() - 1];
+            assert!(moves.iter().all(|stats| stats.n == 1), "{fen}: {moves:?}");
+            let dearest = moves.iter().max_by(|a, b| a.q.total_cmp(&b.q)).unwrap();
+            assert_eq!((end.report.nodes, end.best), (1 + moves.len() as u64, dearest.mv), "{fen}");
+            engine.set_option("SearchAlgorithm", "classic").unwrap();
+        }
+        // A mate is worth more than what the network says.
+        set(&mut engine, "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+        engine.set_option("SearchAlgorithm", "valuehead").unwrap();
+        assert_eq!(best(&search(&mut engine, &timed)), "d1d8");
+    }
+}

@@ -27,8 +27,8 @@ pub(super) fn side(options: &Options, turn: Color, go: &GoParams) -> Option<Colo
     match options.contempt_mode {
         "white_side_analysis" => Some(Color::White),
         "black_side_analysis" => Some(Color::Black),
-        // Nobody plays in an analysis without end.
-        "play" if !go.limits(turn, false).infinite => Some(turn),
+        // Nobody plays in an analysis without end. What is pondered on will be our move.
+        "play" if !go.infinite && (go.ponder || !go.limits(turn, false).infinite) => Some(turn),
         _ => None,
     }
 }
@@ -147,6 +147,8 @@ mod tests {
         let (nodes, endless) = (GoParams { nodes: Some(5), ..GoParams::default() }, GoParams::default());
         let sides = |options: &Options| [&nodes, &endless].map(|go| side(options, Color::Black, go));
         assert_eq!(sides(&options), [Some(Color::Black), None]);
+        let pondering = GoParams { ponder: true, wtime: Some(1e3), btime: Some(1e3), ..GoParams::default() };
+        assert_eq!(side(&options, Color::White, &pondering), Some(Color::White), "the tree is kept at ponderhit");
         options.set("ContemptMode", "white_side_analysis").unwrap();
         assert_eq!(sides(&options), [Some(Color::White); 2]);
         options.set("ContemptMode", "disable").unwrap();

@@ -5,6 +5,7 @@
 pub mod inert;
 pub mod options;
 
+mod algorithm;
 mod contempt;
 mod go;
 mod loading;
@@ -12,6 +13,7 @@ mod option_kind;
 mod prober;
 mod score;
 
+pub use algorithm::ALGORITHMS;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
@@ -261,18 +263,23 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
-        let search_params = self.search_params(params);
-        if !search_params.wdl_rescale.grows_as(&self.rescaled) {
+        let turn = self.game.current().turn();
+        let mut limits = params.limits(turn, self.options.nodes_as_playouts);
+        let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
+        let moves = match params.search_moves.len() {
+            0 => self.game.current().legal_moves().len(),
+            moves => moves,
+        };
+        let head = algorithm::bend(self.options.algorithm, moves, &mut limits, &mut search_params, &mut stopper_params);
+        if head || !search_params.wdl_rescale.grows_as(&self.rescaled) {
             self.reset_tree();
         }
         self.rescaled = search_params.wdl_rescale;
         let seed = self.next_seed();
-        let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         let evaluators = loaded.take_evaluators(&self.options)?;
         let backend = Arc::clone(&loaded.backend);
-        let (manager, plan) = match params.clock(turn) {
+        let (manager, plan) = match params.clock(turn).filter(|_| !head) {
             Some(clock) => {
                 let ply = self.game.current().ply();
                 self.lag.clock_seen(ply, clock.time_ms);
@@ -292,7 +299,7 @@ impl Engine {
         let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
         let request = SearchRequest {
             game: self.game.clone(),
-            stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
+            stoppers: Stoppers::new(&limits, &stopper_params),
             manager,
             search_moves: params.search_moves.clone(),
             params: search_params,

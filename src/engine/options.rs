@@ -1,6 +1,7 @@
 //! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
+use super::algorithm::ALGORITHMS;
 use super::contempt;
 use super::option_kind::{Kind, OptionError, OptionValue};
 use crate::backend::BackendOptions;
@@ -103,6 +104,8 @@ options! {
         "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
+    algorithm: &'static str = ALGORITHMS[0], "SearchAlgorithm", "search-algorithm", Kind::Combo(ALGORITHMS),
+        "classic: the tree search; policyhead: the move that the network likes best; valuehead: the one it values most";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },

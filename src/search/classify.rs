@@ -48,7 +48,7 @@ impl Batch {
                 && let Some(answer) = answers.get(query as usize)
             {
                 let depth = self.steps[self.leaves[index].step as usize].depth;
-                let turn = if depth % 2 == 0 { root_turn } else { !root_turn };
+                let turn = if depth.is_multiple_of(2) { root_turn } else { !root_turn };
                 self.leaves[index].kind = self.known(answer, turn, rules.params);
             }
         }

@@ -111,3 +111,13 @@ fn contempt_that_does_nothing_is_told() {
     assert!(errors(&lines).is_empty() && starting(&lines, "info string contempt: ") == 1, "{lines:?}");
     engine.quit();
 }
+
+#[test]
+fn lc0s_searches_by_the_first_word() {
+    for (word, nodes) in [("policyhead", " nodes 1 "), ("valuehead", " nodes 21 "), ("classic", " nodes 50 ")] {
+        let mut engine = Uci::ready_with(&[word, "--backend=random", "--smart-pruning-factor=0"]);
+        let answer = engine.search("startpos", "go nodes 50");
+        assert!(answer.lines.iter().any(|line| line.contains(nodes)), "{word}: {:?}", answer.lines);
+        engine.quit();
+    }
+}

@@ -22,6 +22,10 @@ fn advertised(engine: &mut Uci) -> Vec<Advertised> {
 
 /// Numbers are strings to UCI, so their ends are not advertised; the error for a senseless value tells them.
 fn ends(engine: &mut Uci, option: &Advertised) -> Option<Vec<String>> {
+    if option.name == "LogFile" {
+        // It would be written.
+        return None;
+    }
     let line = engine.tell_at_once(&format!("setoption name {} value none of these", option.name)).pop()?;
     let (_, range) = line.split_once(" number from ")?;
     Some(range.split(" to ").map(str::to_owned).collect())
