@@ -46,8 +46,11 @@ fn by_rank(visits: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
 /// With `uniform` only the rules, the ends of the game, the arithmetic of the search and the order of equal moves are left
 /// to differ. That order decides which of many equal lines is looked at, and so when a mate is found: positions where Lc0
 /// has found one are left out.
-#[test]
-fn visits_with_equal_priors_agree_with_lc0() {
+///
+/// How much the order makes is known: with the order of moves turned round, this search differs from itself by 0.008 on
+/// average after 800 visits, 0.23 in one position, and by 0.023 after 20,000, 0.24 in one position, and its distance from
+/// Lc0 falls from 0.039 to 0.027.
+fn agree_with_equal_priors(nodes: u64, most_other_moves: u32, most_distance: f64) {
     let Some(shared) = common::shared("search with equal priors against Lc0's") else { return };
     let mut engine = common::engine(&[
         ("Backend", "uniform"),
@@ -58,7 +61,7 @@ fn visits_with_equal_priors_agree_with_lc0() {
         ("NNCacheSize", "0"),
         ("VerboseMoveStats", "true"),
     ]);
-    let text = fs::read_to_string(shared.join("golden/search/uniform_800.jsonl")).unwrap();
+    let text = fs::read_to_string(shared.join(format!("golden/search/uniform_{nodes}.jsonl"))).unwrap();
     let (mut positions, mut agreed, mut distance_sum) = (0u32, 0u32, 0.0);
     for line in text.lines().skip(1) {
         let golden: Value = serde_json::from_str(line).unwrap();
@@ -67,7 +70,7 @@ fn visits_with_equal_priors_agree_with_lc0() {
         }
         engine.new_game();
         engine.set_game(position(&golden));
-        let end = common::search(&mut engine, &GoParams { nodes: Some(800), ..GoParams::default() });
+        let end = common::search(&mut engine, &GoParams { nodes: Some(nodes), ..GoParams::default() });
         let moves = end.move_stats.iter().filter_map(|stats| Some((to_uci(stats.mv?, true), f64::from(stats.n))));
         let (ours, theirs) = (moves.collect(), visits_of_lc0(&golden));
         let distance = total_variation(&by_rank(&ours), &by_rank(&theirs));
@@ -83,9 +86,19 @@ fn visits_with_equal_priors_agree_with_lc0() {
         }
     }
     let mean = distance_sum / f64::from(positions);
-    eprintln!("{agreed} of {positions} best moves are among the most visited, mean distance {mean:.5}");
-    assert!(agreed + 1 >= positions && positions >= 25, "{agreed} of {positions} best moves");
-    assert!(mean <= 0.01, "mean distance {mean}");
+    eprintln!("{nodes} nodes: {agreed} of {positions} best moves are among the most visited, mean distance {mean:.5}");
+    assert!(agreed + most_other_moves >= positions && positions >= 25, "{agreed} of {positions} best moves");
+    assert!(mean <= most_distance, "mean distance {mean}");
+}
+
+#[test]
+fn visits_with_equal_priors_agree_with_lc0() {
+    agree_with_equal_priors(800, 1, 0.01);
+}
+
+#[test]
+fn many_visits_with_equal_priors_agree_with_lc0() {
+    agree_with_equal_priors(20_000, 4, 0.05);
 }
 
 /// Issue "First light": with single visits and without the cache, the best move agrees on at least 33 of 35 positions and
@@ -129,4 +142,35 @@ fn visits_of_maia_agree_with_lc0() {
     eprintln!("{agreed} of {positions} best moves agree, mean distance {mean:.5}");
     assert!(agreed >= 33 && positions == 35, "{agreed} of {positions} best moves");
     assert!(mean <= 0.03, "mean distance {mean}");
+}
+
+/// Issue "The search": on at least 80 % of the positions, batches and two threads choose the move that single visits
+/// choose. Run by hand, as it takes minutes: `cargo test --release --test search_golden -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn batches_and_threads_choose_the_same_moves() {
+    let Some(shared) = common::shared("batches and threads against single visits") else { return };
+    let weights = shared.join("nets/maia-1900.pb.gz");
+    let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
+    let choices = |threads: &str, batch: &str| -> Vec<String> {
+        let mut engine = common::engine(&[
+            ("WeightsFile", weights.to_str().unwrap()),
+            ("Threads", threads),
+            ("MinibatchSize", batch),
+            ("SmartPruningFactor", "0"),
+        ]);
+        let choice = |line: &str| {
+            engine.new_game();
+            engine.set_game(position(&serde_json::from_str(line).unwrap()));
+            let end = common::search(&mut engine, &GoParams { nodes: Some(20_000), ..GoParams::default() });
+            to_uci(end.best.unwrap(), true)
+        };
+        text.lines().skip(1).map(choice).collect()
+    };
+    let single = choices("1", "1");
+    for (threads, batch) in [("1", "32"), ("2", "32"), ("2", "256"), ("2", "0")] {
+        let same = choices(threads, batch).iter().zip(&single).filter(|(a, b)| a == b).count();
+        eprintln!("{threads} threads, batches of {batch}: {same} of {} moves are the same", single.len());
+        assert!(same * 5 >= single.len() * 4, "{threads} threads, batches of {batch}: {same} of {}", single.len());
+    }
 }

@@ -13,13 +13,15 @@
 //! | `gather`, `classify`, `prefetch` | batches: going down the tree, and what the leaves are |
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
+//! | `desk` | batches between one hand and the next |
 //! | `running` | a search under way as a value |
 //! | `worker`, `watchdog` | what its threads do |
 //! | `report` | root statistics, lines, best move |
 //!
 //! One lock guards the tree, and it is held for what needs the tree alone: going down, a round of visits together, and
-//! backing up. Positions, legal moves, planes, the network and the softmax are the worker's own. So half of the time goes
-//! by without the lock even where the network costs nothing, and nearly all of it with one.
+//! backing up. Positions, legal moves, planes, the network and the softmax need none of it. So half of the time goes by
+//! without the lock even where the network costs nothing, and nearly all of it with one. Whoever has the tree does what
+//! is to be done there for all batches, so that it stays in the caches of one processor (see `desk`).
 //!
 //! Memory: a visited node takes 32 bytes, and its priors a byte each. The moves are generated again, sorted and kept only
 //! when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit all told, where

@@ -68,7 +68,9 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
             Some(limit_ms) => (limit_ms - setting.elapsed_ms()).clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
             None => LONGEST_SLEEP_MS,
         };
-        if !shared.must_end(state) || nothing_evaluated || shared.infinite {
+        // The user may have said stop while the report was written.
+        let user_stop = shared.user_stop.load(Ordering::SeqCst);
+        if nothing_evaluated || !user_stop && (shared.infinite || !shared.must_end(state)) {
             shared.wake.wait_for(state, Duration::from_secs_f64(sleep_ms / 1e3));
         }
     }

@@ -3,6 +3,8 @@
 
 #[path = "../common/uci.rs"]
 mod driver;
+#[path = "../common/random.rs"]
+mod random;
 
 mod lc0_options;
 mod networks;

@@ -1,23 +1,7 @@
 //! Many commands in a hurry: nothing hangs, every search has one answer, and every move in it is legal.
 
 use super::driver::{Uci, errors, game, legal_moves};
-
-/// Numbers that are the same in every run (the generator splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-
-    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        choices[self.below(choices.len())]
-    }
-}
+use super::random::Random;
 
 #[test]
 fn go_and_stop_at_once() {
