@@ -60,9 +60,6 @@ pub static INERT: &[InertOption] = &[
     switch("StrictTiming", "strict-uci-timing", "the clock of a move always starts with go"),
     number("TaskWorkers", "task-workers", TASKS),
     number("ThreadIdlingThreshold", "thread-idling-threshold", IDLING),
-    InertOption { name: "Ponder", flag: None, is_switch: true, why: "pondering is not offered" },
-    switch("SyzygyFastPlay", "syzygy-fast-play", "there are no tablebases"),
-    InertOption { name: "SyzygyPath", flag: None, is_switch: false, why: "there are no tablebases" },
 ];
 
 /// The option of Lc0's that means nothing here, by its UCI name, whatever its case.

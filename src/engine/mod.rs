@@ -6,14 +6,18 @@ pub mod inert;
 pub mod options;
 
 mod algorithm;
+mod book;
 mod contempt;
 mod go;
+mod knowledge;
 mod loading;
 mod option_kind;
+mod ponder;
 mod prober;
 mod score;
 
 pub use algorithm::ALGORITHMS;
+pub use book::{Book, BookError, BookMove, Choice};
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
@@ -23,10 +27,14 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
-use crate::search::{Clock, Finished, Listener, Search, SearchParams, SearchRequest, Tree, WdlRescale};
+use crate::search::{
+    Clock, EndReason, Finished, Listener, Report, Search, SearchEnd, SearchParams, SearchRequest, Tree, WdlRescale,
+};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
+use knowledge::Knowledge;
 use loading::Loaded;
+use ponder::{Pondering, Relay};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
@@ -53,6 +61,8 @@ pub struct Engine {
     rescaled: WdlRescale,
     /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
+    knowledge: Knowledge,
+    pondering: Option<Pondering>,
 }
 
 impl Engine {
@@ -77,6 +87,8 @@ impl Engine {
             search: None,
             rescaled: WdlRescale::NONE,
             random: None,
+            knowledge: Knowledge::default(),
+            pondering: None,
         }
     }
 
@@ -120,7 +132,7 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -128,6 +140,9 @@ impl Engine {
         self.collect();
         if self.search.is_some() {
             return Ok(None);
+        }
+        if self.knowledge.open(&self.options, &self.announcer) {
+            self.reset_tree();
         }
         let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
@@ -253,6 +268,8 @@ impl Engine {
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
+    /// A move from the book is answered at once. Pondering has no answer before [`Engine::ponder_hit`] or
+    /// [`Engine::stop`], not even that it failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -263,10 +280,63 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
+        if !params.ponder {
+            return self.start(params, start_ms, listener);
+        }
+        let relay = Relay::new(Arc::clone(&listener));
+        let failure = self.start(params, start_ms, Arc::clone(&relay) as Arc<dyn Listener>).err();
+        self.pondering = Some(Pondering { params: params.clone(), listener, relay, failure });
+        Ok(None)
+    }
+
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, listener, relay, .. } = self.pondering.take()?;
+        relay.hang_up();
+        self.finish();
+        Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
+    }
+
+    /// Answers with a move from the book, if there is one and the search is not for analysis. It costs no time.
+    fn play_from_book(&mut self, params: &GoParams, limits: &SearchLimits, listener: &dyn Listener) -> bool {
+        if limits.infinite || limits.ponder || limits.mate.is_some() {
+            return false;
+        }
+        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, &self.announcer);
+        let Some(Choice { mv, reply, weight, total }) = choice else { return false };
+        self.tree_changed();
+        if let Some(clock) = params.clock(self.game.current().turn()) {
+            let ply = self.game.current().ply();
+            self.lag.clock_seen(ply, clock.time_ms);
+            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, 0.0);
+        }
+        listener.finished(&SearchEnd {
+            best: Some(mv),
+            ponder: reply,
+            report: Report::default(),
+            move_stats: Vec::new(),
+            reason: EndReason::Book { weight, total },
+            error: None,
+            time: None,
+        });
+        true
+    }
+
+    fn start(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
         let turn = self.game.current().turn();
         let mut limits = params.limits(turn, self.options.nodes_as_playouts);
+        if self.play_from_book(params, &limits, listener.as_ref()) {
+            return Ok(None);
+        }
         let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
-        let moves = match params.search_moves.len() {
+        let (search_moves, probes) = self.knowledge.root(&self.game, &params.search_moves, &self.options);
+        let moves = match search_moves.len() {
             0 => self.game.current().legal_moves().len(),
             moves => moves,
         };
@@ -296,12 +366,16 @@ impl Engine {
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
-        let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if !params.ponder {
+            tree.forget_alternatives();
+        }
         let request = SearchRequest {
             game: self.game.clone(),
             stoppers: Stoppers::new(&limits, &stopper_params),
             manager,
-            search_moves: params.search_moves.clone(),
+            search_moves,
+            probes,
             params: search_params,
             seed,
             multi_pv: self.options.multi_pv as usize,
@@ -372,9 +446,20 @@ impl Engine {
     }
 
     /// Tells the search to answer now.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         if let Some(search) = &self.search {
             search.stop();
+        }
+        if let Some(Pondering { relay, failure: Some(failure), .. }) = self.pondering.take() {
+            relay.finished(&SearchEnd {
+                best: self.game.current().legal_moves().first().copied(),
+                ponder: None,
+                report: Report::default(),
+                move_stats: Vec::new(),
+                reason: EndReason::Failed,
+                error: Some(format!("{failure}: the first legal move is played")),
+                time: None,
+            });
         }
     }
 

@@ -126,6 +126,20 @@ options! {
         "Say after each move what it took, what ended it, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
         "Let what the time manager learned outlive a position that does not continue the game";
+    ponder: bool = false, "Ponder", "ponder", Kind::Check,
+        "Set by a GUI that lets the engine think on the opponent's time; go ponder is understood either way";
+    syzygy_path: String = "", "SyzygyPath", "syzygy-paths" 's', Kind::Text,
+        "Folders of Syzygy endgame tables, separated by ; (or : where paths have none)";
+    syzygy_fast_play: bool = false, "SyzygyFastPlay", "syzygy-fast-play", Kind::Check,
+        "Win with tables the shortest way to the next capture or pawn move, not the network's";
+    own_book: bool = false, "OwnBook", "own-book", Kind::Check,
+        "Play from the opening book that BookFile names";
+    book_file: String = "", "BookFile", "book-file", Kind::File,
+        "Opening book in Polyglot's format (.bin)";
+    best_book_move: bool = false, "BestBookMove", "best-book-move", Kind::Check,
+        "Play the book's best move; otherwise one drawn by the weights of all";
+    book_depth: u64 = 100u64, "BookDepth", "book-depth", Kind::Spin { min: 1, max: 1000 },
+        "Moves of a game for which the book is asked";
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
         "Lines of analysis";
     score_type: &'static str = "WDL_mu", "ScoreType", "score-type", Kind::Combo(SCORE_TYPES),
@@ -258,7 +272,13 @@ options! {
 }
 
 /// Other spellings GUIs and runners send.
-const ALIASES: &[(&str, &str)] = &[("Move Overhead", "MoveOverheadMs"), ("MoveOverhead", "MoveOverheadMs")];
+const ALIASES: &[(&str, &str)] = &[
+    ("Move Overhead", "MoveOverheadMs"),
+    ("MoveOverhead", "MoveOverheadMs"),
+    ("Book File", "BookFile"),
+    ("Best Book Move", "BestBookMove"),
+    ("Book Depth", "BookDepth"),
+];
 
 /// The declaration of an option by its UCI name, whatever its case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {

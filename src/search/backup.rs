@@ -64,16 +64,20 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
     // A move that was never tried may lead to anything.
     let untried = before.children < before.moves;
     let (mut lower, mut upper, mut longest_loss) = (-1, if untried { 1 } else { -1 }, 0.0f32);
+    // A mate beats what the tables say; everything else needs all of its parts.
+    let mut by_tables = false;
     for child in tree.children(&view, &before).flatten() {
         let bounds = child.bounds();
         lower = lower.max(bounds.lower);
         upper = upper.max(bounds.upper);
-        if bounds.is_win() {
+        if bounds.is_win() && child.is_played_out() {
+            by_tables = false;
             break;
         }
         if bounds.is_loss() {
             longest_loss = longest_loss.max(child.m);
         }
+        by_tables |= child.terminal() == Terminal::Tablebase;
     }
     if (lower, upper) == (-1, 1) {
         return false;
@@ -83,7 +87,8 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
         return true;
     }
     let plies = if upper == -1 { longest_loss.max(m) } else { m };
-    let end = End { result: -upper, m: plies + 1.0, kind: Terminal::End };
+    let kind = if by_tables { Terminal::Tablebase } else { Terminal::End };
+    let end = End { result: -upper, m: plies + 1.0, kind };
     make_terminal(tree, hop.node, Some((above, usize::from(hop.edge))), end);
     let after = &tree[hop.node];
     let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
@@ -175,6 +180,27 @@ mod tests {
         assert_eq!(open.terminal(), Terminal::No);
         assert!((open.wl - 2.0 / 3.0).abs() < 1e-6, "{}", open.wl);
         assert!((tree[path[0]].wl + 2.0 / 4.0).abs() < 1e-6, "{}", tree[path[0]].wl);
+    }
+
+    #[test]
+    fn what_tables_help_to_prove_is_no_mate() {
+        let proven_by = |kinds: &[(i8, Terminal)]| {
+            let (mut tree, path) = line(2);
+            let node = path[1];
+            for (index, (result, kind)) in kinds.iter().enumerate() {
+                let child = tree.child(node, index);
+                make_terminal(&mut tree, child, Some((node, index)), End { result: *result, m: 2.0, kind: *kind });
+                let value = Value { wl: f32::from(*result), d: 0.0, m: 2.0 };
+                visit(&mut tree, &hops(&[path[0], node, child]), value);
+            }
+            (tree[node].terminal(), tree[node].wl)
+        };
+        let (end, tables) = (Terminal::End, Terminal::Tablebase);
+        assert_eq!(proven_by(&[(1, tables)]), (tables, -1.0));
+        assert_eq!(proven_by(&[(1, end)]), (end, -1.0));
+        assert_eq!(proven_by(&[(-1, end), (-1, tables), (-1, end)]), (tables, 1.0));
+        assert_eq!(proven_by(&[(-1, tables), (0, end), (-1, end)]), (tables, 0.0));
+        assert_eq!(proven_by(&[(-1, tables), (1, end)]), (end, -1.0), "a mate needs no tables");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the leaves of a batch are: ends of the game, positions that a cache knows, or queries for the network. All of it
 //! happens without the tree.
 
-use super::expand::end_of_game;
+use super::expand::{end_of_game, known_by_tables};
 use super::gather::{Batch, LeafKind, ROOT, Resolved, Rules};
 use super::node::{NodeId, Value};
 use super::packed::PackedMove;
@@ -26,6 +26,8 @@ impl Batch {
             let legal = position.legal_moves();
             let moves = &legal[..legal.len().min(MOST_MOVES)];
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, rules.params) {
+                LeafKind::Ends(end)
+            } else if let Some(end) = known_by_tables(position, depth, rules.probes) {
                 LeafKind::Ends(end)
             } else if let Some(known) =
                 rules.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len())

@@ -14,6 +14,7 @@ use super::select::Dealer;
 use super::tree::Tree;
 use crate::backend::{Backend, Query};
 use crate::chess::Position;
+use crate::tablebase::Probes;
 use std::ops::Range;
 
 /// What all gathering of one search goes by.
@@ -26,6 +27,8 @@ pub(super) struct Rules<'a> {
     pub search_moves: &'a [u16],
     /// The root's position.
     pub position: &'a Position,
+    /// The endgame tables.
+    pub probes: &'a Probes,
     /// Bytes that the tree may take.
     pub tree_limit: Option<usize>,
 }
@@ -349,8 +352,12 @@ impl Batch {
         let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
             LeafKind::Done => return,
             LeafKind::Terminal => tree[id].value(),
-            LeafKind::Ends(end) => {
+            LeafKind::Ends(mut end) => {
                 let parent = self.path.get(1).map(|parent| (parent.node, usize::from(self.path[0].edge)));
+                if let (Terminal::Tablebase, Some((above, _))) = (end.kind, parent) {
+                    // As far from the end as its parent was thought to be (lc0.md C.5).
+                    end.m = (tree[above].m - 1.0).max(0.0);
+                }
                 make_terminal(tree, id, parent, end);
                 tree[id].value()
             }

@@ -1,7 +1,7 @@
 //! What a search says of itself: statistics of the root's moves, the best line, the score.
 
 use super::body::View;
-use super::node::Node;
+use super::node::{Node, Terminal};
 use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::puct::{DrawScore, Selector};
@@ -10,6 +10,9 @@ use super::tree::Tree;
 use crate::chess::{Move, Position};
 use shakmaty::Position as _;
 use std::cmp::Ordering;
+
+/// Moves added to a mate that is only known from tables (Lc0's, lc0.md C.9).
+const TABLEBASE_MATE: i32 = 100;
 
 /// One line of analysis: a root move, where it leads and what it is worth to the side to move.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +29,8 @@ pub struct Line {
     pub q: f32,
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
-    /// Moves to mate, negative when being mated; only for proven results.
+    /// Moves to mate, negative when being mated; only for proven results. What the tables promise is a hundred moves
+    /// further than it seems (lc0.md C.9).
     pub mate: Option<i32>,
     /// Visits of the root move.
     pub visits: u32,
@@ -51,6 +55,8 @@ pub struct Report {
     pub eps: Option<f64>,
     /// Share of the evaluation cache in use, in permille.
     pub hashfull: Option<u32>,
+    /// Positions found in the endgame tables.
+    pub tb_hits: u64,
     /// The best lines, best first; as many as asked for.
     pub lines: Vec<Line>,
     /// Statistics of the root's moves, when they were asked for while the search goes on.
@@ -153,15 +159,18 @@ impl<'a> Reader<'a> {
         moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
 
-    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): proven wins (the shortest
-    /// first), then open moves and draws by visits, value and prior, then proven losses (the longest first).
+    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): mates (the shortest
+    /// first), then wins by the tables, then open moves and draws by visits, value and prior, then losses by the tables
+    /// and mates (the longest first).
     ///
     /// Lc0 also prefers the shorter of two drawn ends whatever their visits; that is no order (it contradicts the order by
     /// visits through an open move between them), so here it decides between equal visits and values.
     fn compare(&self, family: &Family, depth: u32, a: usize, b: usize) -> Ordering {
         let (node_a, node_b) = (family.visited(a), family.visited(b));
         let rank = |node: Option<&Node>| match node {
-            Some(node) if node.is_terminal() && node.wl != 0.0 => node.wl.signum() as i32,
+            Some(node) if node.is_terminal() && node.wl != 0.0 => {
+                (if node.is_played_out() { 2 } else { 1 }) * node.wl.signum() as i32
+            }
             _ => 0,
         };
         // Plies to a proven result; all of a rank but 0 have them.
@@ -171,8 +180,8 @@ impl<'a> Reader<'a> {
         let q = |node: Option<&Node>| node.map_or(0.0, |node| node.q(draw));
         let shortest = plies(node_a).total_cmp(&plies(node_b));
         let within_rank = match rank(node_a) {
-            1 => shortest,
-            -1 => shortest.reverse(),
+            1.. => shortest,
+            ..=-1 => shortest.reverse(),
             _ => visits(node_b).cmp(&visits(node_a)).then(q(node_b).total_cmp(&q(node_a))).then(shortest),
         };
         let p = |index| family.view.p(index);
@@ -213,7 +222,8 @@ impl<'a> Reader<'a> {
         let child = self.root_family().and_then(|family| family.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
         let (node, sign) = child.as_ref().map_or((root, -1.0), |child| (child, 1.0));
-        let mate = |plies: f32| (plies.round() as i32 / 2 + 1) * if node.wl > 0.0 { 1 } else { -1 };
+        let by_tables = if node.terminal() == Terminal::Tablebase { TABLEBASE_MATE } else { 0 };
+        let mate = |plies: f32| (plies.round() as i32 / 2 + 1 + by_tables) * if node.wl > 0.0 { 1 } else { -1 };
         let shown = self.params.wdl_rescale.shown(sign * node.wl as f32, node.d, self.position.turn());
         Line {
             moves: self.moves_from(first),
@@ -330,7 +340,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::expand::{End, make_terminal};
-    use super::super::node::{Terminal, Value};
+    use super::super::node::Value;
     use super::*;
     use crate::chess::{Color, Game};
 
@@ -354,7 +364,8 @@ mod tests {
                 2 | 3 => 0,
                 _ => continue,
             };
-            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind: Terminal::End });
+            let kind = if index % 2 == 0 { Terminal::End } else { Terminal::Tablebase };
+            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind });
         }
         let params = SearchParams::LC0;
         let draw = DrawScore::new(0.0, Color::White);
@@ -372,5 +383,16 @@ mod tests {
             }
         }
         assert_eq!(reader.ranked().len(), moves);
+        let score = |index: usize| reader.line(index).mate;
+        let mates: Vec<i32> = reader.ranked().into_iter().filter_map(score).collect();
+        let (won, lost): (Vec<i32>, Vec<i32>) = mates.iter().partition(|mate| **mate > 0);
+        assert!(
+            won.is_sorted() && won[0] < 100 && *won.last().unwrap() > 100,
+            "a mate before what tables promise: {won:?}"
+        );
+        assert!(
+            lost.is_sorted() && lost[0] < -100 && *lost.last().unwrap() > -100,
+            "the other way when lost: {lost:?}"
+        );
     }
 }

@@ -8,6 +8,7 @@ use super::report::{Line, MoveStats, Reader, Report};
 use super::tree::Tree;
 use crate::backend::{Backend, cache_key};
 use crate::chess::{Game, Move};
+use crate::tablebase::Probes;
 use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{SearchSnapshot, StopReason, Stoppers, TimeManager};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -41,6 +42,7 @@ pub(super) struct Setting {
     pub draw: DrawScore,
     /// Whether every report carries the statistics of the moves.
     pub live_stats: bool,
+    pub probes: Probes,
 }
 
 impl Setting {
@@ -56,6 +58,7 @@ impl Setting {
             draw: self.draw,
             search_moves: &self.packed_search_moves,
             position: self.game.current(),
+            probes: &self.probes,
             tree_limit: self.tree_limit(),
         }
     }
@@ -254,7 +257,7 @@ impl State {
                 false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
             },
             mate_depth: children()
-                .filter(|child| child.is_terminal() && child.wl == 1.0)
+                .filter(|child| child.is_played_out() && child.wl == 1.0)
                 .map(|child| child.m.round() as u32 / 2 + 1)
                 .min(),
             root_visits: &self.root_visits,
@@ -297,6 +300,7 @@ impl State {
             nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
             eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
             hashfull: setting.backend.cache_fill(),
+            tb_hits: setting.probes.hits(),
             lines: reader.ranked().into_iter().take(setting.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
             move_stats: Vec::new(),
         }

@@ -31,6 +31,18 @@ pub struct Tree {
     /// What a search mixes into the priors of its root.
     root_noise: Option<RootNoise>,
     game: Game,
+    behind: Option<Behind>,
+}
+
+/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
+/// not played: an opponent whose move was only predicted may play another.
+#[derive(Clone, Copy, Debug)]
+struct Behind {
+    node: Node,
+    /// Where the root was taken from.
+    child: Option<NodeId>,
+    /// Moves of the game up to it.
+    plies: usize,
 }
 
 impl Index<NodeId> for Tree {
@@ -53,7 +65,7 @@ impl Tree {
     pub fn new(game: Game) -> Tree {
         let mut nodes = Pool::new();
         let root = NodeId(nodes.take(1));
-        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, root_noise: None, game }
+        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, root_noise: None, game, behind: None }
     }
 
     /// The game at whose end the root stands.
@@ -91,8 +103,15 @@ impl Tree {
     }
 
     /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
-    /// the same start position, and all the moves of the old game followed by none or more new ones.
+    /// the same start position, and all the moves of the old game followed by none or more new ones; its last move may
+    /// have been another, as long as [`Tree::forget_alternatives`] was not called since it was made.
     pub fn follow(&mut self, game: Game) -> bool {
+        if self
+            .behind
+            .is_some_and(|behind| !game.moves().starts_with(self.game.moves()) && behind.leads_to(&self.game, &game))
+        {
+            self.climb_back();
+        }
         let (old, new) = (&self.game, &game);
         let same = old.positions()[0].key() == new.positions()[0].key()
             && old.positions()[0].rule50() == new.positions()[0].rule50()
@@ -102,7 +121,7 @@ impl Tree {
             return false;
         }
         for ply in self.game.moves().len()..game.moves().len() {
-            self.descend(game.moves()[ply]);
+            self.descend(game.moves()[ply], ply);
             self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
@@ -119,8 +138,37 @@ impl Tree {
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
-    /// Makes the child by `mv` the root and abandons the rest.
-    fn descend(&mut self, mv: Move) {
+    /// Gives up what would be needed if the last move of the game were taken back or another one.
+    pub fn forget_alternatives(&mut self) {
+        if let Some(behind) = self.behind.take() {
+            self.abandon(behind.node);
+        }
+    }
+
+    /// Gives up the other moves to the position before the last one, but not the way back to it.
+    pub(super) fn strip_alternatives(&mut self) {
+        if let Some(behind) = &mut self.behind {
+            behind.child = None;
+            let node = std::mem::replace(&mut behind.node, Node::new());
+            self.abandon(node);
+        }
+    }
+
+    /// Takes the last move back.
+    fn climb_back(&mut self) {
+        let Some(behind) = self.behind.take() else { return };
+        let root = self.root;
+        let node = std::mem::replace(&mut self[root], behind.node);
+        match behind.child {
+            Some(child) => self[child] = node,
+            None => self.abandon(node),
+        }
+        self.game.truncate(behind.plies);
+    }
+
+    /// Makes the child by `mv`, which follows `plies` moves, the root. The rest is kept behind it.
+    fn descend(&mut self, mv: Move, plies: usize) {
+        self.forget_alternatives();
         let old = self[self.root];
         let packed = PackedMove::new(mv).0;
         let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
@@ -128,7 +176,7 @@ impl Tree {
         let root = self.root;
         self.root_noise = None;
         self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
-        self.abandon(old);
+        self.behind = Some(Behind { node: old, child: next, plies });
     }
 
     /// Sorts the root's moves and makes them known: they are asked for before the search has come by again.
@@ -429,6 +477,13 @@ impl Tree {
             self[above].remove_visits(value, visits);
         }
         self.reopen(id);
+    }
+}
+
+impl Behind {
+    /// Whether `new` goes on from here, where `old` did.
+    fn leads_to(&self, old: &Game, new: &Game) -> bool {
+        old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
     }
 }
 

@@ -55,6 +55,9 @@ impl Display {
             if let Some(eps) = report.eps.filter(|_| self.show_eps) {
                 write!(text, " eps {}", eps as u64).ok();
             }
+            if report.tb_hits > 0 {
+                write!(text, " tbhits {}", report.tb_hits).ok();
+            }
             if self.multi_pv {
                 write!(text, " multipv {}", index + 1).ok();
             }
@@ -158,20 +161,21 @@ mod tests {
             nps: Some(3333.3),
             eps: Some(2500.9),
             hashfull: Some(7),
+            tb_hits: 5,
             lines: vec![line, mated],
             move_stats: vec![],
         };
         assert_eq!(
             display().report(&report),
             [
-                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 1 pv e2e4",
-                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 2 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 1 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 2 pv e2e4",
             ]
         );
         let counting = Display { per_pv_counters: true, show_eps: true, ..display() };
         assert_eq!(
             counting.report(&report)[0],
-            "info depth 4 seldepth 9 time 12 nodes 9 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 eps 2500 multipv 1 pv e2e4",
+            "info depth 4 seldepth 9 time 12 nodes 9 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 eps 2500 tbhits 5 multipv 1 pv e2e4",
         );
     }
 

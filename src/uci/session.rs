@@ -113,6 +113,9 @@ impl Listener for Reporter {
         if end.reason == EndReason::NoMoves {
             self.output.line(self.display.no_moves());
         }
+        if let EndReason::Book { weight, total } = end.reason {
+            self.output.line(&format!("info string book move, weight {weight} of {total}"));
+        }
         self.move_stats(&end.move_stats);
         if let Some(time) = &end.time {
             if self.time_log {
@@ -182,8 +185,12 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         Command::Go(rest) => go(engine, rest, output),
         Command::Stop => engine.stop(),
         Command::PonderHit => {
-            // Pondering is not offered; a GUI that ponders all the same gets its move.
-            engine.stop();
+            let start_ms = engine.now_ms();
+            match engine.ponder_hit(start_ms) {
+                Some(Ok(_)) => {}
+                Some(Err(error)) => cannot_search(engine, &error, output),
+                None => output.error(&"ponderhit without go ponder: ignored"),
+            }
         }
         Command::Wait if engine.is_endless() => output.error(&"wait: this search only ends with stop"),
         Command::Wait => engine.wait(),
