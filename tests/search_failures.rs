@@ -48,6 +48,8 @@ fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Opti
         params: SearchParams::LC0,
         multi_pv: 1,
         with_move_stats: false,
+        with_live_stats: false,
+        seed: 0,
         probes: Probes::default(),
         start_ms: 0.0,
         due_ms,

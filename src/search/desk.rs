@@ -52,15 +52,16 @@ pub(super) struct Job {
 pub(super) enum Task {
     /// It has the tree, until [`Desk::give_tree_back`].
     Tree,
-    Batch(Job),
+    Batch(Box<Job>),
     Leave,
 }
 
 struct Piles {
-    for_tree: VecDeque<Job>,
-    for_workers: VecDeque<Job>,
+    for_tree: VecDeque<Box<Job>>,
+    for_workers: VecDeque<Box<Job>>,
     /// Batches for which there was nothing to gather, until another one is backed up.
-    resting: Vec<Job>,
+    #[allow(clippy::vec_box, reason = "batches go from pile to pile as they are")]
+    resting: Vec<Box<Job>>,
     tree_taken: bool,
     last_owner: usize,
     closed: bool,
@@ -77,10 +78,12 @@ pub(super) struct Desk {
 impl Desk {
     /// A desk with so many batches.
     pub fn new(batches: usize) -> Desk {
-        let fresh =
-            || Job { batch: Batch::default(), stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None };
+        let fresh = |_| {
+            let batch = Batch::default();
+            Box::new(Job { batch, stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None })
+        };
         let piles = Piles {
-            for_tree: (0..batches).map(|_| fresh()).collect(),
+            for_tree: (0..batches).map(fresh).collect(),
             for_workers: VecDeque::new(),
             resting: Vec::new(),
             tree_taken: false,
@@ -130,7 +133,7 @@ impl Desk {
     }
 
     /// Lays a batch on the pile of its stage.
-    pub fn put(&self, job: Job) {
+    pub fn put(&self, job: Box<Job>) {
         let mut piles = self.piles.lock();
         if job.stage.needs_tree() {
             piles.for_tree.push_back(job)
@@ -142,7 +145,7 @@ impl Desk {
     }
 
     /// The next batch for the worker that has the tree.
-    pub fn take_for_tree(&self) -> Option<Job> {
+    pub fn take_for_tree(&self) -> Option<Box<Job>> {
         self.piles.lock().for_tree.pop_front()
     }
 
@@ -153,7 +156,7 @@ impl Desk {
     }
 
     /// Lays a batch aside for which there was nothing to gather. Returns whether all of them lie there now.
-    pub fn rest(&self, job: Job) -> bool {
+    pub fn rest(&self, job: Box<Job>) -> bool {
         let mut piles = self.piles.lock();
         piles.resting.push(job);
         piles.resting.len() == self.batches
@@ -173,7 +176,7 @@ impl Desk {
     }
 
     /// Takes any batch off the desk.
-    pub fn clear(&self) -> Option<Job> {
+    pub fn clear(&self) -> Option<Box<Job>> {
         let mut piles = self.piles.lock();
         let Piles { for_tree, for_workers, resting, .. } = &mut *piles;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| resting.pop())

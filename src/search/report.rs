@@ -4,7 +4,8 @@ use super::body::View;
 use super::node::{Node, Terminal};
 use super::packed::PackedMove;
 use super::params::SearchParams;
-use super::puct::{DrawScore, Selector, visited_policy};
+use super::puct::{DrawScore, Selector};
+use super::temperature::Choice;
 use super::tree::Tree;
 use crate::chess::{Move, Position};
 use shakmaty::Position as _;
@@ -18,11 +19,13 @@ const TABLEBASE_MATE: i32 = 100;
 pub struct Line {
     /// The moves, the root's first.
     pub moves: Vec<Move>,
-    /// Win minus loss, -1 to 1.
+    /// Win minus loss, -1 to 1, as a GUI is shown it: contempt is taken back as far as `WDLEvalObjectivity` says.
     pub wl: f32,
-    /// Draw probability, 0 to 1.
+    /// Draw probability, 0 to 1, likewise.
     pub d: f32,
-    /// Win minus loss with draws counted by `DrawScore`.
+    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or excluded.
+    pub mu: Option<f32>,
+    /// Win minus loss with draws counted by `DrawScore`, as the search has it.
     pub q: f32,
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
@@ -48,12 +51,16 @@ pub struct Report {
     pub playouts: u64,
     /// Playouts a second since the first batch ended; `None` before.
     pub nps: Option<f64>,
+    /// Evaluations a second by the network since then.
+    pub eps: Option<f64>,
     /// Share of the evaluation cache in use, in permille.
     pub hashfull: Option<u32>,
     /// Positions found in the endgame tables.
     pub tb_hits: u64,
     /// The best lines, best first; as many as asked for.
     pub lines: Vec<Line>,
+    /// Statistics of the root's moves, when they were asked for while the search goes on.
+    pub move_stats: Vec<MoveStats>,
 }
 
 /// Statistics of a root move (or of the root itself), as `VerboseMoveStats` prints them.
@@ -181,6 +188,34 @@ impl<'a> Reader<'a> {
         rank(node_b).cmp(&rank(node_a)).then(within_rank).then(p(b).total_cmp(&p(a))).then(a.cmp(&b))
     }
 
+    /// The root moves that may be searched: their numbers in the order of the tree, and what they have to offer.
+    pub fn choices(&self) -> (Vec<usize>, Vec<Choice>) {
+        let Some(root) = self.root_family() else { return (Vec::new(), Vec::new()) };
+        let selector = self.selector();
+        let unvisited = selector.unvisited(self.visited_policy(&root));
+        let choice = |index: &usize| {
+            let child = root.visited(*index);
+            let q = child.map_or(unvisited, |child| child.q(selector.draw_score));
+            Choice { n: child.map_or(0, |child| child.n), q, p: self.prior(&root, *index) }
+        };
+        let allowed = self.allowed(&root);
+        let choices = allowed.iter().map(choice).collect();
+        (allowed, choices)
+    }
+
+    /// The prior of a root move.
+    fn prior(&self, root: &Family, index: usize) -> f32 {
+        self.tree.root_prior(&root.view, index, root.children.get(index).copied())
+    }
+
+    /// Sum of the priors of the root moves that were visited.
+    fn visited_policy(&self, root: &Family) -> f32 {
+        (0..root.children.len())
+            .filter(|index| root.visited(*index).is_some())
+            .map(|index| self.prior(root, index))
+            .sum()
+    }
+
     /// The line that starts with the root's move of that number.
     pub fn line(&self, first: usize) -> Line {
         let root = self.root();
@@ -189,10 +224,12 @@ impl<'a> Reader<'a> {
         let (node, sign) = child.as_ref().map_or((root, -1.0), |child| (child, 1.0));
         let by_tables = if node.terminal() == Terminal::Tablebase { TABLEBASE_MATE } else { 0 };
         let mate = |plies: f32| (plies.round() as i32 / 2 + 1 + by_tables) * if node.wl > 0.0 { 1 } else { -1 };
+        let shown = self.params.wdl_rescale.shown(sign * node.wl as f32, node.d, self.position.turn());
         Line {
             moves: self.moves_from(first),
-            wl: sign * node.wl as f32,
-            d: node.d,
+            wl: shown.wl,
+            d: shown.d,
+            mu: shown.mu,
             q: sign * node.q(sign * self.draw.at(1)),
             m: self.has_moves_left.then_some(node.m + if child.is_some() { 1.0 } else { 0.0 }),
             mate: child.filter(|child| child.is_terminal() && child.wl != 0.0).map(|child| mate(child.m)),
@@ -246,15 +283,18 @@ impl<'a> Reader<'a> {
     pub fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();
-        let visited_policy = visited_policy(self.tree, root);
+        let (rescale, turn) = (&self.params.wdl_rescale, self.position.turn());
+        let mut visited_policy = 0.0;
         let mut stats = Vec::new();
         if let Some(family) = self.root_family() {
+            visited_policy = self.visited_policy(&family);
             for (index, mv) in family.moves().iter().enumerate() {
                 let mv = PackedMove(*mv).unpack(self.position.board());
                 let child = family.children.get(index).copied();
                 let visited = family.visited(index);
                 let (q, m) = visited.map_or((selector.unvisited(visited_policy), 0.0), |child| selector.q_and_m(child));
-                let p = family.view.p(index);
+                let p = self.prior(&family, index);
+                let shown = visited.map(|child| rescale.shown(child.wl as f32, child.d, turn));
                 let u = selector.u_numerator(p) / (1 + child.map_or(0, Node::n_started)) as f32;
                 let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));
                 stats.push(MoveStats {
@@ -262,10 +302,11 @@ impl<'a> Reader<'a> {
                     n: child.map_or(0, |child| child.n),
                     in_flight: child.map_or(0, |child| child.in_flight),
                     p,
-                    wl: visited.map(|child| child.wl as f32),
-                    d: visited.map(|child| child.d),
+                    wl: shown.map(|shown| shown.wl),
+                    d: shown.map(|shown| shown.d),
                     m: visited.map(|child| child.m),
-                    q,
+                    // As shown, too; the score goes by what the search has.
+                    q: shown.map_or(q, |shown| shown.wl + selector.draw_score * shown.d),
                     u: Some(u),
                     s: Some(q + u + m),
                     v: terminal.or_else(|| value_of(Some(mv)).filter(|_| visited.is_some()).map(|value| -value)),
@@ -276,15 +317,16 @@ impl<'a> Reader<'a> {
         }
         stats.sort_by(|a, b| a.n.cmp(&b.n).then(a.s.unwrap_or_default().total_cmp(&b.s.unwrap_or_default())));
         let visited = root.n > 0;
+        let shown = rescale.shown(-root.wl as f32, root.d, turn);
         stats.push(MoveStats {
             mv: None,
             n: root.n,
             in_flight: root.in_flight,
             p: visited_policy,
-            wl: visited.then_some(-root.wl as f32),
-            d: visited.then_some(root.d),
+            wl: visited.then_some(shown.wl),
+            d: visited.then_some(shown.d),
             m: visited.then_some(root.m),
-            q: -root.q(self.draw.at(0)),
+            q: shown.wl + self.draw.at(1) * shown.d,
             u: None,
             s: None,
             v: value_of(None),

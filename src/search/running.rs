@@ -113,6 +113,10 @@ pub struct SearchRequest {
     pub multi_pv: usize,
     /// Whether the end carries [`SearchEnd::move_stats`].
     pub with_move_stats: bool,
+    /// Whether the reports before it carry [`Report::move_stats`].
+    pub with_live_stats: bool,
+    /// Of everything that is random: the noise at the root and the choice of the move.
+    pub seed: u64,
     /// The endgame tables.
     pub probes: Probes,
     /// When the move's clock started, on the injected clock.
@@ -200,6 +204,8 @@ impl Search {
         listener: Arc<dyn Listener>,
     ) -> Result<Search, NotStarted> {
         tree.follow(request.game.clone());
+        // Every search draws its own.
+        tree.set_root_noise(None);
         let attributes = backend.attributes();
         let minibatch_size = match request.params.minibatch_size {
             0 => attributes.preferred_batch,
@@ -219,12 +225,13 @@ impl Search {
             multi_pv: request.multi_pv,
             probes: request.probes,
             start_ms: request.start_ms,
+            live_stats: request.with_live_stats,
             node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
             backend,
         };
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(State::new(tree, request.stoppers, request.manager)),
+            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.seed)),
             desk: Desk::new(evaluators.len()),
             backed_up: Condvar::new(),
             wake: Condvar::new(),

@@ -2,6 +2,7 @@
 
 use super::body::{self, View};
 use super::node::{Body, Bounds, Node, NodeId, Terminal};
+use super::noise::RootNoise;
 use super::packed::PackedMove;
 use super::policy;
 use super::pool::Pool;
@@ -27,6 +28,8 @@ pub struct Tree {
     /// so that starting a move costs the same however much of the tree it gives up.
     abandoned: Vec<Node>,
     root: NodeId,
+    /// What a search mixes into the priors of its root.
+    root_noise: Option<RootNoise>,
     game: Game,
     behind: Option<Behind>,
 }
@@ -62,7 +65,7 @@ impl Tree {
     pub fn new(game: Game) -> Tree {
         let mut nodes = Pool::new();
         let root = NodeId(nodes.take(1));
-        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, game, behind: None }
+        Tree { nodes, words: Pool::new(), abandoned: Vec::new(), root, root_noise: None, game, behind: None }
     }
 
     /// The game at whose end the root stands.
@@ -171,6 +174,7 @@ impl Tree {
         let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
         let next = index.and_then(|index| self.existing_child(&old, index));
         let root = self.root;
+        self.root_noise = None;
         self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
         self.behind = Some(Behind { node: old, child: next, plies });
     }
@@ -186,6 +190,26 @@ impl Tree {
             let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
             self.resolve(root, &moves);
         }
+    }
+
+    /// Whether the root has noise, and moves that could have it.
+    pub(super) fn root_noise(&self) -> Option<&RootNoise> {
+        self.root_noise.as_ref()
+    }
+
+    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their priors, so
+    /// with noise there is a node for each of them from the beginning.
+    pub(super) fn set_root_noise(&mut self, noise: Option<RootNoise>) {
+        let root = self.root;
+        if noise.is_some() && self.view(&self[root]).is_some() && self[root].moves > 0 {
+            self.child(root, usize::from(self[root].moves) - 1);
+        }
+        self.root_noise = noise;
+    }
+
+    /// The prior of a root move, with noise if there is any. `view`: the root's moves.
+    pub(super) fn root_prior(&self, view: &View, index: usize, child: Option<&Node>) -> f32 {
+        self.root_noise.as_ref().map_or_else(|| view.p(index), |noise| noise.prior(view, index, child))
     }
 
     pub(super) fn abandon(&mut self, node: Node) {
