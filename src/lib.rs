@@ -11,8 +11,9 @@
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime with its execution providers and where it is found, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | trees, UCI |
+//! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | networks, search |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
-//! | [`engine`] | one playing engine: options, the current game, the search across moves | text protocols |
+//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books | text protocols |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
 //! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | UCI |
 //!
@@ -33,5 +34,6 @@ pub mod engine;
 pub mod lab;
 pub mod network;
 pub mod search;
+pub mod tablebase;
 pub mod time_manager;
 pub mod uci;

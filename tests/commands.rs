@@ -303,6 +303,28 @@ fn backendbench_prints_tables() {
 }
 
 #[test]
+fn bench_repeats_and_ends_as_openbench_reads_it() {
+    let folder = folder();
+    let bench = |arguments: &[&str]| text(zeitnot(&folder).arg("bench").args(arguments));
+    let nodes = |output: &str| {
+        let last: Vec<&str> = output.lines().last().unwrap().split(' ').collect();
+        assert!(last.len() == 4 && last[1] == "nodes" && last[3] == "nps", "{output}");
+        assert!(last[2].parse::<u64>().unwrap() > 0, "{output}");
+        last[0].parse::<u64>().unwrap()
+    };
+    let uniform = bench(&["--backend=uniform", "--depth=3"]);
+    assert_eq!(uniform.lines().count(), 41, "{uniform}");
+    let again = bench(&["--backend=uniform", "--depth=3"]);
+    assert_eq!(nodes(&uniform), nodes(&again));
+    let tiny = |depth| nodes(&bench(&["--weights=tiny.pb.gz", "--backend=native", depth]));
+    assert_eq!(tiny("--depth=2"), tiny("--depth=2"));
+    assert!(tiny("--depth=2") < tiny("--depth=3"));
+    let result = json(zeitnot(&folder).args(["bench", "--backend=uniform", "--depth=3", "--json"]));
+    assert_eq!(result["nodes"], nodes(&uniform));
+    assert_eq!(result["positions"].as_array().unwrap().len(), 40);
+}
+
+#[test]
 fn benchmark_measures_and_recommends() {
     let folder = folder();
     let mut command = zeitnot(&folder);

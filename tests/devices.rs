@@ -173,6 +173,14 @@ fn the_doctor_names_what_keeps_the_engine_from_playing() {
     // Without a network there is nothing to miss.
     let (can_play, report) = doctor(plain(&bench.folder).args(["doctor", "--backend=uniform"]));
     assert!(can_play, "{report}");
+    // Nor is anything needed that only helps.
+    let help = ["doctor", "--backend=uniform", "--syzygy-paths=no/tables", "--own-book", "--book-file=no/book.bin"];
+    let (can_play, report) = doctor(plain(&bench.folder).args(help));
+    assert!(can_play, "{report}");
+    for (name, file) in [("endgame tables", "no/tables"), ("book", "no/book.bin")] {
+        let (verdict, finding) = verdict(&report, name);
+        assert!(verdict == "warning" && finding.contains(file), "{name}: {report}");
+    }
 }
 
 /// Evaluations of the golden positions by maia-1900, one a line.

@@ -333,3 +333,128 @@ fn a_search_lives_within_its_memory() {
     assert!(bytes < 2_100_000, "{bytes} bytes");
     assert!(bytes > 1_500_000, "the limit is made use of: {bytes} bytes");
 }
+
+/// The moves that a temperature chooses in twelve games.
+fn moves_at_random(options: &[(&str, &str)]) -> Vec<String> {
+    let mut engine = engine(
+        &[&[("Backend", "random"), ("Threads", "1"), ("Temperature", "1"), ("RandomSeed", "7")], options].concat(),
+    );
+    let game = |_| {
+        engine.new_game();
+        best(&search(&mut engine, &nodes(200)))
+    };
+    let first = (0..2).map(game).collect::<Vec<_>>();
+    assert_eq!(first[0], first[1], "a seed makes games repeat");
+    (0..12).map(|_| best(&search(&mut engine, &nodes(200)))).collect()
+}
+
+#[test]
+fn a_temperature_varies_the_moves() {
+    let warm = moves_at_random(&[]);
+    assert_eq!(warm, moves_at_random(&[]));
+    assert_ne!(warm, moves_at_random(&[("RandomSeed", "8")]));
+    assert!(warm.iter().any(|mv| *mv != warm[0]), "{warm:?}");
+    // From move 1 on the temperature of the endgame, which is none; and cut off by a value that no other move has.
+    for calm in [("TempCutoffMove", "1"), ("TempValueCutoff", "0"), ("TempVisitOffset", "-60"), ("Temperature", "0.01")]
+    {
+        let moves = moves_at_random(&[calm]);
+        if calm.0 != "TempValueCutoff" {
+            assert!(moves.iter().all(|mv| *mv == moves[0]), "{calm:?}: {moves:?}");
+        }
+        assert!(moves.iter().all(|mv| warm.contains(mv) || *mv == moves[0]), "{calm:?}: {moves:?}");
+    }
+}
+
+#[test]
+fn noise_changes_the_priors_of_every_search_and_leaves_none() {
+    let mut engine =
+        engine(&[("Backend", "random"), ("Threads", "2"), ("VerboseMoveStats", "true"), ("SmartPruningFactor", "0")]);
+    let priors = |engine: &mut Engine, count: u64| {
+        let end = search(engine, &nodes(count));
+        let (root, moves) = end.move_stats.split_last().unwrap();
+        assert_eq!(root.n, moves.iter().map(|stats| stats.n).sum::<u32>() + 1);
+        let mut priors: Vec<(String, f32)> =
+            moves.iter().map(|stats| (to_uci(stats.mv.unwrap(), false), stats.p)).collect();
+        priors.sort_by(|a, b| a.0.cmp(&b.0));
+        priors
+    };
+    let plain = priors(&mut engine, 300);
+    engine.set_option("DirichletNoiseEpsilon", "0.25").unwrap();
+    // The tree is reused: Lc0 would leave its root as it is.
+    let noisy = [600, 900].map(|count| priors(&mut engine, count));
+    assert_ne!(noisy[0], noisy[1], "every search draws its own");
+    for noisy in &noisy {
+        assert!((noisy.iter().map(|prior| prior.1).sum::<f32>() - 1.0).abs() < 1e-4);
+        for ((mv, plain), (_, noisy)) in plain.iter().zip(noisy) {
+            assert!(*noisy >= 0.75 * plain - 1e-6 && *noisy <= 0.75 * plain + 0.25 + 1e-6, "{mv}: {plain} {noisy}");
+        }
+    }
+    engine.set_option("DirichletNoiseEpsilon", "0").unwrap();
+    assert_eq!(priors(&mut engine, 1200), plain);
+}
+
+#[test]
+fn noise_alone_leads_the_search() {
+    // All prior is noise, and alpha is so small that one move has nearly all of it: a new tree goes there.
+    let mut engine = engine(&[
+        ("Backend", "uniform"),
+        ("Threads", "1"),
+        ("MinibatchSize", "1"),
+        ("DirichletNoiseEpsilon", "1"),
+        ("DirichletNoiseAlpha", "0.01"),
+        ("RandomSeed", "3"),
+        ("VerboseMoveStats", "true"),
+        ("SmartPruningFactor", "0"),
+    ]);
+    let end = search(&mut engine, &nodes(400));
+    let moves = &end.move_stats[..end.move_stats.len() - 1];
+    let likeliest = moves.iter().max_by(|a, b| a.p.total_cmp(&b.p)).unwrap();
+    assert!(likeliest.p > 0.5 && likeliest.n > 200, "{likeliest:?}");
+    assert_eq!(end.best, likeliest.mv);
+}
+
+#[test]
+fn contempt_grows_another_tree() {
+    let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("SmartPruningFactor", "0")]);
+    let new_nodes = |engine: &mut Engine, go: &GoParams| search(engine, go).report.playouts;
+    assert_eq!(new_nodes(&mut engine, &nodes(100)), 100);
+    assert_eq!(new_nodes(&mut engine, &nodes(200)), 100, "reused");
+    engine.set_option("Contempt", "150").unwrap();
+    assert_eq!(new_nodes(&mut engine, &nodes(300)), 300, "its values were other ones");
+    engine.set_option("WDLEvalObjectivity", "0").unwrap();
+    assert_eq!(new_nodes(&mut engine, &nodes(400)), 100, "only shown otherwise");
+    engine.set_option("ContemptMode", "black_side_analysis").unwrap();
+    assert_eq!(new_nodes(&mut engine, &nodes(300)), 300);
+    assert!(engine.set_option("Contempt", "much").is_err());
+}
+
+#[test]
+fn the_heads_of_the_network_alone() {
+    for threads in ["1", "2"] {
+        let options = [("Backend", "random"), ("Threads", threads), ("VerboseMoveStats", "true"), ("MultiPV", "3")];
+        let mut engine = engine(&options);
+        let timed = GoParams { wtime: Some(1e3), btime: Some(1e3), ..GoParams::default() };
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        ] {
+            set(&mut engine, fen);
+            engine.set_option("SearchAlgorithm", "policyhead").unwrap();
+            let end = search(&mut engine, &timed);
+            let moves = &end.move_stats[..end.move_stats.len() - 1];
+            let likeliest = moves.iter().max_by(|a, b| a.p.total_cmp(&b.p)).unwrap();
+            assert_eq!((end.report.nodes, end.best), (1, likeliest.mv), "{fen}");
+            engine.set_option("SearchAlgorithm", "valuehead").unwrap();
+            let end = search(&mut engine, &timed);
+            let moves = &end.move_stats[..end.move_stats.len() - 1];
+            assert!(moves.iter().all(|stats| stats.n == 1), "{fen}: {moves:?}");
+            let dearest = moves.iter().max_by(|a, b| a.q.total_cmp(&b.q)).unwrap();
+            assert_eq!((end.report.nodes, end.best), (1 + moves.len() as u64, dearest.mv), "{fen}");
+            engine.set_option("SearchAlgorithm", "classic").unwrap();
+        }
+        // A mate is worth more than what the network says.
+        set(&mut engine, "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1");
+        engine.set_option("SearchAlgorithm", "valuehead").unwrap();
+        assert_eq!(best(&search(&mut engine, &timed)), "d1d8");
+    }
+}

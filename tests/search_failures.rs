@@ -13,6 +13,7 @@ use zeitnot::chess::Game;
 use zeitnot::search::{
     EndReason, Finished, Listener, MonotonicClock, Search, SearchEnd, SearchParams, SearchRequest, Tree,
 };
+use zeitnot::tablebase::Probes;
 use zeitnot::time_manager::{SearchLimits, StopperParams, Stoppers};
 
 /// A backend that is `uniform` to look at; its evaluators do what a function says.
@@ -47,6 +48,9 @@ fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Opti
         params: SearchParams::LC0,
         multi_pv: 1,
         with_move_stats: false,
+        with_live_stats: false,
+        seed: 0,
+        probes: Probes::default(),
         start_ms: 0.0,
         due_ms,
     };

@@ -3,9 +3,12 @@
 //! `ZEITNOT_SEARCHES=10000 cargo test --release --test stops -- --nocapture` makes so many (300 otherwise), and
 //! `ZEITNOT_NETWORK=FILE` has them evaluated by that network as well. It prints how long `stop` took to be answered.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
-use common::{Answer, Random, engine};
+use common::random::Random;
+use common::{Answer, engine};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zeitnot::chess::{Game, Move};

@@ -5,7 +5,7 @@ use crate::chess::{Game, Move};
 use crate::network::{Planes, Transform, encode, policy_index};
 
 /// One position for a network.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     /// The position's [`cache_key`].
     pub key: u64,
@@ -20,16 +20,31 @@ impl Query {
     ///
     /// Planes are made only if the backend of these `attributes` wants them.
     pub fn new(game: &Game, moves: &[Move], attributes: &Attributes) -> Query {
-        let (planes, transform) = match attributes.input {
+        let mut query = Query::default();
+        query.fill(game, moves, attributes);
+        query
+    }
+
+    /// The same in place of another query, in whose memory.
+    pub fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+        let transform = match attributes.input {
             Some((format, fill)) => {
                 let (planes, transform) = encode(game, format, fill);
-                (Some(Box::new(planes)), transform)
+                match &mut self.planes {
+                    Some(old) => **old = planes,
+                    None => self.planes = Some(Box::new(planes)),
+                }
+                transform
             }
-            None => (None, Transform::NONE),
+            None => {
+                self.planes = None;
+                Transform::NONE
+            }
         };
         let turn = game.current().turn();
-        let indices = moves.iter().map(|&mv| policy_index(mv, turn, transform)).collect();
-        Query { key: cache_key(game), planes, indices }
+        self.indices.clear();
+        self.indices.extend(moves.iter().map(|&mv| policy_index(mv, turn, transform)));
+        self.key = cache_key(game);
     }
 }
 

@@ -1,12 +1,18 @@
 //! The engine's options as flags of the command line.
 
+use super::config_file;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::backend::Announcer;
+use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::search::{Clock, MonotonicClock};
+
+/// The file that `--config` names.
+const CONFIG: &str = "ConfigFile";
 
 /// Adds a flag for every option of the engine.
 pub fn add_to(command: Command) -> Command {
@@ -32,7 +38,22 @@ pub fn add_to(command: Command) -> Command {
             Kind::File => arg.value_name("FILE"),
         }
     };
-    command.args(SPECS.iter().map(arg))
+    let config = Arg::new(CONFIG)
+        .long("config")
+        .short('c')
+        .value_name("FILE")
+        .value_parser(value_parser!(PathBuf))
+        .help("Read engine options from a file first, one flag a line")
+        .help_heading("Engine options");
+    // Flags of Lc0 that settings of GUIs and match runners may hold: accepted, and not advertised.
+    let inert = INERT.iter().filter_map(|inert| {
+        let arg = Arg::new(inert.name).long(inert.flag?).hide(true).action(ArgAction::Set).value_name("VALUE");
+        Some(match inert.is_switch {
+            true => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+            false => arg.allow_negative_numbers(true),
+        })
+    });
+    command.args(SPECS.iter().map(arg)).arg(config).args(inert)
 }
 
 /// An engine with the options of the command line.
@@ -47,6 +68,13 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     let mut engine = Engine::new(Options::default(), clock, policy);
     engine.announce_to(Announcer::new(|line| eprintln!("{line}")));
+    let note = |line: String| eprintln!("{line}");
+    if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
+        config_file::apply(&mut engine, path, note)?;
+    }
+    for inert in INERT.iter().filter(|inert| inert.flag.is_some() && matches.contains_id(inert.name)) {
+        note(format!("option {} has no effect: {}", inert.name, inert.why));
+    }
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;

@@ -4,6 +4,7 @@ mod backendbench;
 mod bench;
 mod benchmark;
 mod completions;
+mod config_file;
 mod doctor;
 mod engine_options;
 mod eval;
@@ -20,6 +21,7 @@ mod uci;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
+use zeitnot::engine::ALGORITHMS;
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
 const AFTER_HELP: &str =
@@ -27,6 +29,10 @@ const AFTER_HELP: &str =
 
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));
+    // Lc0 names its searches by the first word.
+    let algorithms = ALGORITHMS
+        .iter()
+        .map(|name| engine_options::add_to(Command::new(*name).about("The same with this SearchAlgorithm").hide(true)));
     let commands = [
         uci,
         matches::command(),
@@ -48,6 +54,7 @@ fn cli() -> Command {
         .about(ABOUT)
         .after_help(AFTER_HELP)
         .subcommands(commands)
+        .subcommands(algorithms)
         .args_conflicts_with_subcommands(true);
     engine_options::add_to(root)
 }
@@ -78,8 +85,9 @@ pub fn run() -> ExitCode {
 
 fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
-        None => uci::run(matches)?,
-        Some(("uci", matches)) => uci::run(matches)?,
+        None => uci::run(matches, None)?,
+        Some(("uci", matches)) => uci::run(matches, None)?,
+        Some((algorithm, matches)) if ALGORITHMS.contains(&algorithm) => uci::run(matches, Some(algorithm))?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("doctor", matches)) => return doctor::run(matches),

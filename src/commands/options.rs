@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use zeitnot::engine::Options;
+use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
 use zeitnot::time_manager::{self, ParamSpec};
 
@@ -22,8 +23,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     } else if matches.get_flag("markdown") {
         output::text(format_args!(
             "{}
+{}
 {}",
             options_table(),
+            inert_table(),
             managers_table()
         ));
     } else {
@@ -61,6 +64,15 @@ fn options_table() -> String {
         // A bar would end the cell.
         let help = spec.help.replace('|', "\\|");
         writeln!(table, "| {name} | `--{flag}`{short} | {default} | {} | {help} |", spec.kind).ok();
+    }
+    table
+}
+
+fn inert_table() -> String {
+    let mut table = "| option of Lc0 | why it has no effect |\n|---|---|\n".to_owned();
+    for inert in INERT {
+        let flag = inert.flag.map(|flag| format!(", `--{flag}`")).unwrap_or_default();
+        writeln!(table, "| {}{flag} | {} |", inert.name, inert.why).ok();
     }
     table
 }

@@ -5,8 +5,12 @@ use clap::ArgMatches;
 use zeitnot::engine::RuntimePolicy;
 use zeitnot::uci;
 
-pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let engine = engine_options::engine(matches, RuntimePolicy::FindOnly)?;
+/// With the `SearchAlgorithm` that the command named, if it did.
+pub fn run(matches: &ArgMatches, algorithm: Option<&str>) -> anyhow::Result<()> {
+    let mut engine = engine_options::engine(matches, RuntimePolicy::FindOnly)?;
+    if let Some(algorithm) = algorithm {
+        engine.set_option("SearchAlgorithm", algorithm)?;
+    }
     let output = uci::Output::new(std::io::stdout());
     Ok(uci::run(engine, std::io::stdin().lock(), &output)?)
 }

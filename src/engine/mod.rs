@@ -2,14 +2,22 @@
 //!
 //! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
 
+pub mod inert;
 pub mod options;
 
+mod algorithm;
+mod book;
+mod contempt;
 mod go;
+mod knowledge;
 mod loading;
 mod option_kind;
+mod ponder;
 mod prober;
 mod score;
 
+pub use algorithm::ALGORITHMS;
+pub use book::{Book, BookError, BookMove, Choice};
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
@@ -19,10 +27,16 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
-use crate::search::{Clock, Finished, Listener, Search, SearchRequest, Tree};
+use crate::search::{
+    Clock, EndReason, Finished, Listener, Report, Search, SearchEnd, SearchParams, SearchRequest, Tree, WdlRescale,
+};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, MoveRequest, Plan, SearchLimits, Stoppers, TimeManager};
+use knowledge::Knowledge;
 use loading::Loaded;
+use ponder::{Pondering, Relay};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
 
 /// A playing engine.
@@ -43,6 +57,12 @@ pub struct Engine {
     /// Ply and clock of the timed move that is being searched.
     timed: Option<(u32, SideClock)>,
     search: Option<Search>,
+    /// How the values of the tree were rescaled.
+    rescaled: WdlRescale,
+    /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
+    random: Option<Xoshiro256PlusPlus>,
+    knowledge: Knowledge,
+    pondering: Option<Pondering>,
 }
 
 impl Engine {
@@ -65,6 +85,10 @@ impl Engine {
             lag: LagEstimator::default(),
             timed: None,
             search: None,
+            rescaled: WdlRescale::NONE,
+            random: None,
+            knowledge: Knowledge::default(),
+            pondering: None,
         }
     }
 
@@ -90,12 +114,17 @@ impl Engine {
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        if options.time_manager != self.options.time_manager {
-            time_manager::build(&options.time_manager).map_err(|error| {
+        let spec = options.time_manager_spec()?;
+        if spec != self.options.time_manager_spec()? {
+            time_manager::build(&spec).map_err(|error| {
                 // Some errors quote the specification themselves.
-                let (spec, error) = (format!("\"{}\"", options.time_manager), error.to_string());
+                let (spec, error) = (format!("\"{spec}\""), error.to_string());
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
             })?;
+        }
+        contempt::parse(&options.contempt, &options.opponent, 0.0)?;
+        if options.random_seed != self.options.random_seed {
+            self.random = None;
         }
         options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
@@ -103,7 +132,7 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -111,6 +140,9 @@ impl Engine {
         self.collect();
         if self.search.is_some() {
             return Ok(None);
+        }
+        if self.knowledge.open(&self.options, &self.announcer) {
+            self.reset_tree();
         }
         let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
@@ -162,6 +194,7 @@ impl Engine {
         self.game = Game::new();
         self.reset_tree();
         self.manager = None;
+        self.random = None;
         self.lag.forget_move();
         if let Some(loaded) = &self.loaded {
             loaded.backend.clear_cache();
@@ -172,6 +205,28 @@ impl Engine {
     pub fn clear_tree(&mut self) {
         self.finish();
         self.reset_tree();
+    }
+
+    /// The parameters of a search by the options, for the side to move.
+    fn search_params(&self, go: &GoParams) -> SearchParams {
+        let mut params = self.options.search_params();
+        params.wdl_rescale.side = contempt::side(&self.options, self.game.current().turn(), go);
+        params
+    }
+
+    /// A line for the user when contempt is set and does nothing in this search.
+    pub fn contempt_note(&self, go: &GoParams) -> Option<&'static str> {
+        let idle = self.options.contempt_mode == "play" && self.search_params(go).wdl_rescale.side.is_none();
+        (idle && self.options.search_params().wdl_rescale.diff != 0.0)
+            .then_some("contempt: nobody plays in a search without end; ContemptMode can favour White or Black")
+    }
+
+    /// The seed of the next search.
+    fn next_seed(&mut self) -> u64 {
+        match self.options.random_seed {
+            0 => rand::random(),
+            seed => self.random.get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(seed)).random(),
+        }
     }
 
     fn reset_tree(&mut self) {
@@ -213,6 +268,8 @@ impl Engine {
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
+    /// A move from the book is answered at once. Pondering has no answer before [`Engine::ponder_hit`] or
+    /// [`Engine::stop`], not even that it failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -223,12 +280,76 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
+        if !params.ponder {
+            return self.start(params, start_ms, listener);
+        }
+        let relay = Relay::new(Arc::clone(&listener));
+        let failure = self.start(params, start_ms, Arc::clone(&relay) as Arc<dyn Listener>).err();
+        self.pondering = Some(Pondering { params: params.clone(), listener, relay, failure });
+        Ok(None)
+    }
+
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, listener, relay, .. } = self.pondering.take()?;
+        relay.hang_up();
+        self.finish();
+        Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
+    }
+
+    /// Answers with a move from the book, if there is one and the search is not for analysis. It costs no time.
+    fn play_from_book(&mut self, params: &GoParams, limits: &SearchLimits, listener: &dyn Listener) -> bool {
+        if limits.infinite || limits.ponder || limits.mate.is_some() {
+            return false;
+        }
+        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, &self.announcer);
+        let Some(Choice { mv, reply, weight, total }) = choice else { return false };
+        self.tree_changed();
+        if let Some(clock) = params.clock(self.game.current().turn()) {
+            let ply = self.game.current().ply();
+            self.lag.clock_seen(ply, clock.time_ms);
+            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, 0.0);
+        }
+        listener.finished(&SearchEnd {
+            best: Some(mv),
+            ponder: reply,
+            report: Report::default(),
+            move_stats: Vec::new(),
+            reason: EndReason::Book { weight, total },
+            error: None,
+            time: None,
+        });
+        true
+    }
+
+    fn start(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
         let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let mut limits = params.limits(turn, self.options.nodes_as_playouts);
+        if self.play_from_book(params, &limits, listener.as_ref()) {
+            return Ok(None);
+        }
+        let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
+        let (search_moves, probes) = self.knowledge.root(&self.game, &params.search_moves, &self.options);
+        let moves = match search_moves.len() {
+            0 => self.game.current().legal_moves().len(),
+            moves => moves,
+        };
+        let head = algorithm::bend(self.options.algorithm, moves, &mut limits, &mut search_params, &mut stopper_params);
+        if head || !search_params.wdl_rescale.grows_as(&self.rescaled) {
+            self.reset_tree();
+        }
+        self.rescaled = search_params.wdl_rescale;
+        let seed = self.next_seed();
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         let evaluators = loaded.take_evaluators(&self.options)?;
         let backend = Arc::clone(&loaded.backend);
-        let (manager, plan) = match params.clock(turn) {
+        let (manager, plan) = match params.clock(turn).filter(|_| !head) {
             Some(clock) => {
                 let ply = self.game.current().ply();
                 self.lag.clock_seen(ply, clock.time_ms);
@@ -245,15 +366,23 @@ impl Engine {
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
-        let tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if !params.ponder {
+            tree.forget_alternatives();
+        }
         let request = SearchRequest {
             game: self.game.clone(),
-            stoppers: Stoppers::new(&limits, &self.options.stopper_params()),
+            stoppers: Stoppers::new(&limits, &stopper_params),
             manager,
-            search_moves: params.search_moves.clone(),
-            params: self.options.search_params(),
+            search_moves,
+            probes,
+            params: search_params,
+            seed,
             multi_pv: self.options.multi_pv as usize,
-            with_move_stats: self.options.verbose_move_stats,
+            // The log file has them in any case, as with Lc0.
+            with_move_stats: self.options.verbose_move_stats || !self.options.log_file.is_empty(),
+            with_live_stats: self.options.log_live_stats
+                && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
             start_ms,
             due_ms: due_ms(&limits, plan.as_ref(), params.clock(turn), self.options.move_overhead as f64),
             limits,
@@ -271,12 +400,13 @@ impl Engine {
 
     /// The manager of this game; a new one for a new game, or when another one was asked for.
     fn take_manager(&mut self) -> Result<Box<dyn TimeManager>, EngineError> {
-        let spec = &self.options.time_manager;
+        let spec = self.options.time_manager_spec()?.into_owned();
         match self.manager.take() {
-            Some(manager) if self.manager_spec == *spec => Ok(manager),
+            Some(manager) if self.manager_spec == spec => Ok(manager),
             _ => {
-                self.manager_spec.clone_from(spec);
-                Ok(time_manager::build(spec)?)
+                let manager = time_manager::build(&spec)?;
+                self.manager_spec = spec;
+                Ok(manager)
             }
         }
     }
@@ -316,9 +446,20 @@ impl Engine {
     }
 
     /// Tells the search to answer now.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         if let Some(search) = &self.search {
             search.stop();
+        }
+        if let Some(Pondering { relay, failure: Some(failure), .. }) = self.pondering.take() {
+            relay.finished(&SearchEnd {
+                best: self.game.current().legal_moves().first().copied(),
+                ponder: None,
+                report: Report::default(),
+                move_stats: Vec::new(),
+                reason: EndReason::Failed,
+                error: Some(format!("{failure}: the first legal move is played")),
+                time: None,
+            });
         }
     }
 

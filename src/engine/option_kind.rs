@@ -56,6 +56,12 @@ pub enum OptionError {
     /// `BackendOptions` is not what it should be.
     #[error("option BackendOptions: {0}")]
     BackendOptions(DeviceOptionsError),
+    /// `Contempt` is not what it should be.
+    #[error("option Contempt: \"{0}\" is not [name=]value,... with values in Elo")]
+    Contempt(String),
+    /// `Slowmover` and `TimeManager` contradict each other.
+    #[error("options Slowmover and TimeManager cannot both be set: legacy(slowmover=...) says both")]
+    Slowmover,
     /// The option does not take this value.
     #[error("option {name}: \"{value}\" is not {expected}")]
     Value {

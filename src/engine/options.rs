@@ -1,10 +1,13 @@
 //! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
+use super::algorithm::ALGORITHMS;
+use super::contempt;
 use super::option_kind::{Kind, OptionError, OptionValue};
 use crate::backend::BackendOptions;
-use crate::search::{Cpuct, Fpu, MovesLeftParams, SearchParams};
+use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use crate::time_manager::StopperParams;
+use std::borrow::Cow;
 
 /// One option as declared.
 pub struct OptionSpec {
@@ -71,6 +74,15 @@ const CPUCT_RANGE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 const CPUCT_BASE_RANGE: Kind = Kind::Float { min: 1.0, max: 1e9 };
 const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
 const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
+/// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 takes 1, and divides by 0.
+const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
+/// The same for a rate that is divided by.
+const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
+const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
+/// The largest number that GUIs hold in a spin box.
+const LARGEST_SEED: u64 = i32::MAX as u64;
+/// Whom contempt favours.
+const CONTEMPT_MODES: &[&str] = &["play", "white_side_analysis", "black_side_analysis", "disable"];
 /// The kinds of score that `info score cp` can carry.
 pub const SCORE_TYPES: &[&str] = &[
     "centipawn",
@@ -92,6 +104,8 @@ options! {
         "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
+    algorithm: &'static str = ALGORITHMS[0], "SearchAlgorithm", "search-algorithm", Kind::Combo(ALGORITHMS),
+        "classic: the tree search; policyhead: the move that the network likes best; valuehead: the one it values most";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
@@ -104,12 +118,28 @@ options! {
         "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
+    slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
+        "Other than 1: the time manager is legacy(slowmover=...), and TimeManager may not name another one";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
         "Say after each move what it took, what ended it, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
         "Let what the time manager learned outlive a position that does not continue the game";
+    ponder: bool = false, "Ponder", "ponder", Kind::Check,
+        "Set by a GUI that lets the engine think on the opponent's time; go ponder is understood either way";
+    syzygy_path: String = "", "SyzygyPath", "syzygy-paths" 's', Kind::Text,
+        "Folders of Syzygy endgame tables, separated by ; (or : where paths have none)";
+    syzygy_fast_play: bool = false, "SyzygyFastPlay", "syzygy-fast-play", Kind::Check,
+        "Win with tables the shortest way to the next capture or pawn move, not the network's";
+    own_book: bool = false, "OwnBook", "own-book", Kind::Check,
+        "Play from the opening book that BookFile names";
+    book_file: String = "", "BookFile", "book-file", Kind::File,
+        "Opening book in Polyglot's format (.bin)";
+    best_book_move: bool = false, "BestBookMove", "best-book-move", Kind::Check,
+        "Play the book's best move; otherwise one drawn by the weights of all";
+    book_depth: u64 = 100u64, "BookDepth", "book-depth", Kind::Spin { min: 1, max: 1000 },
+        "Moves of a game for which the book is asked";
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
         "Lines of analysis";
     score_type: &'static str = "WDL_mu", "ScoreType", "score-type", Kind::Combo(SCORE_TYPES),
@@ -120,8 +150,16 @@ options! {
         "Tell win, draw and loss in permille";
     show_moves_left: bool = false, "UCI_ShowMovesLeft", "show-movesleft", Kind::Check,
         "Tell the moves left by the network's moves-left head";
+    show_eps: bool = false, "UCI_ShowEPS", "show-eps", Kind::Check,
+        "Tell the evaluations a second, which cache and ends of the game have no part in";
+    per_pv_counters: bool = false, "PerPVCounters", "per-pv-counters", Kind::Check,
+        "Tell the visits of each line of analysis instead of those of the whole tree";
     verbose_move_stats: bool = false, "VerboseMoveStats", "verbose-move-stats" 'v', Kind::Check,
         "Print statistics of every root move after a search";
+    log_live_stats: bool = false, "LogLiveStats", "log-live-stats", Kind::Check,
+        "Print them with every report, too: with VerboseMoveStats to the GUI, else to the log file";
+    log_file: String = "", "LogFile", "logfile" 'l', Kind::File,
+        "Append what is read and written over UCI to this file, or to <stderr>; empty: nowhere";
     smart_pruning_factor: f32 = 1.33, "SmartPruningFactor", "smart-pruning-factor", Kind::Float { min: 0.0, max: 10.0 },
         "How readily moves that cannot become best any more are left alone; 0: never";
     smart_pruning_minimum_batches: u64 = 0u64, "SmartPruningMinimumBatches", "smart-pruning-minimum-batches",
@@ -156,6 +194,50 @@ options! {
         Kind::Float { min: 0.1, max: 10.0 }, "Divides the policy's logits: more is flatter";
     draw_score: f32 = LC0.draw_score, "DrawScore", "draw-score", Kind::Float { min: -1.0, max: 1.0 },
         "Value of a draw for White";
+    contempt_mode: &'static str = "play", "ContemptMode", "contempt-mode", Kind::Combo(CONTEMPT_MODES),
+        "Who is favoured: the side that plays, always White or Black (for analysis), or nobody";
+    contempt: String = "", "Contempt", "contempt", Kind::Text,
+        "Elo that the favoured side is better by, as [name=]value,...; a name is part of UCI_Opponent; empty: UCI_RatingAdv";
+    contempt_max: f32 = 420.0, "ContemptMaxValue", "contempt-max-value", Kind::Float { min: 0.0, max: 10_000.0 },
+        "Largest contempt that is used, in Elo";
+    wdl_calibration_elo: f32 = 0.0, "WDLCalibrationElo", "wdl-calibration-elo", Kind::Float { min: 0.0, max: 10_000.0 },
+        "Elo of the favoured side, from which sharpness and contempt are computed; 0: from the draw rates";
+    wdl_contempt_attenuation: f32 = 1.0, "WDLContemptAttenuation", "wdl-contempt-attenuation",
+        Kind::Float { min: -10.0, max: 10.0 }, "Factor of contempt: 1 for analysis, about half for matches";
+    wdl_max_s: f32 = LC0.wdl_rescale.max_spread, "WDLMaxS", "wdl-max-s", Kind::Float { min: 0.0, max: 10.0 },
+        "Largest spread of a network's win, draw and loss that contempt believes";
+    wdl_eval_objectivity: f32 = LC0.wdl_rescale.objectivity, "WDLEvalObjectivity", "wdl-eval-objectivity", ONE,
+        "Share of contempt that is taken back in the score shown";
+    wdl_draw_rate_target: f32 = 0.0, "WDLDrawRateTarget", "wdl-draw-rate-target", ONE_EXCLUSIVE,
+        "Draw rate of equal positions that win, draw and loss are sharpened to; 0: as the network says";
+    wdl_draw_rate_reference: f32 = 0.5, "WDLDrawRateReference", "wdl-draw-rate-reference", DRAW_RATE,
+        "Draw rate that the network gives to equal positions";
+    wdl_book_exit_bias: f32 = 0.65, "WDLBookExitBias", "wdl-book-exit-bias", Kind::Float { min: -2.0, max: 2.0 },
+        "Advantage of the first side after the opening, where 1 is an even chance to win";
+    opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
+        "The opponent, as the GUI tells: title, rating, computer or human, name";
+    rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Float { min: -10_000.0, max: 10_000.0 },
+        "Elo that we are better by; contempt where Contempt says nothing";
+    temperature: f32 = LC0.temperature.initial, "Temperature", "temperature", TEMPERATURE,
+        "How random the move is: 0 plays the best, 1 as often as it was visited";
+    temp_decay_moves: u64 = u64::from(LC0.temperature.decay_moves), "TempDecayMoves", "tempdecay-moves",
+        Kind::Spin { min: 0, max: 640 }, "Moves over which the temperature falls to 0; 0: it does not";
+    temp_decay_delay: u64 = u64::from(LC0.temperature.decay_delay_moves), "TempDecayDelayMoves", "tempdecay-delay-moves",
+        Kind::Spin { min: 0, max: 100 }, "Moves before it begins to fall";
+    temp_cutoff_move: u64 = u64::from(LC0.temperature.cutoff_move), "TempCutoffMove", "temp-cutoff-move",
+        Kind::Spin { min: 0, max: 1000 }, "Move from which TempEndgame holds; 0: never";
+    temp_endgame: f32 = LC0.temperature.endgame, "TempEndgame", "temp-endgame", TEMPERATURE,
+        "Temperature from TempCutoffMove on, and the least that it falls to";
+    temp_value_cutoff: f32 = LC0.temperature.value_cutoff, "TempValueCutoff", "temp-value-cutoff",
+        Kind::Float { min: 0.0, max: 100.0 }, "Moves with so many percent less of a chance to win are not played at random";
+    temp_visit_offset: f32 = LC0.temperature.visit_offset, "TempVisitOffset", "temp-visit-offset",
+        Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
+    noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,
+        "Share of noise in the priors of the root, drawn for every search";
+    noise_alpha: f32 = LC0.noise.alpha, "DirichletNoiseAlpha", "noise-alpha", Kind::Float { min: 0.0, max: 1e7 },
+        "How even the noise is: the less, the fewer moves get nearly all of it";
+    random_seed: u64 = 0u64, "RandomSeed", "random-seed", Kind::Spin { min: 0, max: LARGEST_SEED },
+        "Makes temperature and noise repeat from game to game; 0: another one each time";
     history_fill: &'static str = "fen_only", "HistoryFill", "history-fill", Kind::Combo(&["no", "fen_only", "always"]),
         "Whether missing history is filled with the earliest position";
     two_fold_draws: bool = LC0.two_fold_draws, "TwoFoldDraws", "two-fold-draws", Kind::Check,
@@ -192,60 +274,13 @@ options! {
 }
 
 /// Other spellings GUIs and runners send.
-const ALIASES: &[(&str, &str)] = &[("Move Overhead", "MoveOverheadMs"), ("MoveOverhead", "MoveOverheadMs")];
-
-/// Lc0's options that have no meaning here (yet): accepted, so that a GUI's Lc0 settings work, and said to do nothing.
-const INERT: &[&str] = &[
-    "CacheHistoryLength",
-    "ConfigFile",
-    "Contempt",
-    "ContemptMaxValue",
-    "ContemptMode",
-    "DirichletNoiseAlpha",
-    "DirichletNoiseEpsilon",
-    "GarbageCollectionDelay",
-    "IdlingMinimumWork",
-    "LogFile",
-    "LogLiveStats",
-    "MaxConcurrentSearchers",
-    "MaxPrefetch",
-    "MinimumPerTaskProcessing",
-    "MinimumPickingWork",
-    "MinimumProcessingWork",
-    "MinimumRemainingPickingWork",
-    "PerPVCounters",
-    "Ponder",
-    "SearchSpinBackoff",
-    "Slowmover",
-    "SolidTreeThreshold",
-    "StrictTiming",
-    "SyzygyFastPlay",
-    "SyzygyPath",
-    "TaskWorkers",
-    "TempCutoffMove",
-    "TempDecayDelayMoves",
-    "TempDecayMoves",
-    "TempEndgame",
-    "Temperature",
-    "TempValueCutoff",
-    "TempVisitOffset",
-    "ThreadIdlingThreshold",
-    "UCI_Opponent",
-    "UCI_RatingAdv",
-    "UCI_ShowEPS",
-    "WDLBookExitBias",
-    "WDLCalibrationElo",
-    "WDLContemptAttenuation",
-    "WDLDrawRateReference",
-    "WDLDrawRateTarget",
-    "WDLEvalObjectivity",
-    "WDLMaxS",
+const ALIASES: &[(&str, &str)] = &[
+    ("Move Overhead", "MoveOverheadMs"),
+    ("MoveOverhead", "MoveOverheadMs"),
+    ("Book File", "BookFile"),
+    ("Best Book Move", "BestBookMove"),
+    ("Book Depth", "BookDepth"),
 ];
-
-/// Whether Lc0 has an option of this name that means nothing here.
-pub fn is_inert(name: &str) -> bool {
-    INERT.iter().any(|inert| inert.eq_ignore_ascii_case(name))
-}
 
 /// The declaration of an option by its UCI name, whatever its case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
@@ -279,7 +314,19 @@ impl Options {
         half.map_or(self.cache, |half| self.cache.min(half))
     }
 
-    /// The parameters of the search.
+    /// The specification of the time manager, with `Slowmover` heeded.
+    ///
+    /// # Errors
+    /// [`OptionError::Slowmover`] when `TimeManager` names another one than the default.
+    pub fn time_manager_spec(&self) -> Result<Cow<'_, str>, OptionError> {
+        match self.slowmover {
+            1.0 => Ok(Cow::Borrowed(&self.time_manager)),
+            _ if self.time_manager != Options::default().time_manager => Err(OptionError::Slowmover),
+            slowmover => Ok(Cow::Owned(format!("legacy(slowmover={slowmover:?})"))),
+        }
+    }
+
+    /// The parameters of the search; whom contempt favours depends on the move and is not said yet.
     pub fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
         let cpuct_at_root =
@@ -299,6 +346,17 @@ impl Options {
                 .then(|| fpu(self.fpu_strategy_at_root, self.fpu_value_at_root)),
             policy_temperature: self.policy_temperature,
             draw_score: self.draw_score,
+            wdl_rescale: contempt::rescale(self),
+            noise: Noise { epsilon: self.noise_epsilon, alpha: self.noise_alpha },
+            temperature: Temperature {
+                initial: self.temperature,
+                decay_moves: self.temp_decay_moves as u32,
+                decay_delay_moves: self.temp_decay_delay as u32,
+                cutoff_move: self.temp_cutoff_move as u32,
+                endgame: self.temp_endgame,
+                value_cutoff: self.temp_value_cutoff,
+                visit_offset: self.temp_visit_offset,
+            },
             moves_left: MovesLeftParams {
                 max_effect: self.moves_left_max_effect,
                 slope: self.moves_left_slope,
@@ -335,6 +393,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
+    use super::super::inert;
     use super::*;
 
     #[test]
@@ -359,7 +418,7 @@ mod tests {
                 assert!(!spec.name.eq_ignore_ascii_case(other.name) && spec.flag != other.flag, "{}", spec.name);
                 assert!(spec.short.is_none() || spec.short != other.short, "{}", spec.name);
             }
-            assert!(!is_inert(spec.name), "{}", spec.name);
+            assert!(inert::find(spec.name).is_none() && inert::find_flag(spec.flag).is_none(), "{}", spec.name);
         }
     }
 

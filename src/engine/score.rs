@@ -4,11 +4,6 @@ use crate::search::Line;
 
 /// Above this certainty of win or loss, or draw, WDL_mu's inverse is not steady (Lc0's limit).
 const MU_CERTAINTY_LIMIT: f32 = 0.996;
-/// Largest spread of the logistic that WDL_mu allows (Lc0's WDLMaxS).
-const MU_MAX_SPREAD: f32 = 1.4;
-/// Probabilities nearer to 0 or 1 than this are not inverted.
-const MU_MARGIN: f32 = 1e-4;
-
 /// The score of a line in the unit that `score_type` (one of [`SCORE_TYPES`](super::options::SCORE_TYPES)) names;
 /// centipawns for most of them, from the side to move.
 pub fn score(score_type: &str, line: &Line, has_wdl: bool) -> i32 {
@@ -20,7 +15,7 @@ pub fn score(score_type: &str, line: &Line, has_wdl: bool) -> i32 {
         "win_percentage" => wl * 5000.0 + 5000.0,
         "Q" => q * 10000.0,
         "W-L" => wl * 10000.0,
-        "WDL_mu" if has_wdl => wdl_mu(wl, line.d).unwrap_or_else(|| centipawn(wl)),
+        "WDL_mu" => wdl_mu(line).filter(|_| has_wdl).unwrap_or_else(|| centipawn_for_mu(wl)),
         _ => centipawn(wl),
     };
     value.round() as i32
@@ -31,19 +26,15 @@ fn centipawn(wl: f32) -> f32 {
     90.0 * (1.563_754_2 * wl).tan()
 }
 
-/// The position's strength in hundredths of a unit in which 1 is an even chance to win. `None` where it says less than
-/// the centipawn formula.
-fn wdl_mu(wl: f32, d: f32) -> Option<f32> {
-    let (w, l) = ((1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0);
-    let inside = |p: f32| p > MU_MARGIN && p < 1.0 - MU_MARGIN;
-    if !inside(w) || !inside(l) || !(0.0..).contains(&d) || wl.abs() + d >= MU_CERTAINTY_LIMIT {
-        return None;
-    }
-    let (a, b) = ((1.0 / l - 1.0).ln(), (1.0 / w - 1.0).ln());
-    let spread = 2.0 / (a + b);
-    let mu = if spread > MU_MAX_SPREAD { MU_MAX_SPREAD * (a - b) / 2.0 } else { (a - b) / (a + b) };
-    let plain = 45.0 * (1.567_280_7 * wl).tan();
-    (mu != 0.0 && (mu.abs() < 1.0 || plain.abs() < (100.0 * mu).abs())).then_some(100.0 * mu)
+/// The strength in hundredths of a unit in which 1 is an even chance to win. `None` where it is not steady, or says less
+/// than the centipawn formula that stands in for it.
+fn wdl_mu(line: &Line) -> Option<f32> {
+    let mu = line.mu.filter(|mu| *mu != 0.0 && line.wl.abs() + line.d < MU_CERTAINTY_LIMIT)?;
+    (mu.abs() < 1.0 || centipawn_for_mu(line.wl).abs() < (100.0 * mu).abs()).then_some(100.0 * mu)
+}
+
+fn centipawn_for_mu(wl: f32) -> f32 {
+    45.0 * (1.567_280_7 * wl).tan()
 }
 
 /// Win, draw and loss in permille for the side to move; they sum to 1000.
@@ -59,7 +50,7 @@ mod tests {
     use super::*;
 
     fn line(wl: f32, d: f32) -> Line {
-        Line { moves: vec![], wl, d, q: wl - 0.1 * d, m: None, mate: None, visits: 1 }
+        Line { moves: vec![], wl, d, mu: None, q: wl - 0.1 * d, m: None, mate: None, visits: 1 }
     }
 
     #[test]
@@ -76,14 +67,50 @@ mod tests {
             // W 0.3, D 0.6, L 0.1: a = ln 9, b = ln(7/3); (a - b) / (a + b) = 0.4433.
             ("WDL_mu", 44),
         ] {
-            assert_eq!(score(kind, &line(0.2, 0.6), true), expected, "{kind}");
+            assert_eq!(score(kind, &Line { mu: Some(0.4433), ..line(0.2, 0.6) }, true), expected, "{kind}");
         }
-        assert_eq!(score("WDL_mu", &line(0.2, 0.0), false), 29, "without a WDL head mu means nothing");
         for wl in [-1.0, 0.0, 1.0] {
             for kind in super::super::options::SCORE_TYPES {
                 assert!(score(kind, &line(wl, 0.0), true).abs() < 100_000, "{kind} {wl}");
             }
         }
+    }
+
+    #[test]
+    fn where_mu_gives_way_to_centipawns() {
+        let score = |wl, d, mu, has_wdl| score("WDL_mu", &Line { mu, ..line(wl, d) }, has_wdl);
+        // 45 tan(1.56728071628 * 0.2) = 14.57, tan(1.56728071628 * 0.9) = 6.187 times 45 = 278.4.
+        assert_eq!(score(0.2, 0.6, Some(0.4433), false), 15, "without a WDL head mu means nothing");
+        assert_eq!(score(0.2, 0.6, None, true), 15);
+        assert_eq!(score(0.9, 0.05, Some(3.5), true), 350);
+        assert_eq!(score(0.9, 0.05, Some(2.5), true), 278, "a decided position, and mu says less");
+        assert_eq!(score(0.5, 0.497, Some(1.5), true), 45, "one result is all but excluded");
+    }
+
+    /// Lc0 0.32.1 with maia-1900, `ScoreType` as named, `DrawScore` 0.2, one thread, batches of one, `MultiPV` 3, `go nodes
+    /// 100`: WL, D and Q by `VerboseMoveStats`, and the score of the `info` line of the same move. Its logarithms are rough.
+    #[test]
+    fn scores_are_lc0s() {
+        const ROUGH: f32 = 0.003;
+        for (wl, d, q, scores) in [
+            (0.9281, 0.061, 0.94031, [744, 888, 415, 2143, 9638, 9399, 9276]),
+            (0.92541, 0.064, 0.93817, [719, 859, 405, 2078, 9624, 9377, 9249]),
+            (-0.40718, 0.040, -0.39912, [-67, -65, -120, -213, 2952, -4015, -4095]),
+            (-0.89793, 0.084, -0.88109, [-537, -462, -338, -1597, 507, -8817, -8984]),
+            (0.02771, 0.051, 0.03789, [4, 5, 8, 12, 5142, 393, 285]),
+        ] {
+            for (kind, expected) in super::super::options::SCORE_TYPES.iter().zip(scores) {
+                let at = |by: f32| score(kind, &Line { q: q + by, ..line(wl + by, d) }, true);
+                assert!(
+                    (at(-ROUGH) - 1..=at(ROUGH) + 1).contains(&expected),
+                    "{kind} {wl}: {} for {expected}",
+                    at(0.0)
+                );
+            }
+        }
+        // The first position by WDL_mu: 385, which is the centipawn formula, as mu is 3.06 there.
+        let at = |wl: f32| score("WDL_mu", &Line { mu: Some(3.06), ..line(wl, 0.061) }, true);
+        assert!((at(0.9281 - ROUGH)..=at(0.9281 + ROUGH)).contains(&385), "{}", at(0.9281));
     }
 
     #[test]

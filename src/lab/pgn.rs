@@ -92,7 +92,7 @@ mod tests {
 
     fn report() -> Report {
         let (depth, seldepth, nodes, playouts) = (1, 1, 1, 1);
-        Report { depth, seldepth, elapsed_ms: 1.0, nodes, playouts, nps: None, hashfull: None, lines: vec![] }
+        Report { depth, seldepth, elapsed_ms: 1.0, nodes, playouts, lines: vec![], ..Report::default() }
     }
 
     fn record(fen: Option<&str>, moves: &[&str]) -> GameRecord {

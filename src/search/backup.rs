@@ -62,13 +62,13 @@ struct Correction {
 /// just visited.
 fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[hop.node];
-    let Some((lower, upper, longest_loss)) = bounds_below(tree, &before) else { return false };
+    let Some(below) = bounds_below(tree, &before) else { return false };
+    let Below { lower, upper, .. } = below;
     if lower < upper {
         tree[hop.node].set_bounds(Bounds { lower: -upper, upper: -lower });
         return true;
     }
-    let plies = if upper == -1 { longest_loss.max(m) } else { m };
-    let end = End { result: -upper, m: plies + 1.0, kind: Terminal::End };
+    let end = below.end(m);
     make_terminal(tree, hop.node, Some((above, usize::from(hop.edge))), end);
     let after = &tree[hop.node];
     let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
@@ -76,25 +76,48 @@ fn bound(tree: &mut Tree, hop: Hop, above: NodeId, m: f32, correction: &mut Opti
     true
 }
 
-/// The best result that is certain and the best that is possible for the player to move, and the plies of the longest
-/// loss among the moves; `None` when nothing is known.
-pub(super) fn bounds_below(tree: &Tree, node: &Node) -> Option<(i8, i8, f32)> {
+/// What the moves of a position prove.
+pub(super) struct Below {
+    /// The best result that is certain for the player to move.
+    pub lower: i8,
+    /// The best that is possible.
+    pub upper: i8,
+    /// Plies of the longest loss among the moves.
+    pub longest_loss: f32,
+    /// Whether endgame tables are needed for it.
+    pub by_tables: bool,
+}
+
+impl Below {
+    /// The end of a game whose result is exact. `m`: plies left at the child just visited.
+    pub fn end(&self, m: f32) -> End {
+        let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
+        let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
+        End { result: -self.upper, m: plies + 1.0, kind }
+    }
+}
+
+/// What the moves of a node prove; `None` when nothing is known.
+pub(super) fn bounds_below(tree: &Tree, node: &Node) -> Option<Below> {
     let view = tree.view(node)?;
     // A move that was never tried may lead to anything.
     let untried = node.children < node.moves;
-    let (mut lower, mut upper, mut longest_loss) = (-1, if untried { 1 } else { -1 }, 0.0f32);
+    // A mate beats what the tables say; everything else needs all of its parts.
+    let mut below = Below { lower: -1, upper: if untried { 1 } else { -1 }, longest_loss: 0.0, by_tables: false };
     for child in tree.children(&view, node).flatten() {
         let bounds = child.bounds();
-        lower = lower.max(bounds.lower);
-        upper = upper.max(bounds.upper);
-        if bounds.is_win() {
+        below.lower = below.lower.max(bounds.lower);
+        below.upper = below.upper.max(bounds.upper);
+        if bounds.is_win() && child.is_played_out() {
+            below.by_tables = false;
             break;
         }
         if bounds.is_loss() {
-            longest_loss = longest_loss.max(child.m);
+            below.longest_loss = below.longest_loss.max(child.m);
         }
+        below.by_tables |= child.terminal() == Terminal::Tablebase;
     }
-    ((lower, upper) != (-1, 1)).then_some((lower, upper, longest_loss))
+    ((below.lower, below.upper) != (-1, 1)).then_some(below)
 }
 
 /// Takes visits that come to nothing off the visits on their way.
@@ -184,6 +207,27 @@ mod tests {
         assert_eq!(open.terminal(), Terminal::No);
         assert!((open.wl - 2.0 / 3.0).abs() < 1e-6, "{}", open.wl);
         assert!((tree[path[0]].wl + 2.0 / 4.0).abs() < 1e-6, "{}", tree[path[0]].wl);
+    }
+
+    #[test]
+    fn what_tables_help_to_prove_is_no_mate() {
+        let proven_by = |kinds: &[(i8, Terminal)]| {
+            let (mut tree, path) = line(2);
+            let node = path[1];
+            for (index, (result, kind)) in kinds.iter().enumerate() {
+                let child = tree.child(node, index);
+                make_terminal(&mut tree, child, Some((node, index)), End { result: *result, m: 2.0, kind: *kind });
+                let value = Value { wl: f32::from(*result), d: 0.0, m: 2.0 };
+                visit(&mut tree, &hops(&[path[0], node, child]), value);
+            }
+            (tree[node].terminal(), tree[node].wl)
+        };
+        let (end, tables) = (Terminal::End, Terminal::Tablebase);
+        assert_eq!(proven_by(&[(1, tables)]), (tables, -1.0));
+        assert_eq!(proven_by(&[(1, end)]), (end, -1.0));
+        assert_eq!(proven_by(&[(-1, end), (-1, tables), (-1, end)]), (tables, 1.0));
+        assert_eq!(proven_by(&[(-1, tables), (0, end), (-1, end)]), (tables, 0.0));
+        assert_eq!(proven_by(&[(-1, tables), (1, end)]), (end, -1.0), "a mate needs no tables");
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! What the leaves of a batch are: ends of the game, positions that a cache knows, or queries for the network. All of it
 //! happens without the tree.
 
-use super::expand::{depends_on_path, end_of_game};
+use super::expand::{depends_on_path, end_of_game, known_by_tables};
 use super::gather::{Batch, LeafKind, ROOT, Resolved, Rules};
 use super::node::{NodeId, Value};
 use super::packed::PackedMove;
+use super::params::SearchParams;
 use super::policy;
 use super::positions::Identity;
 use super::tree::MOST_MOVES;
-use crate::backend::{Evaluation, Query, cache_key};
-use crate::chess::{Game, Move};
+use crate::backend::{Attributes, Evaluation, Query, cache_key};
+use crate::chess::{Color, Game, Move};
 
 impl Batch {
     /// Finds out what the new leaves are. `game` is the worker's own; its first `root_plies` moves lead to the root.
@@ -34,35 +35,54 @@ impl Batch {
                     true => LeafKind::Repeats,
                     false => LeafKind::Ends(end),
                 }
+            } else if let Some(end) = known_by_tables(position, depth, rules.probes) {
+                LeafKind::Ends(end)
             } else if let Some(known) =
                 rules.backend.cached(cache_key(game)).filter(|known| known.logits.len() == moves.len())
             {
-                self.known(&known, rules.params.policy_temperature)
+                self.known(&known, position.turn(), rules.params)
             } else {
-                self.queries.push(Query::new(game, moves, rules.backend.attributes()));
-                LeafKind::Queued(self.queries.len() as u32 - 1)
+                self.ask(game, moves, rules.backend.attributes());
+                LeafKind::Queued(self.asked as u32 - 1)
             };
         }
         self.looked_at = self.leaves.len();
         game.truncate(root_plies);
     }
 
+    /// Adds a query, in the memory of one of an earlier batch.
+    fn ask(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+        if self.asked == self.queries.len() {
+            self.queries.push(Query::default());
+        }
+        self.queries[self.asked].fill(game, moves, attributes);
+        self.asked += 1;
+    }
+
     /// Takes the answers to the batch's queries, in their order.
-    pub fn take_answers(&mut self, answers: &[Evaluation], temperature: f32) {
+    pub fn take_answers(&mut self, answers: &[Evaluation], rules: &Rules) {
+        let root_turn = rules.position.turn();
         for index in 0..self.leaves.len() {
             if let LeafKind::Queued(query) = self.leaves[index].kind
                 && let Some(answer) = answers.get(query as usize)
             {
-                self.leaves[index].kind = self.known(answer, temperature);
+                let depth = self.steps[self.leaves[index].step as usize].depth;
+                let turn = if depth.is_multiple_of(2) { root_turn } else { !root_turn };
+                self.leaves[index].kind = self.known(answer, turn, rules.params);
             }
         }
     }
 
-    fn known(&mut self, evaluation: &Evaluation, temperature: f32) -> LeafKind {
+    /// What the network says of a leaf where it is `turn` to move.
+    fn known(&mut self, evaluation: &Evaluation, turn: Color, params: &SearchParams) -> LeafKind {
         let from = self.codes.len();
-        policy::encode(&evaluation.logits, temperature, &mut self.codes);
+        policy::encode(&evaluation.logits, params.policy_temperature, &mut self.codes);
+        let (wl, d) = match params.wdl_rescale.is_active() {
+            true => params.wdl_rescale.apply(evaluation.q, evaluation.d, turn),
+            false => (evaluation.q, evaluation.d),
+        };
         // The network speaks for the side to move, a node for the one who moved.
-        let value = Value { wl: -evaluation.q, d: evaluation.d, m: evaluation.m.unwrap_or(0.0) };
+        let value = Value { wl: -wl, d, m: evaluation.m.unwrap_or(0.0) };
         LeafKind::Known(value, from..self.codes.len())
     }
 

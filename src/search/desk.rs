@@ -52,28 +52,19 @@ pub(super) struct Job {
 pub(super) enum Task {
     /// It has the tree, until [`Desk::give_tree_back`].
     Tree,
-    Batch(Job),
+    Batch(Box<Job>),
     Leave,
 }
 
 struct Piles {
-    for_tree: VecDeque<Job>,
-    for_workers: VecDeque<Job>,
+    for_tree: VecDeque<Box<Job>>,
+    for_workers: VecDeque<Box<Job>>,
     /// Batches for which there was nothing to gather, until another one is backed up.
-    resting: Vec<Job>,
+    #[allow(clippy::vec_box, reason = "batches go from pile to pile as they are")]
+    resting: Vec<Box<Job>>,
     tree_taken: bool,
     last_owner: usize,
-    /// Batches that may wait for a worker; no more are gathered.
-    most_waiting: usize,
     closed: bool,
-}
-
-impl Piles {
-    /// The next batch for whoever has the tree: first those that were evaluated.
-    fn next_for_tree(&self) -> Option<usize> {
-        let evaluated = self.for_tree.iter().position(|job| job.stage != Stage::Fresh);
-        evaluated.or((self.for_workers.len() < self.most_waiting && !self.for_tree.is_empty()).then_some(0))
-    }
 }
 
 pub(super) struct Desk {
@@ -87,15 +78,16 @@ pub(super) struct Desk {
 impl Desk {
     /// A desk with so many batches.
     pub fn new(batches: usize) -> Desk {
-        let fresh =
-            || Job { batch: Batch::default(), stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None };
+        let fresh = |_| {
+            let batch = Batch::default();
+            Box::new(Job { batch, stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None })
+        };
         let piles = Piles {
-            for_tree: (0..batches).map(|_| fresh()).collect(),
+            for_tree: (0..batches).map(fresh).collect(),
             for_workers: VecDeque::new(),
             resting: Vec::new(),
             tree_taken: false,
             last_owner: 0,
-            most_waiting: 1,
             closed: false,
         };
         Desk { piles: Mutex::new(piles), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
@@ -128,7 +120,7 @@ impl Desk {
             return Some(Task::Leave);
         }
         let stays = piles.last_owner == worker || piles.for_workers.is_empty();
-        if !piles.tree_taken && stays && piles.next_for_tree().is_some() {
+        if !piles.tree_taken && stays && !piles.for_tree.is_empty() {
             (piles.tree_taken, piles.last_owner) = (true, worker);
             return Some(Task::Tree);
         }
@@ -141,7 +133,7 @@ impl Desk {
     }
 
     /// Lays a batch on the pile of its stage.
-    pub fn put(&self, job: Job) {
+    pub fn put(&self, job: Box<Job>) {
         let mut piles = self.piles.lock();
         if job.stage.needs_tree() {
             piles.for_tree.push_back(job)
@@ -153,10 +145,8 @@ impl Desk {
     }
 
     /// The next batch for the worker that has the tree.
-    pub fn take_for_tree(&self) -> Option<Job> {
-        let mut piles = self.piles.lock();
-        let next = piles.next_for_tree()?;
-        piles.for_tree.remove(next)
+    pub fn take_for_tree(&self) -> Option<Box<Job>> {
+        self.piles.lock().for_tree.pop_front()
     }
 
     /// The worker that has the tree gives it up.
@@ -166,7 +156,7 @@ impl Desk {
     }
 
     /// Lays a batch aside for which there was nothing to gather. Returns whether all of them lie there now.
-    pub fn rest(&self, job: Job) -> bool {
+    pub fn rest(&self, job: Box<Job>) -> bool {
         let mut piles = self.piles.lock();
         piles.resting.push(job);
         piles.resting.len() == self.batches
@@ -179,11 +169,6 @@ impl Desk {
         for_tree.extend(resting.drain(..));
     }
 
-    /// How many batches may wait for a worker before no more are gathered.
-    pub fn let_wait(&self, most_waiting: usize) {
-        self.piles.lock().most_waiting = most_waiting;
-    }
-
     /// All workers are to leave.
     pub fn close(&self) {
         self.piles.lock().closed = true;
@@ -191,7 +176,7 @@ impl Desk {
     }
 
     /// Takes any batch off the desk.
-    pub fn clear(&self) -> Option<Job> {
+    pub fn clear(&self) -> Option<Box<Job>> {
         let mut piles = self.piles.lock();
         let Piles { for_tree, for_workers, resting, .. } = &mut *piles;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| resting.pop())

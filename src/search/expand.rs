@@ -4,6 +4,7 @@ use super::node::{NodeId, Terminal};
 use super::params::SearchParams;
 use super::tree::Tree;
 use crate::chess::{Move, Position};
+use crate::tablebase::Probes;
 
 /// Plies from the root before a first repetition may count as a draw.
 const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
@@ -45,6 +46,15 @@ fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<End> {
 pub(super) fn depends_on_path(position: &Position, depth: u32) -> bool {
     let in_search = (1..=depth).contains(&position.cycle_length());
     in_search && position.rule50() < RULE50_DRAW && !position.is_insufficient_material()
+}
+
+/// What the endgame tables know of a leaf. `depth`: plies below the root, which is searched in any case.
+pub(super) fn known_by_tables(position: &Position, depth: u32, probes: &Probes) -> Option<End> {
+    if depth == 0 {
+        return None;
+    }
+    // The tables speak for the side to move, and do not say how long it takes: see `Batch::finish`.
+    probes.wdl(position).map(|result| End { result: -result, m: 0.0, kind: Terminal::Tablebase })
 }
 
 /// Makes a node terminal, which the move `parent` leads to. A lost move keeps no prior: no doubt about it is left that

@@ -16,6 +16,7 @@ use super::select::Dealer;
 use super::tree::Tree;
 use crate::backend::{Backend, Query};
 use crate::chess::Position;
+use crate::tablebase::Probes;
 use std::ops::Range;
 
 /// What all gathering of one search goes by.
@@ -28,6 +29,8 @@ pub(super) struct Rules<'a> {
     pub search_moves: &'a [u16],
     /// The root's position.
     pub position: &'a Position,
+    /// The endgame tables.
+    pub probes: &'a Probes,
     /// Bytes that the tree may take.
     pub tree_limit: Option<usize>,
 }
@@ -121,7 +124,10 @@ pub(super) struct Batch {
     pub(super) leaves: Vec<Leaf>,
     /// Steps where visits came to a leaf that was taken, and how many.
     pub(super) collisions: Vec<(u32, u32)>,
+    /// Queries of this batch, and then some of earlier ones.
     pub(super) queries: Vec<Query>,
+    /// How many are of this one.
+    pub(super) asked: usize,
     pub(super) codes: Vec<u8>,
     pub(super) moves: Vec<u16>,
     pub(super) resolved: Vec<Resolved>,
@@ -132,7 +138,7 @@ pub(super) struct Batch {
     /// Leaves before this one have met the positions that are shared.
     pub(super) met: usize,
     /// The queries of those.
-    pub(super) asked: usize,
+    pub(super) met_asked: usize,
     /// Steps from the root whose moves the worker's game has made.
     pub(super) trail: Vec<u32>,
     /// Visits that wait for the end of the batch.
@@ -176,7 +182,7 @@ impl Batch {
 
     /// The queries to ask the network.
     pub fn queries(&self) -> &[Query] {
-        &self.queries
+        &self.queries[..self.asked]
     }
 
     /// Begins a batch in a tree of `visits`.
@@ -191,10 +197,10 @@ impl Batch {
         self.steps.clear();
         self.leaves.clear();
         self.identities.clear();
-        self.queries.clear();
         self.codes.clear();
         (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
-        (self.looked_at, self.met, self.asked) = (0, 0, 0);
+        (self.looked_at, self.asked) = (0, 0);
+        (self.met, self.met_asked) = (0, 0);
     }
 
     /// How many visits the next round may have: 0 when the batch is complete.
@@ -222,12 +228,14 @@ impl Batch {
         if wanted == 0 {
             return false;
         }
+        let sent = self.with_collisions(wanted);
+        let mut room = wanted;
         if let Some(limit) = rules.tree_limit {
-            tree.make_room(limit, wanted);
+            tree.make_room(limit, sent);
         }
         let mut next = self.steps.len();
         let node = tree.root();
-        let root = Step { node, position: node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: wanted };
+        let root = Step { node, position: node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: sent };
         self.steps.push(root);
         while let Some(step) = self.steps.get(next) {
             if let Some(ahead) = self.steps.get(next + LOOK_AHEAD) {
@@ -240,7 +248,10 @@ impl Batch {
             if rules.params.transpositions
                 && let Some(position) = node.link()
             {
-                if self.ends_at(tree, next, position, rules) {
+                if let Some(kind) = self.ends_at(tree, next, position, rules) {
+                    let counted = visits.min(room);
+                    room -= counted;
+                    self.end_here(next, visits, counted, kind);
                     next += 1;
                     continue;
                 }
@@ -251,18 +262,13 @@ impl Batch {
                 node.in_flight += visits;
             }
             if node.is_terminal() {
-                self.waiting += visits;
-                self.leaves.push(Leaf { step: next as u32, visits, kind: LeafKind::Terminal });
+                let counted = visits.min(room);
+                room -= counted;
+                self.end_here(next, visits, counted, LeafKind::Terminal);
             } else if node.body() == Body::None {
-                let collided = if taken { visits } else { visits - 1 };
-                if !taken {
-                    self.waiting += 1;
-                    self.leaves.push(Leaf { step: next as u32, visits: 1, kind: LeafKind::New });
-                }
-                if collided > 0 {
-                    self.collided += collided;
-                    self.collisions.push((next as u32, collided));
-                }
+                let counted = u32::from(!taken && room > 0);
+                room -= counted;
+                self.end_here(next, visits, counted, LeafKind::New);
             } else {
                 if node.body() == Body::Priors {
                     tree.expand(id);
@@ -272,6 +278,27 @@ impl Batch {
             next += 1;
         }
         true
+    }
+
+    /// The visits to send for so many that count: those of this batch that came to nothing will not be the last.
+    fn with_collisions(&self, wanted: u32) -> u32 {
+        let counted = u64::from(self.waiting + self.out_of_order);
+        let share = (counted + u64::from(self.collided)) * u64::from(wanted) / counted.max(1);
+        let left = self.collision_budget.saturating_sub(self.collided);
+        wanted.max(u32::try_from(share).unwrap_or(u32::MAX).min(wanted.saturating_add(left)))
+    }
+
+    /// Visits end at a step; the first `counted` of them are of use.
+    fn end_here(&mut self, step: usize, visits: u32, counted: u32, kind: LeafKind) {
+        let step = step as u32;
+        if counted > 0 {
+            self.waiting += counted;
+            self.leaves.push(Leaf { step, visits: counted, kind });
+        }
+        if visits > counted {
+            self.collided += visits - counted;
+            self.collisions.push((step, visits - counted));
+        }
     }
 
     #[allow(clippy::too_many_arguments, reason = "a step of the loop above")]
@@ -390,8 +417,12 @@ impl Batch {
                 found = Found::Repetition;
                 tree[id].value()
             }
-            LeafKind::Ends(end) => {
+            LeafKind::Ends(mut end) => {
                 let parent = self.path.get(1).map(|parent| (parent.position, usize::from(self.path[0].edge)));
+                if let (Terminal::Tablebase, Some((above, _))) = (end.kind, parent) {
+                    // As far from the end as its parent was thought to be (lc0.md C.5).
+                    end.m = (tree[above].m - 1.0).max(0.0);
+                }
                 make_terminal(tree, id, parent, end);
                 tree[id].value()
             }

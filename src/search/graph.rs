@@ -17,18 +17,18 @@
 //! - Whether a position repeats another depends on the way to it. So it is looked up on every way, never kept in what is
 //!   shared and never taken for proven: such a visit counts as a draw for the move it came by, which remembers how many
 //!   of its visits did. What is shared above it is the mean over the ways that were taken: that much of the dependence on
-//!   the history remains, as in Lc0 and KataGo. Proven ends (mates, the counter, three-folds with the game itself) depend
-//!   on the position alone, and are shared as such.
+//!   the history remains, as in Lc0 and KataGo. Proven ends (mates, the counter, three-folds with the game itself, what
+//!   endgame tables say) depend on the position alone, and are shared as such.
 //!
 //! Left out: the network's opinion is that of the first way (its planes show seven earlier positions), as with the cache;
 //! positions that differ in the counter alone are not shared; a move whose position was visited by other ways is not
 //! corrected before a visit passes it.
 
-use super::backup::{Hop, bounds_below};
+use super::backup::{Below, Hop, bounds_below};
 use super::expand::{End, make_terminal};
-use super::node::{Bounds, Node, NodeId, Terminal, Value};
+use super::node::{Bounds, Node, NodeId, Value};
 use super::positions::{self, Identity, Positions, Record};
-use super::tree::Tree;
+use super::tree::{Behind, Tree};
 
 /// Difference of win minus loss or of the draw probability between a move and its position at which a visit ends there
 /// (Lc0's, lc0.md C.13).
@@ -115,8 +115,8 @@ impl Tree {
         self.nodes.give(position.0, positions::RUN);
     }
 
-    /// Makes the position of a move of the root the root, and abandons the rest.
-    pub(super) fn root_at(&mut self, next: Option<NodeId>) {
+    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it.
+    pub(super) fn root_at(&mut self, next: Option<NodeId>, plies: usize) {
         let next = next.and_then(|next| self[next].link()).filter(|position| self[*position].n > 0);
         let old = self.root;
         let node = self[old];
@@ -126,7 +126,19 @@ impl Tree {
         }
         let home = self.home;
         self[home] = Node::new();
-        if old == self.home { self.abandon(node) } else { self.disown(old) }
+        // What a position was owned as the root for, it is now owned behind it.
+        self.behind = Some(match old == home {
+            true => Behind { node, child: None, position: None, plies },
+            false => Behind { node: Node::new(), child: None, position: Some(old), plies },
+        });
+    }
+
+    /// Makes what was kept behind the root the root again.
+    pub(super) fn root_back_at(&mut self, behind: Behind) {
+        let (old, home) = (self.root, self.home);
+        let node = std::mem::replace(&mut self[home], behind.node);
+        self.root = behind.position.unwrap_or(home);
+        if old == home { self.abandon(node) } else { self.disown(old) }
     }
 
     /// Notes which boards of the game can return, for [`Tree::repeats`].
@@ -278,7 +290,7 @@ fn count(tree: &mut Tree, hop: Hop, parent: NodeId, visits: u32, repeats: u32, s
     node.set_repeats(node.repeats().saturating_add(repeats));
     let position = tree[link];
     if sticky && position.is_terminal() {
-        let end = End { result: position.wl as i8, m: position.m, kind: Terminal::End };
+        let end = End { result: position.wl as i8, m: position.m, kind: position.terminal() };
         make_terminal(tree, hop.node, Some((parent, usize::from(hop.edge))), end);
         return;
     }
@@ -296,13 +308,13 @@ fn count(tree: &mut Tree, hop: Hop, parent: NodeId, visits: u32, repeats: u32, s
 
 /// Bounds a position by what is proven of its moves; `m`: plies left after the one just visited.
 fn bound(tree: &mut Tree, id: NodeId, m: f32) {
-    let Some((lower, upper, longest_loss)) = bounds_below(tree, &tree[id]) else { return };
+    let Some(below) = bounds_below(tree, &tree[id]) else { return };
+    let Below { lower, upper, .. } = below;
     if lower < upper {
         tree[id].set_bounds(Bounds { lower: -upper, upper: -lower });
         return;
     }
-    let plies = if upper == -1 { longest_loss.max(m) } else { m };
-    make_terminal(tree, id, None, End { result: -upper, m: plies + 1.0, kind: Terminal::End });
+    make_terminal(tree, id, None, below.end(m));
 }
 
 #[cfg(test)]

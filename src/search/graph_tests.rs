@@ -1,11 +1,16 @@
 use super::super::gather::{Batch, Horizon, Rules};
+use super::super::node::Terminal;
+use super::super::noise::Noise;
 use super::super::packed::PackedMove;
 use super::super::params::SearchParams;
 use super::super::puct::DrawScore;
 use super::*;
 use crate::backend::{self, Backend, BackendOptions, Evaluator, Query};
 use crate::chess::{Game, Move};
+use crate::tablebase::Probes;
 use proptest::prelude::*;
+use rand::SeedableRng as _;
+use rand::rngs::Xoshiro256PlusPlus;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -47,6 +52,7 @@ impl Searcher {
     fn search(&mut self, visits: u64, size: usize, give_up: bool) {
         let mut game = self.tree.game().clone();
         let (position, plies) = (game.current().clone(), game.moves().len());
+        let probes = Probes::default();
         let rules = Rules {
             params: &self.params,
             backend: self.backend.as_ref(),
@@ -54,6 +60,7 @@ impl Searcher {
             draw: DrawScore::new(0.0, position.turn()),
             search_moves: &[],
             position: &position,
+            probes: &probes,
             tree_limit: self.memory_limit,
         };
         let horizon = Horizon { node_limit: visits, playouts_expected: f64::INFINITY, best_edge: None };
@@ -75,7 +82,7 @@ impl Searcher {
                 self.evaluations += batch.queries().len();
                 self.unknown.extend(batch.queries().iter().map(|query| query.key));
                 let answers = self.evaluator.evaluate(batch.queries()).unwrap();
-                batch.take_answers(&answers, rules.params.policy_temperature);
+                batch.take_answers(&answers, &rules);
             }
             batch.back_up(&mut self.tree, &rules);
         }
@@ -96,10 +103,20 @@ impl Searcher {
         assert!(self.tree.follow(game));
     }
 
-    /// Looks at every position there is: what is counted adds up, nothing is on its way, nothing is lost. With
+    /// Follows the game by a move, and then by another in its stead.
+    fn play_after_predicting(&mut self, predicted: Move, mv: Move) {
+        let mut game = self.tree.game().clone();
+        game.push(mv);
+        self.play(predicted);
+        self.search(u64::from(self.tree.visits()) + 50, 4, false);
+        assert!(self.tree.follow(game));
+    }
+
+    /// Looks at every position there is, after the alternatives to the last move were given up: what is counted adds up, nothing is on its way, nothing is lost. With
     /// `remembers`, the tree has forgotten nothing and its root is as it was searched: then each value is the mean of the
     /// network's opinion, asked anew, and of its moves. Returns how many positions have several owners.
     fn audit(&mut self, remembers: bool) -> usize {
+        self.tree.forget_alternatives();
         while self.tree.dismantle() {}
         let tree = &self.tree;
         let mut games = HashMap::from([(tree.root().0, tree.game().clone())]);
@@ -209,7 +226,8 @@ proptest! {
             searcher.search(visits, size, give_up);
             prop_assert_eq!(u64::from(searcher.tree.visits()), visits);
             searcher.audit(index == 0);
-            searcher.play(searcher.best());
+            let (best, legal) = (searcher.best(), searcher.tree.game().current().legal_moves());
+            searcher.play_after_predicting(legal[size % legal.len()], best);
             searcher.audit(false);
         }
         searcher.tree.reset(Game::new());
@@ -406,6 +424,84 @@ fn a_move_catches_up_with_what_other_ways_found() {
     lines.visit(&other, 0.0);
     assert!((lines.0[second].wl - wl).abs() < 1e-6 && lines.0[second].n == 2, "both of its visits");
     assert!(!lines.0.lags(second, position) && lines.0[root].wl != before);
+}
+
+/// What pondering relies on: the predicted move is searched, and another one is played.
+#[test]
+fn the_last_move_may_have_been_another() {
+    for (from, stripped) in [(0, false), (0, true), (1, false), (1, true)] {
+        let mut searcher = Searcher::new(FINE_70, true);
+        searcher.search(3000, 8, false);
+        // Behind the second move is a shared position, behind the first is none.
+        for _ in 0..from {
+            searcher.play(searcher.best());
+        }
+        let in_use = |tree: &Tree| (tree.nodes.in_use(), tree.shared.as_ref().unwrap().table.len());
+        let (before, visits) = (in_use(&searcher.tree), searcher.tree.visits());
+        let root = searcher.tree.root();
+        let moves = searcher.tree.game().current().legal_moves();
+        let after = |tree: &Tree, mv: Move| {
+            let mut game = tree.game().clone();
+            game.push(mv);
+            game
+        };
+        let (predicted, played) = (after(&searcher.tree, moves[0]), after(&searcher.tree, moves[1]));
+        assert!(searcher.tree.follow(predicted));
+        if stripped {
+            searcher.tree.strip_alternatives();
+        } else {
+            assert_eq!(in_use(&searcher.tree), before, "the other moves might still be played");
+        }
+        assert!(searcher.tree.follow(played), "the game goes on all the same");
+        assert_eq!(searcher.tree.is_empty(), stripped);
+        if !stripped {
+            assert_eq!(searcher.tree.behind.unwrap().position, (from > 0).then_some(root));
+            assert!(searcher.tree.visits() < visits);
+            searcher.search(u64::from(searcher.tree.visits()) + 500, 8, false);
+        }
+        searcher.audit(false);
+        searcher.tree.reset(Game::new());
+        assert_eq!(searcher.tree.nodes.in_use(), 1);
+    }
+}
+
+#[test]
+fn what_tables_say_is_no_mate_by_any_way() {
+    let mut lines = Lines::new(Game::new());
+    let (one, other) = (["g1f3", "g8f6", "b1c3"], ["b1c3", "g8f6", "g1f3"]);
+    let first = lines.visit(&one, 0.0);
+    lines.visit(&other, 0.0);
+    let won = lines.visit(&[&one[..], &["d7d5"]].concat(), 0.0);
+    let position = lines.0[first].link().unwrap();
+    // The last move is one that the tables call won: whoever lets it happen has lost.
+    let found = lines.0.existing_child(&lines.0[position], 0).unwrap();
+    assert_ne!(found, won);
+    make_terminal(&mut lines.0, found, None, End { result: 1, m: 7.0, kind: Terminal::Tablebase });
+    bound(&mut lines.0, position, 7.0);
+    assert_eq!(
+        (lines.0[position].terminal(), lines.0[position].wl, lines.0[position].m),
+        (Terminal::Tablebase, -1.0, 8.0)
+    );
+    let second = lines.visit(&other, 0.0);
+    assert_eq!((lines.0[second].terminal(), lines.0[second].wl), (Terminal::Tablebase, -1.0));
+}
+
+#[test]
+fn noise_and_rounds_of_many_visits_work_in_a_graph() {
+    let mut searcher = Searcher::new(FINE_70, true);
+    searcher.search(400, 64, false);
+    searcher.play(searcher.best());
+    let root = searcher.tree.root();
+    assert_ne!(root, searcher.tree.home);
+    let moves = usize::from(searcher.tree[root].moves);
+    let noise = Noise { epsilon: 1.0, alpha: 0.3 }.draw(moves, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    searcher.tree.set_root_noise(noise);
+    let visits = u64::from(searcher.tree.visits()) + 777;
+    searcher.search(visits, 64, false);
+    assert_eq!(u64::from(searcher.tree.visits()), visits, "no round has more visits that count than are wanted");
+    searcher.audit(false);
+    searcher.play(searcher.best());
+    assert!(searcher.tree.root_noise().is_none());
 }
 
 #[test]

@@ -6,29 +6,23 @@ use super::node::NodeId;
 use super::tree::Tree;
 
 impl Batch {
-    /// Whether the visits that come to a shared position by a step end there: as a leaf that needs no network.
-    pub(super) fn ends_at(&mut self, tree: &mut Tree, step: usize, position: NodeId, rules: &Rules) -> bool {
-        let Step { node, before, visits, .. } = self.steps[step];
-        let kind = if tree[node].is_terminal() {
-            LeafKind::Terminal
+    /// What the visits that come to a shared position by a step end as if they end there: a leaf that needs no network.
+    pub(super) fn ends_at(&self, tree: &mut Tree, step: usize, position: NodeId, rules: &Rules) -> Option<LeafKind> {
+        let Step { node, before, .. } = self.steps[step];
+        if tree[node].is_terminal() {
+            Some(LeafKind::Terminal)
         } else if tree.repeats(position, Above { steps: &self.steps, next: before }, rules.params.two_fold_draws) {
-            LeafKind::Repeats
+            Some(LeafKind::Repeats)
         } else {
             tree.forget_stale_repeats(node, position);
-            if !tree.lags(node, position) {
-                return false;
-            }
-            LeafKind::Shared
-        };
-        self.waiting += visits;
-        self.leaves.push(Leaf { step: step as u32, visits, kind });
-        true
+            tree.lags(node, position).then_some(LeafKind::Shared)
+        }
     }
 
     /// Links the new leaves to their positions. One that is known needs no network, and one that is being evaluated is a
     /// collision.
     pub(super) fn meet(&mut self, tree: &mut Tree) {
-        let mut asked = self.asked;
+        let mut asked = self.met_asked;
         for index in self.met..self.leaves.len() {
             let Leaf { step, visits, .. } = self.leaves[index];
             let Step { node, position, depth, .. } = self.steps[step as usize];
@@ -62,8 +56,7 @@ impl Batch {
                 asked += 1;
             }
         }
-        self.queries.truncate(asked);
-        (self.asked, self.met) = (asked, self.leaves.len());
+        (self.asked, self.met_asked, self.met) = (asked, asked, self.leaves.len());
     }
 }
 

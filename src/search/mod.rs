@@ -13,6 +13,7 @@
 //! | `backup` | values on their way up, and what they prove |
 //! | `gather`, `classify`, `prefetch` | batches: going down the tree, and what the leaves are |
 //! | `state` | what threads share under the lock, the question to the stoppers |
+//! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
 //! | `desk` | batches between one hand and the next |
 //! | `running` | a search under way as a value |
 //! | `worker`, `watchdog` | what its threads do |
@@ -35,6 +36,7 @@
 //!   prefetching.
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
 //! - `go depth` ends when every root move is decided, and node limits are met exactly.
+//! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
 //! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops.
 
 mod backup;
@@ -47,6 +49,7 @@ mod gather;
 mod graph;
 mod meet;
 mod node;
+mod noise;
 mod packed;
 mod params;
 mod policy;
@@ -59,12 +62,17 @@ mod report;
 mod running;
 mod select;
 mod state;
+mod temperature;
 mod tree;
 mod watchdog;
+mod wdl_rescale;
 mod worker;
 
 pub use clock::{Clock, MonotonicClock};
+pub use noise::Noise;
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use report::{Line, MoveStats, Report};
 pub use running::{EndReason, Finished, Listener, NotStarted, Search, SearchEnd, SearchRequest, TimeReport};
+pub use temperature::Temperature;
 pub use tree::Tree;
+pub use wdl_rescale::WdlRescale;

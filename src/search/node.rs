@@ -16,6 +16,8 @@ pub(crate) enum Terminal {
     End,
     /// A first repetition inside the search: a draw as long as the first occurrence is below the root.
     TwoFold,
+    /// By the endgame tables, or proven with their help: the way there is not known.
+    Tablebase,
 }
 
 /// What is proven: the worst and the best result for the player who moved here (-1, 0, 1).
@@ -92,7 +94,8 @@ impl Node {
         match self.flags & 3 {
             0 => Terminal::No,
             1 => Terminal::End,
-            _ => Terminal::TwoFold,
+            2 => Terminal::TwoFold,
+            _ => Terminal::Tablebase,
         }
     }
 
@@ -102,6 +105,11 @@ impl Node {
 
     pub fn is_terminal(&self) -> bool {
         self.flags & 3 != 0
+    }
+
+    /// Whether the game was followed to its end here: a mate that can be shown, not a win that tables promise.
+    pub fn is_played_out(&self) -> bool {
+        self.terminal() == Terminal::End
     }
 
     pub fn body(&self) -> Body {
@@ -231,7 +239,7 @@ mod tests {
     fn flags_do_not_disturb_each_other() {
         let mut node = Node::new();
         assert_eq!((node.terminal(), node.body(), node.bounds()), (Terminal::No, Body::None, Bounds::UNKNOWN));
-        for terminal in [Terminal::End, Terminal::TwoFold, Terminal::No] {
+        for terminal in [Terminal::End, Terminal::TwoFold, Terminal::Tablebase, Terminal::No] {
             for body in [Body::Priors, Body::Small, Body::Large, Body::None] {
                 for (lower, upper) in [(-1, -1), (-1, 0), (0, 0), (0, 1), (1, 1), (-1, 1)] {
                     node.set_terminal(terminal);

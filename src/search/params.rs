@@ -1,5 +1,9 @@
 //! The parameters of the search, with Lc0's defaults (lc0.md C and E).
 
+use super::noise::Noise;
+use super::temperature::Temperature;
+use super::wdl_rescale::WdlRescale;
+
 /// How the value of an unvisited move is guessed (first-play urgency).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fpu {
@@ -68,6 +72,12 @@ pub struct SearchParams {
     pub policy_temperature: f32,
     /// Value of a draw for White, -1 to 1.
     pub draw_score: f32,
+    /// Sharpness and contempt.
+    pub wdl_rescale: WdlRescale,
+    /// Noise on the priors of the root.
+    pub noise: Noise,
+    /// How random the choice of the move is.
+    pub temperature: Temperature,
     /// The moves-left utility.
     pub moves_left: MovesLeftParams,
     /// Whether proven results travel up the tree.
@@ -105,6 +115,9 @@ impl SearchParams {
         fpu_at_root: None,
         policy_temperature: 1.359,
         draw_score: 0.0,
+        wdl_rescale: WdlRescale::NONE,
+        noise: Noise::NONE,
+        temperature: Temperature::NONE,
         moves_left: MovesLeftParams {
             max_effect: 0.0345,
             slope: 0.0027,

@@ -2,7 +2,6 @@
 
 use super::node::Node;
 use super::params::{Fpu, MovesLeftParams, SearchParams};
-use super::tree::Tree;
 use crate::chess::Color;
 
 /// What a draw is worth to whom: the sign of `DrawScore` at a node, by who moved into it.
@@ -117,13 +116,6 @@ impl Selector {
     pub fn u_numerator(&self, p: f32) -> f32 {
         self.u_coefficient * p
     }
-}
-
-/// Sum of the priors of the children that were visited.
-pub(crate) fn visited_policy(tree: &Tree, node: &Node) -> f32 {
-    let Some(view) = tree.view(node) else { return 0.0 };
-    let children = tree.children(&view, node).flatten().enumerate();
-    children.filter(|(_, child)| child.n > 0).map(|(index, _)| view.p(index)).sum()
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ impl Tree {
         if bytes + need <= limit {
             return;
         }
+        // What may still be played is worth less than what is searched.
+        self.strip_alternatives();
         let free = need.max(limit / SPARE) + 2 * bytes.saturating_sub(limit);
         let mut dismantled = 0;
         while self.bytes_free() < free && dismantled < MOST_DISMANTLED {

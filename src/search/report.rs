@@ -1,29 +1,36 @@
 //! What a search says of itself: statistics of the root's moves, the best line, the score.
 
 use super::body::View;
-use super::node::Node;
+use super::node::{Node, Terminal};
 use super::packed::PackedMove;
 use super::params::SearchParams;
-use super::puct::{DrawScore, Selector, visited_policy};
+use super::puct::{DrawScore, Selector};
+use super::temperature::Choice;
 use super::tree::Tree;
 use crate::chess::{Move, Position};
 use shakmaty::Position as _;
 use std::cmp::Ordering;
+
+/// Moves added to a mate that is only known from tables (Lc0's, lc0.md C.9).
+const TABLEBASE_MATE: i32 = 100;
 
 /// One line of analysis: a root move, where it leads and what it is worth to the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// The moves, the root's first.
     pub moves: Vec<Move>,
-    /// Win minus loss, -1 to 1.
+    /// Win minus loss, -1 to 1, as a GUI is shown it: contempt is taken back as far as `WDLEvalObjectivity` says.
     pub wl: f32,
-    /// Draw probability, 0 to 1.
+    /// Draw probability, 0 to 1, likewise.
     pub d: f32,
-    /// Win minus loss with draws counted by `DrawScore`.
+    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or excluded.
+    pub mu: Option<f32>,
+    /// Win minus loss with draws counted by `DrawScore`, as the search has it.
     pub q: f32,
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
-    /// Moves to mate, negative when being mated; only for proven results.
+    /// Moves to mate, negative when being mated; only for proven results. What the tables promise is a hundred moves
+    /// further than it seems (lc0.md C.9).
     pub mate: Option<i32>,
     /// Visits of the root move.
     pub visits: u32,
@@ -44,10 +51,16 @@ pub struct Report {
     pub playouts: u64,
     /// Playouts a second since the first batch ended; `None` before.
     pub nps: Option<f64>,
+    /// Evaluations a second by the network since then.
+    pub eps: Option<f64>,
     /// Share of the evaluation cache in use, in permille.
     pub hashfull: Option<u32>,
+    /// Positions found in the endgame tables.
+    pub tb_hits: u64,
     /// The best lines, best first; as many as asked for.
     pub lines: Vec<Line>,
+    /// Statistics of the root's moves, when they were asked for while the search goes on.
+    pub move_stats: Vec<MoveStats>,
 }
 
 /// Statistics of a root move (or of the root itself), as `VerboseMoveStats` prints them.
@@ -146,15 +159,18 @@ impl<'a> Reader<'a> {
         moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
 
-    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): proven wins (the shortest
-    /// first), then open moves and draws by visits, value and prior, then proven losses (the longest first).
+    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): mates (the shortest
+    /// first), then wins by the tables, then open moves and draws by visits, value and prior, then losses by the tables
+    /// and mates (the longest first).
     ///
     /// Lc0 also prefers the shorter of two drawn ends whatever their visits; that is no order (it contradicts the order by
     /// visits through an open move between them), so here it decides between equal visits and values.
     fn compare(&self, family: &Family, depth: u32, a: usize, b: usize) -> Ordering {
         let (node_a, node_b) = (family.visited(a), family.visited(b));
         let rank = |node: Option<&Node>| match node {
-            Some(node) if node.is_terminal() && node.wl != 0.0 => node.wl.signum() as i32,
+            Some(node) if node.is_terminal() && node.wl != 0.0 => {
+                (if node.is_played_out() { 2 } else { 1 }) * node.wl.signum() as i32
+            }
             _ => 0,
         };
         // Plies to a proven result; all of a rank but 0 have them.
@@ -164,12 +180,40 @@ impl<'a> Reader<'a> {
         let q = |node: Option<&Node>| node.map_or(0.0, |node| node.q(draw));
         let shortest = plies(node_a).total_cmp(&plies(node_b));
         let within_rank = match rank(node_a) {
-            1 => shortest,
-            -1 => shortest.reverse(),
+            1.. => shortest,
+            ..=-1 => shortest.reverse(),
             _ => visits(node_b).cmp(&visits(node_a)).then(q(node_b).total_cmp(&q(node_a))).then(shortest),
         };
         let p = |index| family.view.p(index);
         rank(node_b).cmp(&rank(node_a)).then(within_rank).then(p(b).total_cmp(&p(a))).then(a.cmp(&b))
+    }
+
+    /// The root moves that may be searched: their numbers in the order of the tree, and what they have to offer.
+    pub fn choices(&self) -> (Vec<usize>, Vec<Choice>) {
+        let Some(root) = self.root_family() else { return (Vec::new(), Vec::new()) };
+        let selector = self.selector();
+        let unvisited = selector.unvisited(self.visited_policy(&root));
+        let choice = |index: &usize| {
+            let child = root.visited(*index);
+            let q = child.map_or(unvisited, |child| child.q(selector.draw_score));
+            Choice { n: child.map_or(0, |child| child.n), q, p: self.prior(&root, *index) }
+        };
+        let allowed = self.allowed(&root);
+        let choices = allowed.iter().map(choice).collect();
+        (allowed, choices)
+    }
+
+    /// The prior of a root move.
+    fn prior(&self, root: &Family, index: usize) -> f32 {
+        self.tree.root_prior(&root.view, index, root.children.get(index).copied())
+    }
+
+    /// Sum of the priors of the root moves that were visited.
+    fn visited_policy(&self, root: &Family) -> f32 {
+        (0..root.children.len())
+            .filter(|index| root.visited(*index).is_some())
+            .map(|index| self.prior(root, index))
+            .sum()
     }
 
     /// The line that starts with the root's move of that number.
@@ -178,11 +222,14 @@ impl<'a> Reader<'a> {
         let child = self.root_family().and_then(|family| family.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
         let (node, sign) = child.as_ref().map_or((root, -1.0), |child| (child, 1.0));
-        let mate = |plies: f32| (plies.round() as i32 / 2 + 1) * if node.wl > 0.0 { 1 } else { -1 };
+        let by_tables = if node.terminal() == Terminal::Tablebase { TABLEBASE_MATE } else { 0 };
+        let mate = |plies: f32| (plies.round() as i32 / 2 + 1 + by_tables) * if node.wl > 0.0 { 1 } else { -1 };
+        let shown = self.params.wdl_rescale.shown(sign * node.wl as f32, node.d, self.position.turn());
         Line {
             moves: self.moves_from(first),
-            wl: sign * node.wl as f32,
-            d: node.d,
+            wl: shown.wl,
+            d: shown.d,
+            mu: shown.mu,
             q: sign * node.q(sign * self.draw.at(1)),
             m: self.has_moves_left.then_some(node.m + if child.is_some() { 1.0 } else { 0.0 }),
             mate: child.filter(|child| child.is_terminal() && child.wl != 0.0).map(|child| mate(child.m)),
@@ -236,15 +283,18 @@ impl<'a> Reader<'a> {
     pub fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();
-        let visited_policy = visited_policy(self.tree, root);
+        let (rescale, turn) = (&self.params.wdl_rescale, self.position.turn());
+        let mut visited_policy = 0.0;
         let mut stats = Vec::new();
         if let Some(family) = self.root_family() {
+            visited_policy = self.visited_policy(&family);
             for (index, mv) in family.moves().iter().enumerate() {
                 let mv = PackedMove(*mv).unpack(self.position.board());
                 let child = family.children.get(index).copied();
                 let visited = family.visited(index);
                 let (q, m) = visited.map_or((selector.unvisited(visited_policy), 0.0), |child| selector.q_and_m(child));
-                let p = family.view.p(index);
+                let p = self.prior(&family, index);
+                let shown = visited.map(|child| rescale.shown(child.wl as f32, child.d, turn));
                 let u = selector.u_numerator(p) / (1 + child.map_or(0, Node::n_started)) as f32;
                 let terminal = visited.filter(|child| child.is_terminal()).map(|child| child.q(selector.draw_score));
                 stats.push(MoveStats {
@@ -252,10 +302,11 @@ impl<'a> Reader<'a> {
                     n: child.map_or(0, |child| child.n),
                     in_flight: child.map_or(0, |child| child.in_flight),
                     p,
-                    wl: visited.map(|child| child.wl as f32),
-                    d: visited.map(|child| child.d),
+                    wl: shown.map(|shown| shown.wl),
+                    d: shown.map(|shown| shown.d),
                     m: visited.map(|child| child.m),
-                    q,
+                    // As shown, too; the score goes by what the search has.
+                    q: shown.map_or(q, |shown| shown.wl + selector.draw_score * shown.d),
                     u: Some(u),
                     s: Some(q + u + m),
                     v: terminal.or_else(|| value_of(Some(mv)).filter(|_| visited.is_some()).map(|value| -value)),
@@ -266,15 +317,16 @@ impl<'a> Reader<'a> {
         }
         stats.sort_by(|a, b| a.n.cmp(&b.n).then(a.s.unwrap_or_default().total_cmp(&b.s.unwrap_or_default())));
         let visited = root.n > 0;
+        let shown = rescale.shown(-root.wl as f32, root.d, turn);
         stats.push(MoveStats {
             mv: None,
             n: root.n,
             in_flight: root.in_flight,
             p: visited_policy,
-            wl: visited.then_some(-root.wl as f32),
-            d: visited.then_some(root.d),
+            wl: visited.then_some(shown.wl),
+            d: visited.then_some(shown.d),
             m: visited.then_some(root.m),
-            q: -root.q(self.draw.at(0)),
+            q: shown.wl + self.draw.at(1) * shown.d,
             u: None,
             s: None,
             v: value_of(None),
@@ -288,7 +340,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::expand::{End, make_terminal};
-    use super::super::node::{Terminal, Value};
+    use super::super::node::Value;
     use super::*;
     use crate::chess::{Color, Game};
 
@@ -312,7 +364,8 @@ mod tests {
                 2 | 3 => 0,
                 _ => continue,
             };
-            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind: Terminal::End });
+            let kind = if index % 2 == 0 { Terminal::End } else { Terminal::Tablebase };
+            make_terminal(&mut tree, child, Some((root, index)), End { result, m, kind });
         }
         let params = SearchParams::LC0;
         let draw = DrawScore::new(0.0, Color::White);
@@ -330,5 +383,16 @@ mod tests {
             }
         }
         assert_eq!(reader.ranked().len(), moves);
+        let score = |index: usize| reader.line(index).mate;
+        let mates: Vec<i32> = reader.ranked().into_iter().filter_map(score).collect();
+        let (won, lost): (Vec<i32>, Vec<i32>) = mates.iter().partition(|mate| **mate > 0);
+        assert!(
+            won.is_sorted() && won[0] < 100 && *won.last().unwrap() > 100,
+            "a mate before what tables promise: {won:?}"
+        );
+        assert!(
+            lost.is_sorted() && lost[0] < -100 && *lost.last().unwrap() > -100,
+            "the other way when lost: {lost:?}"
+        );
     }
 }

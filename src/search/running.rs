@@ -12,6 +12,7 @@ use super::watchdog::watch;
 use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
+use crate::tablebase::Probes;
 use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::AssertUnwindSafe;
@@ -45,6 +46,13 @@ pub enum EndReason {
     Stopped,
     /// There was nothing to choose from: no legal move.
     NoMoves,
+    /// There was no search: the move is from a book, with this weight of that of all its moves there.
+    Book {
+        /// The move's.
+        weight: u32,
+        /// That of all.
+        total: u32,
+    },
     /// The evaluator failed.
     Failed,
 }
@@ -105,6 +113,12 @@ pub struct SearchRequest {
     pub multi_pv: usize,
     /// Whether the end carries [`SearchEnd::move_stats`].
     pub with_move_stats: bool,
+    /// Whether the reports before it carry [`Report::move_stats`].
+    pub with_live_stats: bool,
+    /// Of everything that is random: the noise at the root and the choice of the move.
+    pub seed: u64,
+    /// The endgame tables.
+    pub probes: Probes,
     /// When the move's clock started, on the injected clock.
     pub start_ms: f64,
     /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
@@ -191,6 +205,8 @@ impl Search {
     ) -> Result<Search, NotStarted> {
         tree.share_positions(request.params.transpositions);
         tree.follow(request.game.clone());
+        // Every search draws its own.
+        tree.set_root_noise(None);
         let attributes = backend.attributes();
         let minibatch_size = match request.params.minibatch_size {
             0 => attributes.preferred_batch,
@@ -208,14 +224,16 @@ impl Search {
             packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
             search_moves: request.search_moves,
             multi_pv: request.multi_pv,
+            probes: request.probes,
             start_ms: request.start_ms,
+            live_stats: request.with_live_stats,
             node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
             backend,
         };
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(State::new(tree, request.stoppers, request.manager)),
-            desk: Desk::new(if evaluators.len() > 1 { evaluators.len() + 1 } else { 1 }),
+            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.seed)),
+            desk: Desk::new(evaluators.len()),
             backed_up: Condvar::new(),
             wake: Condvar::new(),
             answered: Mutex::new(false),

@@ -64,6 +64,8 @@ pub(super) struct Dealer {
     candidates: Vec<Candidate>,
     /// Their scores, apart: they are looked through for each share.
     scores: Vec<f32>,
+    /// Children that no visit has come back from.
+    unvisited: Vec<u8>,
     shares: Vec<Share>,
 }
 
@@ -87,7 +89,12 @@ impl Dealer {
             self.shares.push(share(&view, node, best(tree, &view, node, &selector), 1));
             return &self.shares;
         }
-        let fpu = self.gather_candidates(tree, &view, node, &selector);
+        let noise = tree.root_noise().filter(|_| depth == 0);
+        let fpu = match noise {
+            Some(noise) => self
+                .gather_candidates(tree, &view, node, &selector, |index, child| noise.prior(&view, index, Some(child))),
+            None => self.gather_candidates(tree, &view, node, &selector, |index, _| view.p(index)),
+        };
         // Sorted by prior, no later untried move can score higher than the first.
         let at_root = depth == 0;
         let next_untried = |from| (from..view.moves.len()).find(|next| !at_root || rules.allows(view.moves[*next]));
@@ -121,30 +128,36 @@ impl Dealer {
     }
 
     /// Takes up the children there are nodes for. Returns the value of an unvisited move.
-    fn gather_candidates(&mut self, tree: &Tree, view: &View, node: &Node, selector: &Selector) -> f32 {
+    #[inline]
+    fn gather_candidates(
+        &mut self,
+        tree: &Tree,
+        view: &View,
+        node: &Node,
+        selector: &Selector,
+        prior: impl Fn(usize, &Node) -> f32,
+    ) -> f32 {
         self.candidates.clear();
         // Unvisited children are valued when it is known how much of the policy was visited.
-        let (mut visited_policy, mut unvisited, mut index) = (0.0, false, 0);
+        self.unvisited.clear();
+        let (mut visited_policy, mut index) = (0.0, 0);
         for segment in tree.children(view, node) {
             for child in segment {
-                let p = view.p(index);
+                let p = prior(index, child);
                 let mut utility = 0.0;
                 if child.n > 0 {
                     visited_policy += p;
                     utility = selector.visited(child);
                 } else {
-                    unvisited = true;
+                    self.unvisited.push(index as u8);
                 }
                 self.candidates.push(Candidate::new(index, utility, selector.u_numerator(p), child.n_started()));
                 index += 1;
             }
         }
         let fpu = selector.unvisited(visited_policy);
-        if unvisited {
-            let children = tree.children(view, node).flatten();
-            for (candidate, _) in self.candidates.iter_mut().zip(children).filter(|(_, child)| child.n == 0) {
-                candidate.utility = fpu;
-            }
+        for index in &self.unvisited {
+            self.candidates[usize::from(*index)].utility = fpu;
         }
         fpu
     }

@@ -4,12 +4,15 @@ use super::clock::Clock;
 use super::gather::{Batch, Horizon, Progress, Rules};
 use super::params::SearchParams;
 use super::puct::DrawScore;
-use super::report::{MoveStats, Reader, Report};
+use super::report::{Line, MoveStats, Reader, Report};
 use super::tree::Tree;
 use crate::backend::{Backend, cache_key};
 use crate::chess::{Game, Move};
+use crate::tablebase::Probes;
 use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{SearchSnapshot, StopReason, Stoppers, TimeManager};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
 
 /// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
@@ -37,6 +40,9 @@ pub(super) struct Setting {
     /// Playouts a second not to be exceeded; 0: no limit.
     pub nps_limit: f64,
     pub draw: DrawScore,
+    /// Whether every report carries the statistics of the moves.
+    pub live_stats: bool,
+    pub probes: Probes,
 }
 
 impl Setting {
@@ -52,6 +58,7 @@ impl Setting {
             draw: self.draw,
             search_moves: &self.packed_search_moves,
             position: self.game.current(),
+            probes: &self.probes,
             tree_limit: self.tree_limit(),
         }
     }
@@ -88,14 +95,17 @@ pub(super) struct State {
     batches: u64,
     first_batch_end_ms: Option<f64>,
     /// How long batches take, so that the last one ends in time.
-    pub latency: BatchLatency,
+    latency: BatchLatency,
+    /// Positions that the network evaluated.
+    evaluations: u64,
     playouts_expected: f64,
     best_edge: Option<usize>,
     root_visits: Vec<u32>,
+    random: Xoshiro256PlusPlus,
 }
 
 impl State {
-    pub fn new(tree: Tree, stoppers: Stoppers, manager: Option<Box<dyn TimeManager>>) -> State {
+    pub fn new(tree: Tree, stoppers: Stoppers, manager: Option<Box<dyn TimeManager>>, seed: u64) -> State {
         State {
             tree,
             stoppers,
@@ -107,9 +117,11 @@ impl State {
             batches: 0,
             first_batch_end_ms: None,
             latency: BatchLatency::default(),
+            evaluations: 0,
             playouts_expected: f64::INFINITY,
             best_edge: None,
             root_visits: Vec::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
     }
 
@@ -124,9 +136,22 @@ impl State {
 
     /// Sends another round of visits down the tree. Returns whether there was one.
     pub fn pick(&mut self, setting: &Setting, batch: &mut Batch) -> bool {
+        if setting.params.noise.epsilon > 0.0 {
+            self.make_noise(setting);
+        }
         let horizon = self.horizon(setting);
         let size = self.batch_size(setting);
         batch.pick(&mut self.tree, &setting.rules(), &horizon, size)
+    }
+
+    /// Draws the noise of this search, as soon as the root has moves.
+    fn make_noise(&mut self, setting: &Setting) {
+        let root = &self.tree[self.tree.root()];
+        let moves = self.tree.view(root).map_or(0, |view| view.moves.len());
+        if moves > 0 && self.tree.root_noise().is_none() {
+            let noise = setting.params.noise.draw(moves, &mut self.random);
+            self.tree.set_root_noise(noise);
+        }
     }
 
     /// Backs up what needs no network. Returns whether that freed places in the batch.
@@ -164,6 +189,29 @@ impl State {
     /// Visits this search has backed up.
     pub fn playouts(&self) -> u64 {
         self.progress.playouts
+    }
+
+    /// Notes that so many positions were evaluated in so many milliseconds.
+    pub fn observe(&mut self, positions: usize, took_ms: f64) {
+        self.latency.observe(positions, took_ms);
+        self.evaluations += positions as u64;
+    }
+
+    /// The number of the root move that is played at random, if the temperature says so.
+    pub fn move_at_random(&mut self, setting: &Setting) -> Option<usize> {
+        let temperature = &setting.params.temperature;
+        let heat = temperature.at(setting.game.current().ply());
+        if heat == 0.0 {
+            return None;
+        }
+        let (numbers, choices) = setting.reader(&self.tree).choices();
+        let chosen = temperature.choose(&choices, heat, self.random.random())?;
+        numbers.get(chosen).copied()
+    }
+
+    /// The line of that root move.
+    pub fn line(&self, setting: &Setting, index: usize) -> Line {
+        setting.reader(&self.tree).line(index)
     }
 
     fn count(&mut self, progress: Progress) {
@@ -209,7 +257,7 @@ impl State {
                 false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
             },
             mate_depth: children()
-                .filter(|child| child.is_terminal() && child.wl == 1.0)
+                .filter(|child| child.is_played_out() && child.wl == 1.0)
                 .map(|child| child.m.round() as u32 / 2 + 1)
                 .min(),
             root_visits: &self.root_visits,
@@ -250,8 +298,11 @@ impl State {
             nodes: u64::from(root.n),
             playouts,
             nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
+            eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
             hashfull: setting.backend.cache_fill(),
+            tb_hits: setting.probes.hits(),
             lines: reader.ranked().into_iter().take(setting.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
+            move_stats: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::body::{self, View};
 use super::graph::Shared;
 use super::node::{Body, Bounds, Node, NodeId, Terminal};
+use super::noise::RootNoise;
 use super::packed::PackedMove;
 use super::policy;
 use super::pool::Pool;
@@ -32,7 +33,23 @@ pub struct Tree {
     pub(super) root: NodeId,
     /// The node of a root that is no shared position.
     pub(super) home: NodeId,
+    /// What a search mixes into the priors of its root.
+    pub(super) root_noise: Option<RootNoise>,
     pub(super) game: Game,
+    pub(super) behind: Option<Behind>,
+}
+
+/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
+/// not played: an opponent whose move was only predicted may play another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Behind {
+    pub node: Node,
+    /// Where the root was taken from; unknown where positions are shared: then nothing is taken out of its place.
+    pub child: Option<NodeId>,
+    /// The shared position that was the root. It is owned from here; `node` is not in use then.
+    pub position: Option<NodeId>,
+    /// Moves of the game up to it.
+    pub plies: usize,
 }
 
 impl Index<NodeId> for Tree {
@@ -55,7 +72,8 @@ impl Tree {
     pub fn new(game: Game) -> Tree {
         let mut nodes = Pool::new();
         let root = NodeId(nodes.take(1));
-        Tree { nodes, words: Pool::new(), shared: None, abandoned: Vec::new(), root, home: root, game }
+        let (words, abandoned) = (Pool::new(), Vec::new());
+        Tree { nodes, words, shared: None, abandoned, root, home: root, root_noise: None, game, behind: None }
     }
 
     /// The game at whose end the root stands.
@@ -93,8 +111,15 @@ impl Tree {
     }
 
     /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
-    /// the same start position, and all the moves of the old game followed by none or more new ones.
+    /// the same start position, and all the moves of the old game followed by none or more new ones; its last move may
+    /// have been another, as long as [`Tree::forget_alternatives`] was not called since it was made.
     pub fn follow(&mut self, game: Game) -> bool {
+        if self
+            .behind
+            .is_some_and(|behind| !game.moves().starts_with(self.game.moves()) && behind.leads_to(&self.game, &game))
+        {
+            self.climb_back();
+        }
         let (old, new) = (&self.game, &game);
         let same = old.positions()[0].key() == new.positions()[0].key()
             && old.positions()[0].rule50() == new.positions()[0].rule50()
@@ -104,7 +129,7 @@ impl Tree {
             return false;
         }
         for ply in self.game.moves().len()..game.moves().len() {
-            self.descend(game.moves()[ply]);
+            self.descend(game.moves()[ply], ply);
             self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
@@ -125,19 +150,59 @@ impl Tree {
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
-    /// Makes the child by `mv` the root and abandons the rest.
-    fn descend(&mut self, mv: Move) {
+    /// Gives up what would be needed if the last move of the game were taken back or another one.
+    pub fn forget_alternatives(&mut self) {
+        if let Some(behind) = self.behind.take() {
+            self.let_go(behind);
+        }
+    }
+
+    /// Gives up the other moves to the position before the last one, but not the way back to it.
+    pub(super) fn strip_alternatives(&mut self) {
+        if let Some(behind) = self.behind {
+            self.behind = Some(Behind { node: Node::new(), child: None, position: None, plies: behind.plies });
+            self.let_go(behind);
+        }
+    }
+
+    fn let_go(&mut self, behind: Behind) {
+        self.abandon(behind.node);
+        if let Some(position) = behind.position {
+            self.disown(position);
+        }
+    }
+
+    /// Takes the last move back.
+    fn climb_back(&mut self) {
+        let Some(behind) = self.behind.take() else { return };
+        self.game.truncate(behind.plies);
+        if self.shared.is_some() {
+            self.root_back_at(behind);
+            return;
+        }
+        let root = self.root;
+        let node = std::mem::replace(&mut self[root], behind.node);
+        match behind.child {
+            Some(child) => self[child] = node,
+            None => self.abandon(node),
+        }
+    }
+
+    /// Makes the child by `mv`, which follows `plies` moves, the root. The rest is kept behind it.
+    fn descend(&mut self, mv: Move, plies: usize) {
+        self.forget_alternatives();
         let old = self[self.root];
         let packed = PackedMove::new(mv).0;
         let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
         let next = index.and_then(|index| self.existing_child(&old, index));
+        self.root_noise = None;
         if self.shared.is_some() {
-            self.root_at(next);
+            self.root_at(next, plies);
             return;
         }
         let root = self.root;
         self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
-        self.abandon(old);
+        self.behind = Some(Behind { node: old, child: next, position: None, plies });
     }
 
     /// Sorts the root's moves and makes them known: they are asked for before the search has come by again.
@@ -151,6 +216,26 @@ impl Tree {
             let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
             self.resolve(root, &moves);
         }
+    }
+
+    /// Whether the root has noise, and moves that could have it.
+    pub(super) fn root_noise(&self) -> Option<&RootNoise> {
+        self.root_noise.as_ref()
+    }
+
+    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their priors, so
+    /// with noise there is a node for each of them from the beginning.
+    pub(super) fn set_root_noise(&mut self, noise: Option<RootNoise>) {
+        let root = self.root;
+        if noise.is_some() && self.view(&self[root]).is_some() && self[root].moves > 0 {
+            self.child(root, usize::from(self[root].moves) - 1);
+        }
+        self.root_noise = noise;
+    }
+
+    /// The prior of a root move, with noise if there is any. `view`: the root's moves.
+    pub(super) fn root_prior(&self, view: &View, index: usize, child: Option<&Node>) -> f32 {
+        self.root_noise.as_ref().map_or_else(|| view.p(index), |noise| noise.prior(view, index, child))
     }
 
     pub(super) fn abandon(&mut self, node: Node) {
@@ -436,6 +521,13 @@ impl Tree {
             self[above].remove_visits(value, visits);
         }
         self.reopen(id);
+    }
+}
+
+impl Behind {
+    /// Whether `new` goes on from here, where `old` did.
+    fn leads_to(&self, old: &Game, new: &Game) -> bool {
+        old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
     }
 }
 

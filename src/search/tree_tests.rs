@@ -82,6 +82,8 @@ fn the_root_follows_the_game_and_the_rest_is_recycled() {
     game.push(mv);
     assert!(tree.follow(game.clone()));
     assert_eq!((size(&tree, tree.root()), tree.visits()), (2, 2));
+    assert_eq!(in_use(&tree), before, "the other moves might still be played");
+    tree.forget_alternatives();
     while tree.dismantle() {}
     let after = in_use(&tree);
     // The root's own slot, and its one child.
@@ -91,9 +93,38 @@ fn the_root_follows_the_game_and_the_rest_is_recycled() {
     assert!(tree.follow(game.clone()) && tree.visits() == 2);
     game.push_uci("h7h5").unwrap();
     assert!(tree.follow(game) && tree.is_empty() && size(&tree, tree.root()) == 1);
+    tree.forget_alternatives();
     while tree.dismantle() {}
     assert_eq!(in_use(&tree), (1, 0), "nothing is lost");
     assert!(!tree.follow(Game::new()) && tree.is_empty());
+}
+
+/// What pondering relies on: the predicted move is searched, and another one is played.
+#[test]
+fn the_last_move_may_have_been_another() {
+    let mut tree = grown();
+    let start = Game::new();
+    let after = |tree: &Tree, index| {
+        let mut game = start.clone();
+        game.push(move_of(tree, tree.root(), index, &start));
+        game
+    };
+    let (predicted, played) = (after(&tree, 1), after(&tree, 2));
+    let in_use = |tree: &Tree| (tree.nodes.in_use(), tree.words.in_use());
+    let before = in_use(&tree);
+    assert!(tree.follow(predicted.clone()));
+    let root = tree.root();
+    tree[root].n += 100;
+    assert!(tree.follow(played.clone()));
+    assert_eq!((tree.visits(), size(&tree, tree.root()), in_use(&tree)), (2, 2, before), "as it was searched before");
+    assert!(tree.follow(predicted.clone()));
+    assert_eq!(tree.visits(), 102, "what was searched meanwhile is still there");
+    tree.strip_alternatives();
+    assert!(tree.follow(played.clone()) && tree.is_empty(), "without memory to spare the game goes on all the same");
+    while tree.dismantle() {}
+    assert_eq!(in_use(&tree).0, 1, "nothing is lost");
+    tree.forget_alternatives();
+    assert!(!tree.follow(predicted), "once it is certain, another move is another game");
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
     if let Some(manager) = state.manager.as_deref_mut() {
         manager.finish(&outcome);
     }
-    let line = report.lines.first();
+    let random_line = state.move_at_random(setting).map(|index| state.line(setting, index));
+    let line = random_line.as_ref().or(report.lines.first());
     // Something has to be played even if nothing was evaluated in time.
     let unsearched = || {
         let legal = setting.game.current().legal_moves();
@@ -117,7 +118,7 @@ struct Reported {
 
 impl Reported {
     fn news(&mut self, state: &State, setting: &Setting) -> Option<Report> {
-        let report = state.report(setting);
+        let mut report = state.report(setting);
         let best = report.lines.first().and_then(|line| line.moves.first().copied());
         let depths = (report.depth, report.seldepth);
         let stale = report.elapsed_ms - self.at_ms >= REPORT_INTERVAL_MS;
@@ -125,6 +126,9 @@ impl Reported {
             return None;
         }
         (self.best, self.depths, self.at_ms) = (best, depths, report.elapsed_ms);
+        if setting.live_stats {
+            report.move_stats = state.move_stats(setting);
+        }
         Some(report)
     }
 }

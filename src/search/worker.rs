@@ -11,10 +11,6 @@ use std::time::Duration;
 /// How long whoever finds nothing to do waits, unless something changes sooner.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// A network that answers a batch sooner, in milliseconds, costs no more than the tree. Then two batches wait for a worker,
-/// so that the one who has the tree can stay with it.
-const AS_FAST_AS_THE_TREE_MS: f64 = 0.5;
-
 /// The worker of number `index`.
 pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
     let mut game = shared.setting.game.clone();
@@ -38,7 +34,7 @@ pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluat
 }
 
 /// What needs no tree.
-fn evaluate(shared: &Shared, mut job: Job, game: &mut Game, evaluator: &mut dyn Evaluator) {
+fn evaluate(shared: &Shared, mut job: Box<Job>, game: &mut Game, evaluator: &mut dyn Evaluator) {
     let setting = &shared.setting;
     if job.stage == Stage::Classify {
         job.batch.classify(game, setting.game.moves().len(), &setting.rules());
@@ -51,7 +47,7 @@ fn evaluate(shared: &Shared, mut job: Job, game: &mut Game, evaluator: &mut dyn 
     if !job.batch.queries().is_empty() {
         let began_ms = setting.elapsed_ms();
         match evaluator.evaluate(job.batch.queries()) {
-            Ok(answers) => job.batch.take_answers(&answers, setting.params.policy_temperature),
+            Ok(answers) => job.batch.take_answers(&answers, &setting.rules()),
             Err(error) => job.error = Some(error.to_string()),
         }
         job.took_ms = setting.elapsed_ms() - began_ms;
@@ -73,7 +69,7 @@ fn tend(shared: &Shared) {
             Stage::BackUp => back_up(shared, &mut state, job),
             Stage::Settle => {
                 let freed = state.settle(&shared.setting, &mut job.batch);
-                if freed && !(shared.must_end(&state) && !state.tree.is_empty()) {
+                if freed && (state.tree.is_empty() || !shared.must_end(&state)) {
                     gather(shared, &mut state, job);
                 } else {
                     complete(shared, &mut state, job);
@@ -93,7 +89,7 @@ fn tend(shared: &Shared) {
 }
 
 /// Fills a batch, round by round.
-fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     let setting = &shared.setting;
     loop {
         let mut picked = false;
@@ -114,7 +110,7 @@ fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
 }
 
 /// Sends a batch to the network to which nothing more can be added.
-fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     if !job.batch.is_empty() {
         job.stage = if job.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
         return shared.desk.put(job);
@@ -137,7 +133,7 @@ fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
     }
 }
 
-fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
+fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     let setting = &shared.setting;
     if let Some(error) = job.error.take() {
         job.batch.cancel(&mut state.tree);
@@ -145,8 +141,7 @@ fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Job) {
         return;
     }
     if !job.batch.queries().is_empty() {
-        state.latency.observe(job.batch.queries().len(), job.took_ms);
-        shared.desk.let_wait(if job.took_ms < AS_FAST_AS_THE_TREE_MS { 2 } else { 1 });
+        state.observe(job.batch.queries().len(), job.took_ms);
     }
     state.back_up(setting, &mut job.batch);
     state.batch_done(setting);

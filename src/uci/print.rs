@@ -13,6 +13,8 @@ pub(super) struct Display {
     pub score_type: &'static str,
     pub show_wdl: bool,
     pub show_moves_left: bool,
+    pub show_eps: bool,
+    pub per_pv_counters: bool,
     pub multi_pv: bool,
     pub has_wdl: bool,
     pub turn: Color,
@@ -27,9 +29,10 @@ impl Display {
     /// The `info` lines of a report, one a line of analysis.
     pub fn report(&self, report: &Report) -> Vec<String> {
         let info = |(index, line): (usize, &crate::search::Line)| {
+            let nodes = if self.per_pv_counters { u64::from(line.visits) } else { report.nodes };
             let mut text = format!(
-                "info depth {} seldepth {} time {} nodes {} score ",
-                report.depth, report.seldepth, report.elapsed_ms as u64, report.nodes
+                "info depth {} seldepth {} time {} nodes {nodes} score ",
+                report.depth, report.seldepth, report.elapsed_ms as u64
             );
             match line.mate {
                 Some(mate) => write!(text, "mate {mate}"),
@@ -48,6 +51,12 @@ impl Display {
             }
             if let Some(nps) = report.nps {
                 write!(text, " nps {}", nps as u64).ok();
+            }
+            if let Some(eps) = report.eps.filter(|_| self.show_eps) {
+                write!(text, " eps {}", eps as u64).ok();
+            }
+            if report.tb_hits > 0 {
+                write!(text, " tbhits {}", report.tb_hits).ok();
             }
             if self.multi_pv {
                 write!(text, " multipv {}", index + 1).ok();
@@ -126,6 +135,8 @@ mod tests {
             score_type: "centipawn",
             show_wdl: true,
             show_moves_left: true,
+            show_eps: false,
+            per_pv_counters: false,
             multi_pv: true,
             has_wdl: true,
             turn: Color::White,
@@ -139,7 +150,7 @@ mod tests {
 
     #[test]
     fn info_lines() {
-        let line = Line { moves: vec![e4()], wl: 0.2, d: 0.6, q: 0.2, m: Some(40.0), mate: None, visits: 9 };
+        let line = Line { moves: vec![e4()], wl: 0.2, d: 0.6, mu: None, q: 0.2, m: Some(40.0), mate: None, visits: 9 };
         let mated = Line { mate: Some(-2), ..line.clone() };
         let report = Report {
             depth: 4,
@@ -148,15 +159,23 @@ mod tests {
             nodes: 100,
             playouts: 90,
             nps: Some(3333.3),
+            eps: Some(2500.9),
             hashfull: Some(7),
+            tb_hits: 5,
             lines: vec![line, mated],
+            move_stats: vec![],
         };
         assert_eq!(
             display().report(&report),
             [
-                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 1 pv e2e4",
-                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 multipv 2 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 1 pv e2e4",
+                "info depth 4 seldepth 9 time 12 nodes 100 score mate -2 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 tbhits 5 multipv 2 pv e2e4",
             ]
+        );
+        let counting = Display { per_pv_counters: true, show_eps: true, ..display() };
+        assert_eq!(
+            counting.report(&report)[0],
+            "info depth 4 seldepth 9 time 12 nodes 9 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 eps 2500 tbhits 5 multipv 1 pv e2e4",
         );
     }
 

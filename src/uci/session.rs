@@ -1,12 +1,13 @@
 //! The loop between a GUI and the engine.
 
+use super::log::Log;
 use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::backend::Announcer;
 use crate::chess::divide;
-use crate::engine::options::{SPECS, is_inert};
-use crate::engine::{Engine, EngineError, OptionError};
-use crate::search::{EndReason, Listener, Report, SearchEnd};
+use crate::engine::options::SPECS;
+use crate::engine::{Engine, EngineError, OptionError, inert};
+use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
@@ -20,18 +21,44 @@ const LONGEST_COMPLAINT: usize = 2000;
 
 /// Where lines for the GUI go; shared by the loop and the search's threads, one whole line at a time.
 #[derive(Clone)]
-pub struct Output(Arc<Mutex<dyn Write + Send>>);
+pub struct Output(Arc<Mutex<Sinks>>);
+
+struct Sinks {
+    gui: Box<dyn Write + Send>,
+    log: Option<Log>,
+}
 
 impl Output {
     /// Writes to `sink`.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
-        Output(Arc::new(Mutex::new(sink)))
+        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), log: None })))
     }
 
     fn line(&self, text: &str) {
-        let mut sink = self.0.lock();
+        let mut sinks = self.0.lock();
         // A GUI that has gone does not read; the end of its input ends the loop.
-        let _ = writeln!(sink, "{text}").and_then(|()| sink.flush());
+        let _ = writeln!(sinks.gui, "{text}").and_then(|()| sinks.gui.flush());
+        if let Some(log) = &mut sinks.log {
+            log.line("<<", text);
+        }
+    }
+
+    /// Writes a line to the log alone, if there is one.
+    fn log(&self, mark: &str, text: &str) {
+        if let Some(log) = &mut self.0.lock().log {
+            log.line(mark, text);
+        }
+    }
+
+    /// Goes over to the log of that name, unless it is in use already.
+    fn log_to(&self, path: &str) {
+        if self.0.lock().log.as_ref().map_or("", Log::path) == path {
+            return;
+        }
+        match Log::open(path) {
+            Ok(log) => self.0.lock().log = log,
+            Err(error) => self.error(&error),
+        }
     }
 
     fn error(&self, error: &dyn std::fmt::Display) {
@@ -50,6 +77,20 @@ struct Reporter {
     display: Display,
     /// `TimeManagerLog`.
     time_log: bool,
+    /// `VerboseMoveStats`; without it the statistics of moves go to the log.
+    verbose: bool,
+}
+
+impl Reporter {
+    fn move_stats(&self, stats: &[MoveStats]) {
+        for stats in stats {
+            let line = self.display.move_stats(stats);
+            match self.verbose {
+                true => self.output.line(&format!("info string {line}")),
+                false => self.output.log("--", &line),
+            }
+        }
+    }
 }
 
 impl Listener for Reporter {
@@ -61,6 +102,7 @@ impl Listener for Reporter {
         for line in self.display.report(report) {
             self.output.line(&line);
         }
+        self.move_stats(&report.move_stats);
     }
 
     fn finished(&self, end: &SearchEnd) {
@@ -71,9 +113,10 @@ impl Listener for Reporter {
         if end.reason == EndReason::NoMoves {
             self.output.line(self.display.no_moves());
         }
-        for stats in &end.move_stats {
-            self.output.line(&format!("info string {}", self.display.move_stats(stats)));
+        if let EndReason::Book { weight, total } = end.reason {
+            self.output.line(&format!("info string book move, weight {weight} of {total}"));
         }
+        self.move_stats(&end.move_stats);
         if let Some(time) = &end.time {
             if self.time_log {
                 self.output.line(&format!("info string time {}", time.account));
@@ -96,9 +139,11 @@ impl Listener for Reporter {
 pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io::Result<()> {
     let told = output.clone();
     engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
+    output.log_to(&engine.options().log_file);
     for line in input.split(b'\n') {
         // Bytes that are no UTF-8 spoil their own command, not the session.
         let line = String::from_utf8_lossy(&line?).into_owned();
+        output.log(">>", line.trim_end());
         match parse::command(&line) {
             Ok(Command::Quit) => break,
             Ok(command) => obey(&mut engine, command, output),
@@ -140,8 +185,12 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
         Command::Go(rest) => go(engine, rest, output),
         Command::Stop => engine.stop(),
         Command::PonderHit => {
-            // Pondering is not offered; a GUI that ponders all the same gets its move.
-            engine.stop();
+            let start_ms = engine.now_ms();
+            match engine.ponder_hit(start_ms) {
+                Some(Ok(_)) => {}
+                Some(Err(error)) => cannot_search(engine, &error, output),
+                None => output.error(&"ponderhit without go ponder: ignored"),
+            }
         }
         Command::Wait if engine.is_endless() => output.error(&"wait: this search only ends with stop"),
         Command::Wait => engine.wait(),
@@ -170,10 +219,11 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         return;
     }
     match engine.set_option(name, value) {
-        Ok(()) => {}
-        Err(OptionError::Unknown(_)) if is_inert(name) => {
-            output.line(&format!("info string option {name} is accepted but has no effect"));
-        }
+        Ok(()) => output.log_to(&engine.options().log_file),
+        Err(error @ OptionError::Unknown(_)) => match inert::find(name) {
+            Some(inert) => output.line(&format!("info string option {} has no effect: {}", inert.name, inert.why)),
+            None => output.error(&error),
+        },
         Err(error) => output.error(&error),
     }
 }
@@ -193,19 +243,25 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
     }
     engine.finish();
     prepare(engine, output);
+    if let Some(note) = engine.contempt_note(&params) {
+        output.line(&format!("info string {note}"));
+    }
     let options = engine.options();
     let display = Display {
         chess960: options.chess960,
         score_type: options.score_type,
         show_wdl: options.show_wdl,
         show_moves_left: options.show_moves_left,
+        show_eps: options.show_eps,
+        per_pv_counters: options.per_pv_counters,
         multi_pv: options.multi_pv > 1,
         has_wdl: engine.attributes().is_some_and(|attributes| attributes.has_wdl),
         turn: engine.game().current().turn(),
         is_check: engine.game().current().is_check(),
     };
     let time_log = options.time_manager_log;
-    let reporter = Arc::new(Reporter { output: output.clone(), display, time_log });
+    let verbose = options.verbose_move_stats;
+    let reporter = Arc::new(Reporter { output: output.clone(), display, time_log, verbose });
     if let Err(error) = engine.go(&params, start_ms, reporter) {
         cannot_search(engine, &error, output);
     }

@@ -2,15 +2,13 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and helpers of tests fail as tests do")]
 
-mod random;
+pub mod random;
 
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
 use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
-
-pub use random::Random;
 
 /// Keeps what a search said.
 #[derive(Default)]

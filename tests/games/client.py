@@ -135,7 +135,7 @@ async def launch(path: str, options: dict[str, str]) -> RecordingUci:
         raise EngineTrouble(f"cannot start {path}: {error}") from error
     try:
         await asyncio.wait_for(engine.initialize(), STARTUP_S)
-        await engine.configure({name: _value(engine, name, value) for name, value in options.items()})
+        await engine.configure({name: typed(engine, name, value) for name, value in options.items()})
         await asyncio.wait_for(engine.ping(), STARTUP_S)
     except (TimeoutError, asyncio.TimeoutError) as error:
         engine.kill()
@@ -150,11 +150,16 @@ async def launch(path: str, options: dict[str, str]) -> RecordingUci:
     return engine
 
 
-def _value(engine: RecordingUci, name: str, value: str) -> str | bool:
-    """python-chess takes any text for true where an engine's option is a check."""
+def typed(engine: chess.engine.UciProtocol, name: str, value: str) -> str | int | bool:
+    """The value as python-chess keeps it: it takes any text for true where an option is a check, and a number that came
+    as a text for a change."""
     option = engine.options.get(name)
-    if option is None or option.type != "check":
+    if option is None or option.type not in ("check", "spin"):
         return value
+    if option.type == "spin":
+        if not value.isdecimal():
+            raise ValueError(f"option {name}: {value!r} is not a whole number")
+        return int(value)
     if value.lower() not in ("true", "false"):
         raise ValueError(f"option {name}: {value!r} is neither true nor false")
     return value.lower() == "true"

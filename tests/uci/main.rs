@@ -6,8 +6,11 @@ mod driver;
 #[path = "../common/random.rs"]
 mod random;
 
+mod knowledge;
+mod lc0_options;
 mod networks;
 mod options;
+mod ponder;
 mod protocol;
 mod robustness;
 mod search;

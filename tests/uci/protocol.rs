@@ -108,7 +108,7 @@ fn a_finished_game_has_no_move() {
 
 #[test]
 fn commands_that_end_a_search_answer_it_first() {
-    for command in ["position startpos moves e2e4", "ucinewgame", "setoption name ClearTree", "ponderhit"] {
+    for command in ["position startpos moves e2e4", "ucinewgame", "setoption name ClearTree"] {
         let mut engine = Uci::uniform();
         engine.send("go infinite");
         engine.listen(A_WHILE);

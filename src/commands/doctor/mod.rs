@@ -1,6 +1,7 @@
 //! `zeitnot doctor`: what a user can get wrong, looked at piece by piece.
 
 mod devices;
+mod knowledge;
 mod machine;
 
 use super::engine_options::{self, ONLY_FIND};
@@ -126,6 +127,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Err(error)) => look(Check::error("network", error.to_string())),
         None => {}
     }
+    knowledge::checks(engine.options(), &mut look);
     look(play_check(&mut engine));
     let can_play = checks.iter().all(|check| check.verdict != Verdict::Error);
     if json {

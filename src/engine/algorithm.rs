@@ -1,0 +1,38 @@
+//! Lc0's other searches (lc0.md C.14), `policyhead` and `valuehead`: the network's opinion without a tree.
+//!
+//! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
+//! every other one, as many visits as there are moves tell the value of each of them.
+
+use crate::search::{Fpu, SearchParams, Temperature};
+use crate::time_manager::{SearchLimits, StopperParams};
+
+/// The names that the option `SearchAlgorithm` and the command line have for them.
+pub const ALGORITHMS: &[&str] = &["classic", POLICY_HEAD, VALUE_HEAD];
+
+const POLICY_HEAD: &str = "policyhead";
+const VALUE_HEAD: &str = "valuehead";
+
+/// A value that no move reaches: it makes the search visit every move before any of them twice.
+const BEYOND_ALL_VALUES: f32 = 100.0;
+
+/// Bends a search in a position of `moves` moves to what `algorithm` asks for. Returns whether the network alone decides,
+/// without a tree and without a clock.
+pub(super) fn bend(
+    algorithm: &str,
+    moves: usize,
+    limits: &mut SearchLimits,
+    params: &mut SearchParams,
+    stoppers: &mut StopperParams,
+) -> bool {
+    let nodes = match algorithm {
+        POLICY_HEAD => 1,
+        VALUE_HEAD => 1 + moves as u64,
+        _ => return false,
+    };
+    let SearchLimits { infinite, ponder, .. } = *limits;
+    *limits = SearchLimits { nodes: Some(nodes), infinite, ponder, ..SearchLimits::default() };
+    params.fpu_at_root = Some(Fpu::Absolute(BEYOND_ALL_VALUES));
+    params.temperature = Temperature::NONE;
+    (stoppers.smart_pruning_factor, stoppers.minimum_kld_gain) = (0.0, 0.0);
+    true
+}

@@ -1,0 +1,157 @@
+//! How sharp the game is taken to be and how much better one side is, as a rescaling of win, draw and loss (lc0.md C.8).
+
+use super::options::Options;
+use super::{GoParams, OptionError};
+use crate::chess::Color;
+use crate::search::WdlRescale;
+
+/// Natural logarithm of the odds that one Elo of expected score is worth, doubled: `ln 10 / 400` a player.
+const ODDS_PER_ELO: f32 = std::f32::consts::LN_10 / 200.0;
+/// A target draw rate below this, in 0..1, is taken as it: the spread that goes with 0 is infinite (Lc0's limit).
+const LEAST_DRAW_RATE: f32 = 0.001;
+
+// The model of Lc0's simplified conversion, fitted to games between engines and between people (lc0.md C.8).
+/// Spread of the games of the weakest players.
+const SCALE_ZERO: f32 = 15.0;
+/// Elo by which precision grows e-fold.
+const ELO_SLOPE: f32 = 425.0;
+/// Where that growth begins, in multiples of [`ELO_SLOPE`].
+const ELO_OFFSET: f32 = 6.75;
+/// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
+const PAIR_MIDPOINT: f32 = 2737.0;
+/// Elo over which it does.
+const PAIR_SHARPNESS: f32 = 250.0;
+
+/// Whom contempt favours.
+pub(super) fn side(options: &Options, turn: Color, go: &GoParams) -> Option<Color> {
+    match options.contempt_mode {
+        "white_side_analysis" => Some(Color::White),
+        "black_side_analysis" => Some(Color::Black),
+        // Nobody plays in an analysis without end. What is pondered on will be our move.
+        "play" if !go.infinite && (go.ponder || !go.limits(turn, false).infinite) => Some(turn),
+        _ => None,
+    }
+}
+
+/// The contempt that `text` has for an opponent, in Elo: the first value whose name is part of the opponent's, else the
+/// last one without a name, else `default`.
+///
+/// # Errors
+/// [`OptionError::Contempt`].
+pub(super) fn parse(text: &str, opponent: &str, default: f32) -> Result<f32, OptionError> {
+    let error = || OptionError::Contempt(text.to_owned());
+    let opponent = opponent.to_lowercase();
+    let (mut unnamed, mut named) = (default, None);
+    for entry in text.split(',').filter(|_| !text.trim().is_empty()) {
+        let (name, value) = entry.rsplit_once('=').map_or((None, entry), |(name, value)| (Some(name.trim()), value));
+        let value = value.trim().parse().ok().filter(|value: &f32| value.is_finite()).ok_or_else(error)?;
+        match name {
+            None => unnamed = value,
+            Some("") => return Err(error()),
+            Some(name) if named.is_none() && opponent.contains(&name.to_lowercase()) => named = Some(value),
+            Some(_) => {}
+        }
+    }
+    Ok(named.unwrap_or(unnamed))
+}
+
+/// The rescaling that the options ask for, favouring nobody yet.
+pub(super) fn rescale(options: &Options) -> WdlRescale {
+    // What is no contempt was refused when it was set.
+    let elo = parse(&options.contempt, &options.opponent, options.rating_advantage).unwrap_or(0.0);
+    let elo = elo.clamp(-options.contempt_max, options.contempt_max);
+    let reference = scale_of_draw_rate(options.wdl_draw_rate_reference);
+    let (ratio, diff) = match options.wdl_calibration_elo {
+        0.0 => by_draw_rate(reference, options.wdl_draw_rate_target, options.wdl_book_exit_bias, elo),
+        own => by_elo(reference, own, elo),
+    };
+    WdlRescale {
+        ratio,
+        diff: diff * options.wdl_contempt_attenuation,
+        side: None,
+        max_spread: options.wdl_max_s,
+        objectivity: options.wdl_eval_objectivity,
+    }
+}
+
+/// The spread with which an equal position is drawn so often.
+fn scale_of_draw_rate(rate: f32) -> f32 {
+    1.0 / ((1.0 + rate) / (1.0 - rate)).ln()
+}
+
+/// Ratio and shift for a target draw rate and a contempt in Elo.
+fn by_draw_rate(reference: f32, target_rate: f32, bias: f32, elo: f32) -> (f32, f32) {
+    let target = match target_rate {
+        0.0 => reference,
+        rate => scale_of_draw_rate(rate.max(LEAST_DRAW_RATE)),
+    };
+    // How the expected score from the two sides of an opening answers to a shift.
+    let answer = |distance: f32| (0.5 * distance / target).cosh().powi(-2);
+    let diff = target / (reference * reference) / (answer(1.0 - bias) + answer(1.0 + bias)) * ODDS_PER_ELO * elo;
+    (target / reference, diff)
+}
+
+/// Ratio and shift for our own rating and a contempt, both in Elo.
+fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
+    let pair_elo = |elo: f32| elo + 0.5 * PAIR_SHARPNESS * (1.0 + ((PAIR_MIDPOINT - elo) / PAIR_SHARPNESS).exp()).ln();
+    let (ours, theirs) = (pair_elo(own), pair_elo(own - contempt));
+    let scale = |elo: f32| 1.0 / (1.0 / SCALE_ZERO + (elo / ELO_SLOPE - ELO_OFFSET).exp());
+    let mu = |elo: f32| {
+        -ODDS_PER_ELO * SCALE_ZERO * ELO_SLOPE * (1.0 + (ELO_OFFSET - elo / ELO_SLOPE).exp() / SCALE_ZERO).ln()
+    };
+    let target = ((scale(ours).powi(2) + scale(theirs).powi(2)) / 2.0).sqrt();
+    (target / reference, (mu(ours) - mu(theirs)) / (reference * reference))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contempt_by_opponent() {
+        let elo = |text: &str, opponent: &str| parse(text, opponent, 7.0);
+        assert_eq!(elo("", "Bob"), Ok(7.0));
+        assert_eq!(elo("30", "Bob"), Ok(30.0));
+        let list = "50,gm bob=300,Bob=100";
+        assert_eq!(elo(list, "GM 2700 human GM Bobby"), Ok(300.0));
+        assert_eq!(elo(list, "IM 2400 human bobby"), Ok(100.0));
+        assert_eq!(elo(list, "none none computer Alice"), Ok(50.0));
+        assert_eq!(elo("Alice=-20.5", "Bob"), Ok(7.0));
+        for bad in ["x", "Bob=", "=5", "1,,2", "nan", "Bob=inf"] {
+            assert_eq!(elo(bad, "Bob"), Err(OptionError::Contempt(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn without_contempt_nothing_is_rescaled() {
+        assert_eq!(rescale(&Options::default()), WdlRescale::NONE);
+    }
+
+    #[test]
+    fn draw_rates_and_contempt() {
+        // A draw rate of 1/2 is a spread of 1 / ln 3 = 0.910239, one of 0.8 of 1 / ln 9, half of it.
+        let reference = scale_of_draw_rate(0.5);
+        assert!((reference - 0.910_239).abs() < 1e-6);
+        let (ratio, diff) = by_draw_rate(reference, 0.8, 0.65, 100.0);
+        assert!((ratio - 0.5).abs() < 1e-6);
+        // 0.455120 / 0.828535 / (0.865589 + 0.101094) * ln 10 / 200 * 100: the bias 0.65 is 0.35 from White's even chance
+        // (0.175 / 0.455120 = 0.384514, cosh 1.074841) and 1.65 from Black's (1.812709, cosh 3.145121).
+        assert!((diff - 0.654_209).abs() < 1e-4, "{diff}");
+        assert_eq!(by_draw_rate(reference, 0.0, 0.65, 0.0), (1.0, 0.0));
+        assert_eq!(by_draw_rate(reference, 1e-6, 0.65, 50.0), by_draw_rate(reference, 0.001, 0.65, 50.0));
+    }
+
+    #[test]
+    fn who_is_favoured() {
+        let mut options = Options::default();
+        let (nodes, endless) = (GoParams { nodes: Some(5), ..GoParams::default() }, GoParams::default());
+        let sides = |options: &Options| [&nodes, &endless].map(|go| side(options, Color::Black, go));
+        assert_eq!(sides(&options), [Some(Color::Black), None]);
+        let pondering = GoParams { ponder: true, wtime: Some(1e3), btime: Some(1e3), ..GoParams::default() };
+        assert_eq!(side(&options, Color::White, &pondering), Some(Color::White), "the tree is kept at ponderhit");
+        options.set("ContemptMode", "white_side_analysis").unwrap();
+        assert_eq!(sides(&options), [Some(Color::White); 2]);
+        options.set("ContemptMode", "disable").unwrap();
+        assert_eq!(sides(&options), [None; 2]);
+    }
+}

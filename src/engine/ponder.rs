@@ -1,0 +1,63 @@
+//! Thinking on the opponent's time.
+//!
+//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
+//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. After `ponderhit` a new search goes on
+//! with the same tree: its clock starts then, and the time manager divides the time that came with `go ponder` as it would
+//! for any other move. When another reply is played, the tree below that one is still what the last search left there
+//! (see [`Tree::follow`](crate::search::Tree::follow)).
+//!
+//! Lc0 searches the position before the reply instead (lc0.md A.0). Then a miss finds more in the tree and a hit less: the
+//! visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is played more
+//! often than not, and only then does the time thought come back at once.
+
+use super::{EngineError, GoParams};
+use crate::search::{Listener, Report, SearchEnd};
+use crate::time_manager::Plan;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// A search on the opponent's time.
+pub(super) struct Pondering {
+    /// What `go ponder` said.
+    pub params: GoParams,
+    /// Who hears from the search, until the move is played.
+    pub listener: Arc<dyn Listener>,
+    /// Passes its words on.
+    pub relay: Arc<Relay>,
+    /// Why there is no search; that, too, is only said when it is asked for.
+    pub failure: Option<EngineError>,
+}
+
+/// Passes the words of a search on until it is told not to.
+pub(super) struct Relay(Mutex<Option<Arc<dyn Listener>>>);
+
+impl Relay {
+    pub fn new(listener: Arc<dyn Listener>) -> Arc<Relay> {
+        Arc::new(Relay(Mutex::new(Some(listener))))
+    }
+
+    /// From now on nothing is passed on.
+    pub fn hang_up(&self) {
+        self.0.lock().take();
+    }
+}
+
+impl Listener for Relay {
+    fn planned(&self, plan: &Plan) {
+        if let Some(listener) = self.0.lock().as_ref() {
+            listener.planned(plan);
+        }
+    }
+
+    fn report(&self, report: &Report) {
+        if let Some(listener) = self.0.lock().as_ref() {
+            listener.report(report);
+        }
+    }
+
+    fn finished(&self, end: &SearchEnd) {
+        if let Some(listener) = self.0.lock().take() {
+            listener.finished(end);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Syzygy endgame tables: what a position is worth with perfect play, the fifty-move rule included (lc0.md C.5).
+//!
+//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that nobody
+//! should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside a search;
+//! [`Tablebase::rank_root`] the position to move in, with its history.
+
+mod root;
+
+pub use root::RootMoves;
+
+use crate::chess::Position;
+use shakmaty::{Chess, Position as _};
+use shakmaty_syzygy::{SyzygyError, Wdl};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use thiserror::Error;
+
+/// Why a folder gives no tables. Its text is one line.
+#[derive(Debug, Error)]
+pub enum TablebaseError {
+    /// The folder, or a file in it, cannot be read.
+    #[error("cannot read the tables in \"{}\": {error}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The operating system's reason.
+        error: std::io::Error,
+    },
+    /// No file in it has the name of a table.
+    #[error("no Syzygy tables (files such as KQvK.rtbw) in \"{}\"", .0.display())]
+    Empty(PathBuf),
+}
+
+/// The tables of one or several folders.
+pub struct Tablebase {
+    tables: shakmaty_syzygy::Tablebase<Chess>,
+    files: usize,
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebase").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl Tablebase {
+    /// Finds the tables in `folders`: none or several, separated by `;`, or by `:` where no drive has one in its name.
+    /// A folder that gives none is complained of, and the others serve all the same. No table file is opened yet.
+    pub fn open(folders: &str) -> (Tablebase, Vec<TablebaseError>) {
+        let mut tables = shakmaty_syzygy::Tablebase::new();
+        let (mut files, mut errors) = (0, Vec::new());
+        for folder in split(folders) {
+            match tables.add_directory(&folder) {
+                Ok(0) => errors.push(TablebaseError::Empty(folder)),
+                Ok(found) => files += found,
+                Err(error) => errors.push(TablebaseError::Folder { folder, error }),
+            }
+        }
+        (Tablebase { tables, files }, errors)
+    }
+
+    /// Table files found: one each for WDL and DTZ.
+    pub fn files(&self) -> usize {
+        self.files
+    }
+
+    /// Pieces of the largest table, kings included; 0 without any.
+    pub fn max_pieces(&self) -> u32 {
+        self.tables.max_pieces() as u32
+    }
+
+    /// Whether the tables may know the position: few enough pieces, no castling, and nothing that no game can lead to.
+    fn covers(&self, position: &Position) -> bool {
+        position.piece_count() <= self.max_pieces()
+            && position.chess().castles().is_empty()
+            && position.board().kings().count() == 2
+            && !position.is_illegal()
+    }
+
+    /// The result for the side to move of a position right after a capture or pawn move: 1 won, 0 drawn, -1 lost. What
+    /// the fifty-move rule saves is drawn. `None` when the position is of another kind or no table has it.
+    pub fn wdl(&self, position: &Position) -> Option<i8> {
+        if position.rule50() != 0 || !self.covers(position) {
+            return None;
+        }
+        let wdl = self.tables.probe_wdl_after_zeroing(position.chess()).inspect_err(note).ok()?;
+        Some(match wdl {
+            Wdl::Win => 1,
+            Wdl::Loss => -1,
+            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => 0,
+        })
+    }
+}
+
+/// A damaged file is worth a word in the log; a table that is not there is not.
+fn note(error: &SyzygyError) {
+    if let SyzygyError::ProbeFailed { .. } = error {
+        tracing::warn!(%error, "tablebase");
+    }
+}
+
+fn split(folders: &str) -> Vec<PathBuf> {
+    let separator = |c: char| c == ';' || c == ':' && !cfg!(windows);
+    folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(PathBuf::from).collect()
+}
+
+/// The tables as one search uses them: it counts what it finds.
+#[derive(Debug, Default)]
+pub struct Probes {
+    tables: Option<Arc<Tablebase>>,
+    hits: AtomicU64,
+}
+
+impl Probes {
+    /// `tables`: those to be asked inside the search; `hits`: positions already found for it at the root.
+    pub fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
+        Probes { tables, hits: AtomicU64::new(hits) }
+    }
+
+    /// See [`Tablebase::wdl`].
+    pub fn wdl(&self, position: &Position) -> Option<i8> {
+        let wdl = self.tables.as_ref()?.wdl(position)?;
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        Some(wdl)
+    }
+
+    /// Positions found so far.
+    pub fn hits(&self) -> u64 {
+        self.hits.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_separated_by_either_sign() {
+        assert_eq!(split(" /a b ;/c;; "), [PathBuf::from("/a b"), PathBuf::from("/c")]);
+        assert!(split("").is_empty());
+        #[cfg(not(windows))]
+        assert_eq!(split("/a:/b"), [PathBuf::from("/a"), PathBuf::from("/b")]);
+        #[cfg(windows)]
+        assert_eq!(split("C:\\a;D:\\b"), [PathBuf::from("C:\\a"), PathBuf::from("D:\\b")]);
+    }
+
+    #[test]
+    fn a_bad_folder_is_named_and_the_others_serve() {
+        let empty = tempfile::tempdir().unwrap();
+        let (tables, errors) = Tablebase::open(&format!("/no/such/folder;{}", empty.path().display()));
+        assert_eq!((tables.files(), tables.max_pieces(), errors.len()), (0, 0, 2));
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert!(lines[0].starts_with("cannot read the tables in \"/no/such/folder\": "), "{}", lines[0]);
+        assert!(lines[1].contains("no Syzygy tables") && !lines[1].contains('\n'), "{}", lines[1]);
+        let game = crate::chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
+        assert_eq!(tables.wdl(game.current()), None);
+    }
+}

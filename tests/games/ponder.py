@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Games of Zeitnot against itself in which both sides think on the opponent's time.
+
+python-chess speaks the protocol (`go ponder`, `ponderhit`, `stop`); the clocks are the script's. Exit code 1: a clock ran
+out, a move came although neither `ponderhit` nor `stop` was said, an error line came, or nothing was ever pondered.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+
+import chess
+import chess.engine
+
+from client import typed
+
+class PonderingUci(chess.engine.UciProtocol):
+    """An engine that is watched while it ponders."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pondering = False
+        self.hits = self.misses = 0
+        self.trouble: list[str] = []
+
+    def send_line(self, line: str) -> None:
+        if line.startswith("go ponder"):
+            self.pondering = True
+        elif line == "ponderhit":
+            self.hits += 1
+            self.pondering = False
+        elif line == "stop" and self.pondering:
+            self.misses += 1
+            self.pondering = False
+        elif line == "quit":
+            self.pondering = False
+        super().send_line(line)
+
+    def line_received(self, line: str) -> None:
+        if line.startswith("bestmove") and self.pondering:
+            self.trouble.append(f"a move while pondering: {line}")
+        elif line.startswith("info string error"):
+            self.trouble.append(line)
+        super().line_received(line)
+
+
+async def play(engines: list[PonderingUci], base_s: float, increment_s: float) -> tuple[str, int]:
+    """One game; its result and its plies."""
+    board = chess.Board()
+    clocks = [base_s, base_s]
+    game = object()
+    while (outcome := board.outcome()) is None and not board.is_repetition(3) and board.halfmove_clock < 100:
+        side = 0 if board.turn == chess.WHITE else 1
+        limit = chess.engine.Limit(
+            white_clock=clocks[0], black_clock=clocks[1], white_inc=increment_s, black_inc=increment_s
+        )
+        began = time.monotonic()
+        answer = await engines[side].play(board, limit, game=game, ponder=True)
+        clocks[side] -= time.monotonic() - began
+        if clocks[side] < 0:
+            engines[side].trouble.append(f"out of time after {board.fullmove_number} moves by {-clocks[side]:.3f} s")
+            return ("0-1", "1-0")[side], board.ply()
+        clocks[side] += increment_s
+        board.push(answer.move)
+    return outcome.result() if outcome else "1/2-1/2", board.ply()
+
+
+async def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default="target/release/zeitnot")
+    parser.add_argument("--games", type=int, default=2)
+    parser.add_argument("--tc", default="10+0.1", metavar="SECONDS+INCREMENT")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
+    args = parser.parse_args()
+    base_s, _, increment_s = args.tc.partition("+")
+    engines = []
+    for _ in range(2):
+        _, engine = await PonderingUci.popen(args.engine)
+        await engine.initialize()
+        # A value of the wrong type would look changed at every move to python-chess, which then never says `ponderhit`.
+        options = dict(option.split("=", 1) for option in args.option)
+        await engine.configure({name: typed(engine, name, value) for name, value in options.items()})
+        await engine.ping()
+        engines.append(engine)
+    for number in range(args.games):
+        result, plies = await play(engines, float(base_s), float(increment_s or 0))
+        print(f"game {number + 1}: {result} after {plies} plies", flush=True)
+    for engine in engines:
+        await engine.quit()
+    hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
+    trouble = [line for engine in engines for line in engine.trouble]
+    print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
+    for line in trouble:
+        print(line)
+    return 1 if trouble or not hits or not misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

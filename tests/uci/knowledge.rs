@@ -1,0 +1,123 @@
+//! Endgame tables and books through the protocol. Tests that need tables read those of ../shared.
+
+use super::driver::{Uci, errors};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// The start position's key and the moves e2e4 (weight 1) and d2d4 (weight 3), and d7d5 as the reply to the latter.
+const BOOK: [(u64, u16, u16); 3] = [
+    (0x463b_9618_1691_fc9c, 4 | 3 << 3 | 4 << 6 | 1 << 9, 1),
+    (0x463b_9618_1691_fc9c, 3 | 3 << 3 | 3 << 6 | 1 << 9, 3),
+    (0x8307_56b9_4461_c50f, 0, 0),
+];
+
+fn book() -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    for (key, mv, weight) in BOOK {
+        let entry = [&key.to_be_bytes()[..], &mv.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat();
+        file.write_all(&entry).unwrap();
+    }
+    file
+}
+
+fn tables() -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let folder = std::env::var_os("ZEITNOT_SHARED").map_or(beside, PathBuf::from).join("data/syzygy");
+    if !folder.is_dir() {
+        eprintln!("skipped: endgame tables (no folder shared/ beside the checkout)");
+        return None;
+    }
+    Some(folder)
+}
+
+fn with_tables(options: &[&str]) -> Option<Uci> {
+    let path = format!("--syzygy-paths={}", tables()?.display());
+    Some(Uci::ready_with(&[&["--backend=uniform", &path], options].concat()))
+}
+
+#[test]
+fn a_book_move_is_answered_at_once() {
+    let file = book();
+    let mut engine = Uci::uniform();
+    engine.send(&format!("setoption name BookFile value {}", file.path().display()));
+    assert!(engine.reply().is_empty(), "it is not asked for yet");
+    engine.send("setoption name OwnBook value true\nsetoption name BestBookMove value true");
+    assert!(engine.reply()[0].contains("book with 3 entries"));
+    let answer = engine.search("startpos", "go wtime 1000 btime 1000");
+    assert_eq!(answer.best, "d2d4");
+    assert!(answer.lines.iter().all(|line| !line.starts_with("info string time ")), "{:?}", answer.lines);
+    assert!(answer.lines.iter().any(|line| line.contains("book move, weight 3 of 4")), "{:?}", answer.lines);
+    assert_eq!(engine.search("startpos", "go nodes 10 searchmoves e2e4 a2a3").best, "e2e4");
+    // What the book does not know is searched, and so is what the user analyses.
+    let answer = engine.search("startpos moves a2a3", "go nodes 10");
+    assert!(answer.infos().count() > 0, "{:?}", answer.lines);
+    for go in ["go infinite", "go ponder"] {
+        engine.send(&format!("position startpos\n{go}\nisready"));
+        let lines = engine.until("readyok");
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+        engine.send("stop");
+        engine.until("bestmove");
+    }
+    engine.send("position startpos\ngo ponder wtime 1000 btime 1000\nponderhit");
+    assert!(engine.until("bestmove").last().unwrap().starts_with("bestmove d2d4"));
+    engine.send("setoption name BookDepth value 1");
+    assert_eq!(engine.search("startpos", "go nodes 10").best, "d2d4");
+    let drawn = |engine: &mut Uci| engine.search("startpos", "go nodes 10").best;
+    engine.send("setoption name BestBookMove value false");
+    let drawn: Vec<String> = (0..60).map(|_| drawn(&mut engine)).collect();
+    let played = |mv: &str| drawn.iter().filter(|best| *best == mv).count();
+    assert!(
+        played("d2d4") > played("e2e4") && played("e2e4") > 0 && played("d2d4") + played("e2e4") == 60,
+        "{drawn:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_opened_is_said_once() {
+    let mut engine = Uci::uniform();
+    engine.send("setoption name OwnBook value true\nsetoption name BookFile value /no/such/book.bin");
+    engine.send("setoption name SyzygyPath value /no/such/tables");
+    let lines = engine.reply();
+    assert_eq!(errors(&lines).len(), 2, "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.contains("option BookFile") && line.contains("/no/such/book.bin")),
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().any(|line| line.contains("option SyzygyPath") && line.contains("/no/such/tables")),
+        "{lines:?}"
+    );
+    assert!(engine.reply().is_empty());
+    engine.plays();
+    engine.send("setoption name SyzygyPath value <empty>");
+    assert!(engine.reply().is_empty());
+    engine.plays();
+}
+
+#[test]
+fn a_won_endgame_keeps_to_the_moves_that_win() {
+    let Some(mut engine) = with_tables(&["--multipv=50"]) else { return };
+    // The pawn wins with one move only: the king must keep its opposite off (Ke6 and Kg6 do, the rest draws).
+    let answer = engine.search("5k2/8/5K2/5P2/8/8/8/8 w - - 0 1", "go nodes 200");
+    let firsts: std::collections::BTreeSet<&str> =
+        answer.infos().filter_map(|line| line.split(" pv ").nth(1)?.split(' ').next()).collect();
+    assert_eq!(firsts, ["f6e6", "f6g6"].into(), "{:?}", answer.lines);
+    assert!(answer.number("tbhits") > 0);
+    // Asked for, the others are searched all the same.
+    let answer = engine.search("5k2/8/5K2/5P2/8/8/8/8 w - - 0 1", "go nodes 50 searchmoves f6e5");
+    assert_eq!(answer.best, "f6e5");
+}
+
+#[test]
+fn a_capture_into_the_tables_is_proven() {
+    let Some(mut engine) = with_tables(&[]) else { return };
+    // Five pieces: taking the rook leaves a won ending of four.
+    let answer = engine.search("7k/8/8/3r4/8/3R4/4PK2/8 w - - 0 1", "go nodes 500");
+    assert_eq!(answer.best, "d3d5");
+    let last = answer.infos().last().unwrap();
+    assert!(
+        last.contains(" score mate 1") && answer.number("mate") > 100,
+        "a win by tables is further off than a mate: {last}"
+    );
+    assert!(answer.number("tbhits") > 0);
+}

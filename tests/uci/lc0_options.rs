@@ -1,0 +1,123 @@
+//! Options of Lc0's that change what is told, or where.
+
+use super::driver::{Uci, errors, words_after};
+use std::fs;
+use std::process::Command;
+
+fn starting(lines: &[String], start: &str) -> usize {
+    lines.iter().filter(|line| line.starts_with(start)).count()
+}
+
+#[test]
+fn counters_of_each_line() {
+    let mut engine = Uci::ready_with(&["--backend=random", "--multipv=3", "--smart-pruning-factor=0", "--show-eps"]);
+    let last_counters = |engine: &mut Uci| {
+        let answer = engine.search("startpos", "go nodes 30000");
+        let infos: Vec<&String> = answer.lines.iter().filter(|line| line.contains(" multipv ")).collect();
+        let last = infos[infos.len() - 3..]
+            .iter()
+            .map(|line| words_after(line, "nodes").next().unwrap().parse::<u64>().unwrap());
+        assert!(infos.last().unwrap().contains(" eps "), "{infos:?}");
+        last.collect::<Vec<_>>()
+    };
+    assert_eq!(last_counters(&mut engine), [30_000; 3]);
+    engine.send("setoption name PerPVCounters value true");
+    engine.send("ucinewgame");
+    let counters = last_counters(&mut engine);
+    assert!(counters.iter().sum::<u64>() < 30_000 && counters.is_sorted_by(|a, b| a >= b), "{counters:?}");
+    engine.quit();
+}
+
+#[test]
+fn statistics_with_every_report() {
+    let mut engine = Uci::ready_with(&["--backend=random", "--smart-pruning-factor=0", "--log-live-stats"]);
+    let stats = |engine: &mut Uci| {
+        let answer = engine.search("startpos", "go nodes 20000");
+        starting(&answer.lines, "info string node  (")
+    };
+    assert_eq!(stats(&mut engine), 0, "nobody asked for them, and there is no log");
+    engine.send("setoption name VerboseMoveStats value true");
+    engine.send("ucinewgame");
+    assert!(stats(&mut engine) > 1);
+    engine.send("setoption name LogLiveStats value false");
+    engine.send("ucinewgame");
+    assert_eq!(stats(&mut engine), 1);
+    engine.quit();
+}
+
+#[test]
+fn a_log_of_what_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my log");
+    let mut engine = Uci::uniform();
+    engine.send(&format!("setoption name LogFile value {}", path.display()));
+    engine.search("startpos", "go nodes 50");
+    engine.send("setoption name LogFile value <empty>");
+    engine.plays();
+    engine.complains("setoption name LogFile value /no/such/folder/log", &["LogFile", "/no/such/folder/log"]);
+    engine.quit();
+    let text = fs::read_to_string(&path).unwrap();
+    let said = |mark: &str| -> Vec<&str> { text.lines().filter_map(|line| Some(line.split_once(mark)?.1)).collect() };
+    assert_eq!(said(" >> "), ["position startpos", "go nodes 50", "setoption name LogFile value <empty>"]);
+    assert_eq!(said(" << ").iter().filter(|line| line.starts_with("bestmove ")).count(), 1);
+    assert_eq!(said(" -- ").iter().filter(|line| line.starts_with("node  (  20) N:")).count(), 1, "{text}");
+}
+
+#[test]
+fn a_file_of_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lc0.config");
+    fs::write(&path, "# mine\nbackend=uniform\n--threads=3\nmultipv=2\n").unwrap();
+    let config = format!("--config={}", path.display());
+    let mut engine = Uci::start(&[config.as_str(), "--threads=1"]);
+    let options = engine.ask("uci", "uciok");
+    for (name, default) in [("Backend", "uniform"), ("Threads", "1"), ("MultiPV", "2")] {
+        let start = format!("option name {name} type ");
+        let line = options.iter().find(|line| line.starts_with(&start)).unwrap();
+        assert_eq!(words_after(line, "default").next(), Some(default), "the command line goes before the file");
+    }
+    engine.plays();
+    engine.quit();
+    fs::write(&path, "threads=many\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_zeitnot")).arg(&config).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && error.contains("lc0.config, line 1: ") && error.contains("\"many\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn slowmover_is_the_legacy_managers() {
+    let mut engine = Uci::uniform();
+    engine.send("setoption name Slowmover value 2.2");
+    engine.complains("setoption name TimeManager value alphazero", &["Slowmover", "TimeManager"]);
+    let answer = engine.search("startpos", "go wtime 1000 btime 1000");
+    assert_eq!(starting(&answer.lines, "info string time legacy"), 1, "{:?}", answer.lines);
+    engine.send("setoption name Slowmover value 1.0");
+    engine.send("setoption name TimeManager value alphazero");
+    engine.complains("setoption name Slowmover value 2", &["Slowmover", "TimeManager"]);
+    engine.quit();
+}
+
+#[test]
+fn contempt_that_does_nothing_is_told() {
+    let mut engine = Uci::ready_with(&["--backend=random", "--contempt=100"]);
+    let answer = engine.search("startpos", "go nodes 50");
+    assert_eq!(starting(&answer.lines, "info string contempt: "), 0);
+    engine.send("go infinite");
+    engine.send("stop");
+    let lines = engine.until("bestmove");
+    assert!(errors(&lines).is_empty() && starting(&lines, "info string contempt: ") == 1, "{lines:?}");
+    engine.quit();
+}
+
+#[test]
+fn lc0s_searches_by_the_first_word() {
+    for (word, nodes) in [("policyhead", " nodes 1 "), ("valuehead", " nodes 21 "), ("classic", " nodes 50 ")] {
+        let mut engine = Uci::ready_with(&[word, "--backend=random", "--smart-pruning-factor=0"]);
+        let answer = engine.search("startpos", "go nodes 50");
+        assert!(answer.lines.iter().any(|line| line.contains(nodes)), "{word}: {:?}", answer.lines);
+        engine.quit();
+    }
+}
