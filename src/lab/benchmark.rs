@@ -39,6 +39,8 @@ pub struct Measured {
     pub evals_per_s: f64,
     /// The share of the evaluations asked for that the cache answered.
     pub cache_hit_share: f64,
+    /// Visits that came to nothing, for each visit made.
+    pub collisions_per_visit: f64,
     /// Positions in the average batch.
     pub mean_batch: f64,
     /// The same as a share of `batch`.
@@ -147,10 +149,11 @@ impl Benchmark {
         let (first_evaluation_ms, warm_up) = self.warm_up((seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
 
         let positions = positions_in(seconds * 1e3, full_batch_ms(&warm_up, batch), positions);
-        let (mut visits, mut seconds, mut record) = (0, 0.0, Record::default());
+        let (mut visits, mut collisions, mut seconds, mut record) = (0, 0, 0.0, Record::default());
         for position in 0..positions {
             let sample = self.search(position, asked_seconds * 1e3 / positions as f64)?;
             visits += sample.playouts;
+            collisions += sample.collisions;
             seconds += counted_ms(&sample, threads) / 1e3;
             let landed = sample.record.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
             record.batches.extend(landed);
@@ -168,6 +171,7 @@ impl Benchmark {
             visits_per_s: rate(visits as f64, seconds),
             evals_per_s: rate(evaluations as f64, seconds),
             cache_hit_share: rate(record.cache_hits() as f64, asked),
+            collisions_per_visit: rate(collisions as f64, visits as f64),
             mean_batch,
             batch_fill: mean_batch / batch as f64,
             batch_latency_ms: latency(&record),
@@ -205,13 +209,20 @@ impl Benchmark {
         // What is still being evaluated must not count for the next search.
         self.engine.finish();
         let record = self.recorder.take();
-        Ok(Sample { playouts: report.playouts, start_ms, answer_ms: start_ms + report.elapsed_ms, record })
+        Ok(Sample {
+            playouts: report.playouts,
+            collisions: report.collisions,
+            start_ms,
+            answer_ms: start_ms + report.elapsed_ms,
+            record,
+        })
     }
 }
 
 /// One search.
 struct Sample {
     playouts: u64,
+    collisions: u64,
     start_ms: f64,
     answer_ms: f64,
     /// All batches, those too that ended after the answer.
@@ -328,6 +339,7 @@ mod tests {
             visits_per_s,
             evals_per_s: 0.0,
             cache_hit_share: 0.0,
+            collisions_per_visit: 0.0,
             mean_batch: 0.0,
             batch_fill: 0.0,
             batch_latency_ms: Latency::default(),
@@ -347,7 +359,7 @@ mod tests {
     fn sample(batches: &[(usize, f64, f64)]) -> Sample {
         let batch = |&(size, start_ms, end_ms)| BatchRecord { size, start_ms, end_ms, cache_hits: 0 };
         let record = Record { batches: batches.iter().map(batch).collect(), later_cache_hits: 0 };
-        Sample { playouts: 0, start_ms: 100.0, answer_ms: 200.0, record }
+        Sample { playouts: 0, collisions: 0, start_ms: 100.0, answer_ms: 200.0, record }
     }
 
     #[test]

@@ -159,6 +159,8 @@ pub(super) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
+    /// Visits that came to nothing.
+    pub collisions: u64,
 }
 
 impl Progress {
@@ -350,6 +352,7 @@ impl Batch {
             }
         }
         if progress.playouts > 0 {
+            progress.collisions = u64::from(self.collided);
             self.cancel_collisions(tree);
         }
         progress
@@ -362,6 +365,7 @@ impl Batch {
         for index in 0..self.leaves.len() {
             self.finish(index, tree, rules, &mut progress);
         }
+        progress.collisions = u64::from(self.collided);
         self.cancel_collisions(tree);
         progress
     }

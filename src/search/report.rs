@@ -49,6 +49,8 @@ pub struct Report {
     pub nodes: u64,
     /// Visits of this search.
     pub playouts: u64,
+    /// Visits that came to nothing: they ended where another one waits for the network.
+    pub collisions: u64,
     /// Playouts a second since the first batch ended; `None` before.
     pub nps: Option<f64>,
     /// Evaluations a second by the network since then.

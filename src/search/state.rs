@@ -217,6 +217,7 @@ impl State {
     fn count(&mut self, progress: Progress) {
         self.progress.playouts += progress.playouts;
         self.progress.depth_sum += progress.depth_sum;
+        self.progress.collisions += progress.collisions;
         self.progress.deepest = self.progress.deepest.max(progress.deepest);
     }
 
@@ -297,6 +298,7 @@ impl State {
             elapsed_ms,
             nodes: u64::from(root.n),
             playouts,
+            collisions: self.progress.collisions,
             nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
             eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
             hashfull: setting.backend.cache_fill(),

@@ -158,6 +158,7 @@ mod tests {
             elapsed_ms: 12.7,
             nodes: 100,
             playouts: 90,
+            collisions: 0,
             nps: Some(3333.3),
             eps: Some(2500.9),
             hashfull: Some(7),

@@ -14,11 +14,12 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     format!(
         "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
          {seconds:.1} s)\npositions: {positions}{fewer}\n\
-         cache hits: {:.1} % of what was asked for\nbatches: {:.1} positions on average, {:.0} % full\n\
+         cache hits: {:.1} % of what was asked for\ncollisions: {:.2} a visit\nbatches: {:.1} positions on average, {:.0} % full\n\
          batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}",
         measured.visits_per_s,
         measured.evals_per_s,
         measured.cache_hit_share * 100.0,
+        measured.collisions_per_visit,
         measured.mean_batch,
         measured.batch_fill * 100.0,
         latency.p50,
@@ -55,7 +56,7 @@ pub fn recommendation(best: &Measured) -> String {
 }
 
 /// The columns of `--csv`; the first row is the engine as its options have it.
-pub const COLUMNS: [&str; 14] = [
+pub const COLUMNS: [&str; 15] = [
     "backend",
     "threads",
     "batch",
@@ -70,6 +71,7 @@ pub const COLUMNS: [&str; 14] = [
     "first_evaluation_ms",
     "seconds",
     "positions",
+    "collisions_per_visit",
 ];
 
 /// The values of [`COLUMNS`].
@@ -89,6 +91,7 @@ pub fn as_csv(measured: &Measured) -> String {
         measured.first_evaluation_ms,
         Some(measured.seconds),
         Some(measured.positions as f64),
+        Some(measured.collisions_per_visit),
     ];
     let cells = numbers.iter().map(|number| number.map_or(String::new(), |number| number.to_string()));
     std::iter::once(measured.backend.clone()).chain(cells).collect::<Vec<_>>().join(",")
