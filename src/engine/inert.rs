@@ -23,7 +23,8 @@ const fn switch(name: &'static str, flag: &'static str, why: &'static str) -> In
 }
 
 const TASKS: &str = "gathering is not split up further: Threads says how many gather";
-const SPINNING: &str = "threads that wait for the tree sleep and do not spin";
+const SPINNING: &str = "a thread without work looks out for it for a third of a millisecond and then sleeps";
+const ONE_OWNER: &str = "one thread at a time has the tree and gathers for all";
 const IDLING: &str = "a batch goes out when it is full or nothing more is to be gathered";
 
 /// All of them, in the order of their names.
@@ -45,7 +46,7 @@ pub static INERT: &[InertOption] = &[
         "what a move leaves of the tree is taken apart when its memory is needed",
     ),
     number("IdlingMinimumWork", "idling-minimum-work", IDLING),
-    number("MaxConcurrentSearchers", "max-concurrent-searchers", SPINNING),
+    number("MaxConcurrentSearchers", "max-concurrent-searchers", ONE_OWNER),
     number(
         "MaxPrefetch",
         "max-prefetch",

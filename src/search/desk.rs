@@ -40,8 +40,8 @@ impl Stage {
 pub(super) struct Job {
     pub batch: Batch,
     pub stage: Stage,
-    /// Playouts of the search when it was begun.
-    pub playouts_before: u64,
+    /// Whether some of it was backed up while it was gathered.
+    pub progress: bool,
     /// What the network took for it, in milliseconds.
     pub took_ms: f64,
     /// Why the network did not answer.
@@ -80,7 +80,7 @@ impl Desk {
     pub fn new(batches: usize) -> Desk {
         let fresh = |_| {
             let batch = Batch::default();
-            Box::new(Job { batch, stage: Stage::Fresh, playouts_before: 0, took_ms: 0.0, error: None })
+            Box::new(Job { batch, stage: Stage::Fresh, progress: false, took_ms: 0.0, error: None })
         };
         let piles = Piles {
             for_tree: (0..batches).map(fresh).collect(),
@@ -93,10 +93,11 @@ impl Desk {
         Desk { piles: Mutex::new(piles), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
-    /// What `worker` does next; `None` when there was nothing for it within `patience`.
-    pub fn next(&self, worker: usize, patience: Duration) -> Option<Task> {
+    /// What `worker` does next; `None` when there was nothing for it within `patience`. `awake`: it looks out for work for a
+    /// while before it goes to sleep.
+    pub fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
         let mut seen = self.changes.load(Ordering::Acquire);
-        for look in 0..LOOKS {
+        for look in 0..if awake { LOOKS } else { 1 } {
             let now = self.changes.load(Ordering::Acquire);
             if look == 0 || now != seen {
                 seen = now;
@@ -125,6 +126,14 @@ impl Desk {
             return Some(Task::Tree);
         }
         piles.for_workers.pop_front().map(Task::Batch)
+    }
+
+    /// Wakes all who wait, that they see what else has happened.
+    pub fn wake(&self) {
+        // With the lock, or one between its look and its sleep would miss it.
+        let piles = self.piles.lock();
+        self.change();
+        drop(piles);
     }
 
     fn change(&self) {

@@ -108,7 +108,10 @@ impl Searcher {
         let mut game = self.tree.game().clone();
         game.push(mv);
         self.play(predicted);
-        self.search(u64::from(self.tree.visits()) + 50, 4, false);
+        // Where the game is over nothing is searched.
+        if !self.tree.game().current().legal_moves().is_empty() {
+            self.search(u64::from(self.tree.visits()) + 50, 4, false);
+        }
         assert!(self.tree.follow(game));
     }
 

@@ -32,12 +32,12 @@
 //!
 //! - Priors are kept in 8 bits (see `policy`), where Lc0's have 16 and a fast exponential; the visits of
 //!   `tests/search_golden.rs` differ from Lc0's by 0.005 on average.
-//! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. There is no
-//!   prefetching.
+//! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. The
+//!   network is asked for nothing but visits (Lc0's prefetch).
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
 //! - `go depth` ends when every root move is decided, and node limits are met exactly.
 //! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
-//! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops.
+//! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops. It ends at 4,294,967,295 visits of the root.
 
 mod backup;
 mod body;

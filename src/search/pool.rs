@@ -7,7 +7,7 @@
 //! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
 //!
 //! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
-//! are any: with pages of 4 KiB a third of the search is waiting for the addresses of pages.
+//! are any: a large tree has more small pages than the processor knows the addresses of.
 
 use bytemuck::Pod;
 use memmap2::MmapMut;

@@ -215,7 +215,8 @@ impl<'a> Reader<'a> {
         (0..root.children.len())
             .filter(|index| root.visited(*index).is_some())
             .map(|index| self.prior(root, index))
-            .sum()
+            // The sum of nothing is -0, which would be printed.
+            .fold(0.0, |sum, prior| sum + prior)
     }
 
     /// The line that starts with the root's move of that number.

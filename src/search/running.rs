@@ -31,6 +31,8 @@ const PANICKED: &str =
 pub trait Listener: Send + Sync {
     /// What the time manager decided, before the search of a timed move starts.
     fn planned(&self, _: &Plan) {}
+    /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
+    fn failed(&self, _: &str) {}
     /// Something worth telling changed: the best move, the depth, or five seconds passed.
     fn report(&self, report: &Report);
     /// The end: exactly one call a search.
@@ -140,8 +142,8 @@ pub(super) struct Shared {
     pub setting: Setting,
     pub state: Mutex<State>,
     pub desk: Desk,
-    /// Signalled when a batch was backed up: whoever found nothing to gather may try again.
-    pub backed_up: Condvar,
+    /// Where whoever has the tree waits when there is nothing to do with it; `stop` ends the wait.
+    pub idle: Condvar,
     /// Signalled when the watchdog has to look: the stoppers or the user said stop.
     pub wake: Condvar,
     answered: Mutex<bool>,
@@ -153,6 +155,8 @@ pub(super) struct Shared {
     pub due_ms: Option<f64>,
     pub with_move_stats: bool,
     panicked: AtomicBool,
+    /// The listener has heard of the end, or is hearing of it.
+    pub told: AtomicBool,
 }
 
 /// A worker's thread; it gives its evaluator back unless it panicked.
@@ -234,7 +238,8 @@ impl Search {
             setting,
             state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.seed)),
             desk: Desk::new(evaluators.len()),
-            backed_up: Condvar::new(),
+            idle: Condvar::new(),
+            told: AtomicBool::new(false),
             wake: Condvar::new(),
             answered: Mutex::new(false),
             answer_given: Condvar::new(),
@@ -263,7 +268,7 @@ impl Search {
             let shared = Arc::clone(&shared);
             let run = move || {
                 if guarded(&shared, || watch(&shared, listener.as_ref())).is_none() {
-                    listener.finished(&shared.failed());
+                    shared.answer_without_watchdog(listener.as_ref());
                 }
                 *shared.answered.lock() = true;
                 shared.answer_given.notify_all();
@@ -274,7 +279,7 @@ impl Search {
             Ok(watchdog) => Ok(Search { shared, workers, watchdog }),
             Err(error) => {
                 shared.over.store(true, Ordering::SeqCst);
-                shared.backed_up.notify_all();
+                shared.end_waits();
                 Err(NotStarted { error, remains: Box::new(finish(shared, workers)) })
             }
         }
@@ -284,8 +289,10 @@ impl Search {
     pub fn stop(&self) {
         self.shared.user_stop.store(true, Ordering::SeqCst);
         // Under the lock, or the watchdog could miss it between its look at the flag and its sleep.
-        let _state = self.shared.state.lock();
+        let state = self.shared.state.lock();
         self.shared.wake.notify_all();
+        drop(state);
+        self.shared.end_waits();
     }
 
     /// Whether the answer was given, or is just being given: whoever has read it finds the search finished.
@@ -335,8 +342,27 @@ impl Shared {
     fn note_panic(&self) {
         self.panicked.store(true, Ordering::SeqCst);
         self.state.lock().error.get_or_insert_with(|| PANICKED.to_owned());
-        self.backed_up.notify_all();
+        self.end_waits();
         self.wake.notify_all();
+    }
+
+    /// Ends the waits of the workers: there is an answer, or there is to be one.
+    pub fn end_waits(&self) {
+        self.idle.notify_all();
+        self.desk.wake();
+    }
+
+    /// Answers in place of a watchdog that has failed: once, and when an answer is due.
+    fn answer_without_watchdog(&self, listener: &dyn Listener) {
+        if self.told.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let end = self.failed();
+        self.end_waits();
+        while self.infinite && !self.user_stop.load(Ordering::SeqCst) {
+            std::thread::sleep(ANSWER_POLL);
+        }
+        listener.finished(&end);
     }
 
     /// The answer when the watchdog itself has failed.

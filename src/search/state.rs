@@ -98,6 +98,8 @@ pub(super) struct State {
     latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,
+    /// Whether the noise of this search was drawn; that there is none of it is a result, too.
+    noise_drawn: bool,
     playouts_expected: f64,
     best_edge: Option<usize>,
     root_visits: Vec<u32>,
@@ -118,6 +120,7 @@ impl State {
             first_batch_end_ms: None,
             latency: BatchLatency::default(),
             evaluations: 0,
+            noise_drawn: false,
             playouts_expected: f64::INFINITY,
             best_edge: None,
             root_visits: Vec::new(),
@@ -148,7 +151,8 @@ impl State {
     fn make_noise(&mut self, setting: &Setting) {
         let root = &self.tree[self.tree.root()];
         let moves = self.tree.view(root).map_or(0, |view| view.moves.len());
-        if moves > 0 && self.tree.root_noise().is_none() {
+        if moves > 0 && !self.noise_drawn {
+            self.noise_drawn = true;
             let noise = setting.params.noise.draw(moves, &mut self.random);
             self.tree.set_root_noise(noise);
         }
@@ -184,11 +188,6 @@ impl State {
     /// Whether a time limit is reached.
     pub fn time_is_up(&self, setting: &Setting) -> bool {
         self.time_limit_ms.is_some_and(|limit_ms| setting.elapsed_ms() >= limit_ms)
-    }
-
-    /// Visits this search has backed up.
-    pub fn playouts(&self) -> u64 {
-        self.progress.playouts
     }
 
     /// Notes that so many positions were evaluated in so many milliseconds.

@@ -28,7 +28,8 @@ pub(super) fn watch(shared: &Shared, listener: &dyn Listener) {
     let end = conclude(shared, &mut state);
     tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
     drop(state);
-    shared.backed_up.notify_all();
+    shared.end_waits();
+    shared.told.store(true, Ordering::SeqCst);
     listener.finished(&end);
 }
 
@@ -37,12 +38,19 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
     let setting = &shared.setting;
     let has_moves = !setting.game.current().legal_moves().is_empty();
     let mut reported = Reported::default();
-    let mut stop_wanted_ms = None;
+    let (mut stop_wanted_ms, mut failure_told) = (None, false);
     loop {
         // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one up, so
         // that a search with one thread and no clock repeats itself.
         if state.time_is_up(setting) {
             state.check(setting);
+        }
+        if shared.infinite
+            && !failure_told
+            && let Some(error) = state.error.clone()
+        {
+            failure_told = true;
+            MutexGuard::unlocked(state, || listener.failed(&error));
         }
         let user_stop = shared.user_stop.load(Ordering::SeqCst);
         // An infinite search that has nothing left to do still waits to be asked.

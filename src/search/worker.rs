@@ -8,8 +8,11 @@ use crate::chess::Game;
 use parking_lot::MutexGuard;
 use std::time::Duration;
 
-/// How long whoever finds nothing to do waits, unless something changes sooner.
+/// How long whoever has the tree and nothing to do with it waits before the next look.
 const IDLE: Duration = Duration::from_millis(1);
+
+/// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
+const ASLEEP: Duration = Duration::from_millis(100);
 
 /// The worker of number `index`.
 pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
@@ -17,8 +20,12 @@ pub(super) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluat
     if game.current().legal_moves().is_empty() {
         return evaluator;
     }
+    // Whoever has just had work will soon have more of it, and looks out for it.
+    let mut lately = false;
     loop {
-        match shared.desk.next(index, IDLE) {
+        let task = shared.desk.next(index, lately, ASLEEP);
+        lately = task.is_some();
+        match task {
             Some(Task::Tree) => tend(shared),
             Some(Task::Batch(job)) => evaluate(shared, job, &mut game, evaluator.as_mut()),
             Some(Task::Leave) => break,
@@ -69,6 +76,7 @@ fn tend(shared: &Shared) {
             Stage::BackUp => back_up(shared, &mut state, job),
             Stage::Settle => {
                 let freed = state.settle(&shared.setting, &mut job.batch);
+                job.progress |= freed;
                 if freed && (state.tree.is_empty() || !shared.must_end(&state)) {
                     gather(shared, &mut state, job);
                 } else {
@@ -76,7 +84,7 @@ fn tend(shared: &Shared) {
                 }
             }
             _ => {
-                job.playouts_before = state.playouts();
+                job.progress = false;
                 state.begin(&shared.setting, &mut job.batch);
                 gather(shared, &mut state, job);
             }
@@ -103,7 +111,9 @@ fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
         if picked {
             MutexGuard::bump(state);
         }
-        if !picked || !state.settle(setting, &mut job.batch) || shared.must_end(state) && !state.tree.is_empty() {
+        let freed = picked && state.settle(setting, &mut job.batch);
+        job.progress |= freed;
+        if !freed || shared.must_end(state) && !state.tree.is_empty() {
             return complete(shared, state, job);
         }
     }
@@ -118,7 +128,7 @@ fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
     job.batch.cancel(&mut state.tree);
     job.stage = Stage::Fresh;
-    if state.playouts() > job.playouts_before {
+    if job.progress {
         // Cache hits and ends of the game were backed up on the way.
         state.batch_done(&shared.setting);
         return shared.desk.put(job);
@@ -127,7 +137,7 @@ fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     // Other batches hold the rest of the tree.
     if shared.desk.rest(job) {
         if shared.goes_on(state) {
-            shared.backed_up.wait_for(state, IDLE);
+            shared.idle.wait_for(state, IDLE);
         }
         shared.desk.rouse();
     }
@@ -145,12 +155,11 @@ fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
     }
     state.back_up(setting, &mut job.batch);
     state.batch_done(setting);
-    shared.backed_up.notify_all();
     if state.stop.is_some() {
         shared.wake.notify_all();
     }
     while state.too_fast(setting) && !shared.must_end(state) {
-        shared.backed_up.wait_for(state, IDLE);
+        shared.idle.wait_for(state, IDLE);
     }
     job.stage = Stage::Fresh;
     shared.desk.put(job);

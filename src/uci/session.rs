@@ -12,6 +12,7 @@ use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Deepest `go perft`, in plies: what follows takes hours, and it cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
@@ -79,6 +80,8 @@ struct Reporter {
     time_log: bool,
     /// `VerboseMoveStats`; without it the statistics of moves go to the log.
     verbose: bool,
+    /// A failure was told before the answer.
+    failed: AtomicBool,
 }
 
 impl Reporter {
@@ -105,8 +108,13 @@ impl Listener for Reporter {
         self.move_stats(&report.move_stats);
     }
 
+    fn failed(&self, error: &str) {
+        self.failed.store(true, Ordering::Relaxed);
+        self.output.error(&error);
+    }
+
     fn finished(&self, end: &SearchEnd) {
-        if let Some(error) = &end.error {
+        if let Some(error) = end.error.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) {
             self.output.error(error);
         }
         self.report(&end.report);
@@ -261,7 +269,8 @@ fn go(engine: &mut Engine, rest: &str, output: &Output) {
     };
     let time_log = options.time_manager_log;
     let verbose = options.verbose_move_stats;
-    let reporter = Arc::new(Reporter { output: output.clone(), display, time_log, verbose });
+    let reporter =
+        Arc::new(Reporter { output: output.clone(), display, time_log, verbose, failed: AtomicBool::new(false) });
     if let Err(error) = engine.go(&params, start_ms, reporter) {
         cannot_search(engine, &error, output);
     }
