@@ -1,5 +1,6 @@
 //! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes optional; `#` begins
-//! a comment (lc0.md E). The command line goes before the file.
+//! a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command line goes before the
+//! file.
 
 use anyhow::Context as _;
 use std::path::Path;
@@ -11,30 +12,33 @@ use zeitnot::engine::{Engine, Kind, inert};
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
 pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<()> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("--config {}", path.display()))?;
-    for (index, line) in text.lines().enumerate() {
+    let bytes = std::fs::read(path).with_context(|| format!("--config {}", path.display()))?;
+    // Comments are in whatever encoding the editor had, and some editors begin with a byte order mark.
+    let text = String::from_utf8_lossy(&bytes);
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         apply_line(engine, line, &note).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
     }
     Ok(())
 }
 
 fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<()> {
-    let line = line.trim();
-    if line.is_empty() || line.starts_with('#') {
+    let line = without_comment(line).trim();
+    if line.is_empty() {
         return Ok(());
     }
     let (flag, value) = match line.trim_start_matches('-').split_once('=') {
         Some((flag, value)) => (flag.trim_end(), Some(unquoted(value.trim()))),
         None => (line.trim_start_matches('-'), None),
     };
-    if let Some(inert) = inert::find_flag(flag) {
+    let negated = flag.strip_prefix("no-").filter(|_| value.is_none());
+    if let Some(inert) = inert::find_flag(flag).or_else(|| inert::find_flag(negated?).filter(|inert| inert.is_switch)) {
         note(format!("option {} has no effect: {}", inert.name, inert.why));
         return Ok(());
     }
     // Lc0's way to switch something off.
-    let (flag, switch) = match flag.strip_prefix("no-") {
-        Some(positive) if value.is_none() => (positive, "false"),
-        _ => (flag, "true"),
+    let (flag, switch) = match negated {
+        Some(positive) => (positive, "false"),
+        None => (flag, "true"),
     };
     let named = |spec: &&zeitnot::engine::OptionSpec| {
         spec.flag == flag || spec.short.is_some_and(|short| flag.chars().eq([short]))
@@ -46,6 +50,21 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
         None => anyhow::bail!("--{flag} lacks its value: --{flag}=VALUE"),
     };
     Ok(engine.set_option(spec.name, value)?)
+}
+
+/// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name, say.
+fn without_comment(line: &str) -> &str {
+    let (mut quoted, mut before) = (None, ' ');
+    for (at, c) in line.char_indices() {
+        match (quoted, c) {
+            (None, '#') if before.is_whitespace() => return &line[..at],
+            (None, '"' | '\'') if before == '=' || before.is_whitespace() => quoted = Some(c),
+            (Some(mark), _) if mark == c => quoted = None,
+            _ => {}
+        }
+        before = c;
+    }
+    line
 }
 
 /// Quotation marks around a value are the shell's, and people copy them.
@@ -62,7 +81,7 @@ mod tests {
     use zeitnot::engine::{Options, RuntimePolicy};
     use zeitnot::search::MonotonicClock;
 
-    fn read(text: &str) -> (Options, Vec<String>, Option<String>) {
+    fn read(text: impl AsRef<[u8]>) -> (Options, Vec<String>, Option<String>) {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
@@ -83,6 +102,32 @@ mod tests {
             (true, false, "my net.pb.gz")
         );
         assert!(notes.len() == 1 && notes[0].starts_with("option MaxPrefetch has no effect: "), "{notes:?}");
+    }
+
+    #[test]
+    fn comments_and_what_editors_leave() {
+        let text = b"\xef\xbb\xbfthreads=2 # two\nshow-wdl\t# both\n# gr\xfc\xdfe\nbackend=uniform # gr\xfc\xdfe\n";
+        let (options, notes, error) = read(text);
+        assert_eq!((error, notes), (None, vec![]));
+        assert_eq!((options.threads, options.show_wdl, options.backend.as_str()), (2, true, "uniform"));
+        for (line, weights) in [
+            ("weights=my#1.pb.gz", "my#1.pb.gz"),
+            ("weights=\"my #1.pb.gz\" # \"mine\"", "my #1.pb.gz"),
+            ("weights = 'my #1.pb.gz'", "my #1.pb.gz"),
+            ("weights=its' net.pb.gz # it's", "its' net.pb.gz"),
+            ("weights= # none", ""),
+        ] {
+            let (options, _, error) = read(line);
+            assert_eq!((options.weights.as_str(), error), (weights, None), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_effect_can_be_switched_off() {
+        let (_, notes, error) = read("no-strict-uci-timing\n--no-search-spin-backoff\n");
+        assert_eq!(error, None);
+        assert!(notes.len() == 2 && notes[0].starts_with("option StrictTiming has no effect: "), "{notes:?}");
+        assert_eq!(read("no-max-prefetch").2.as_deref(), Some("no option has the flag \"--max-prefetch\""), "a number");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
 //! every other one, as many visits as there are moves tell the value of each of them.
+//!
+//! Unlike in Lc0, the name of the program's file does not choose among them (lc0.md C.14): a copy plays as the original does.
 
 use crate::search::{Fpu, SearchParams, Temperature};
 use crate::time_manager::{SearchLimits, StopperParams};

@@ -12,6 +12,13 @@ use thiserror::Error;
 /// Bytes of an entry.
 const ENTRY: usize = 16;
 
+/// Entries of one position that are read; no position has more than 218 legal moves. What a damaged or hostile file holds
+/// beyond them is left alone.
+const MOST_ENTRIES: usize = 256;
+
+/// A sum of weights fits its type.
+const _: () = assert!(MOST_ENTRIES as u64 * u16::MAX as u64 <= u32::MAX as u64);
+
 /// A book that cannot be used. Its text is one line.
 #[derive(Debug, Error)]
 pub enum BookError {
@@ -85,7 +92,8 @@ impl Book {
     }
 
     /// The moves to play in a position, the largest weight first. Entries of weight 0 say that a move is not to be played;
-    /// illegal ones belong to another position with the same key, or to a damaged file.
+    /// illegal ones belong to another position with the same key, or to a damaged file. Of entries of the same key the
+    /// first 256 count.
     ///
     /// # Errors
     /// [`BookError::Read`].
@@ -98,11 +106,7 @@ impl Book {
             if self.entry(middle).map_err(failed)?.key < key { low = middle + 1 } else { high = middle }
         }
         let mut moves: Vec<BookMove> = Vec::new();
-        for index in low..self.entries {
-            let entry = self.entry(index).map_err(failed)?;
-            if entry.key != key {
-                break;
-            }
+        for entry in self.entries_from(low).map_err(failed)?.iter().take_while(|entry| entry.key == key) {
             let Some(mv) = entry.legal_move(position).filter(|_| entry.weight > 0) else { continue };
             match moves.iter_mut().find(|known| known.mv == mv) {
                 Some(known) => known.weight += u32::from(entry.weight),
@@ -142,13 +146,23 @@ impl Book {
     }
 
     fn entry(&self, index: u64) -> std::io::Result<Entry> {
-        let mut file = &self.file;
         let mut bytes = [0; ENTRY];
+        self.read(index, &mut bytes)?;
+        Ok(Entry::new(&bytes))
+    }
+
+    /// The entries at `index` and after it, [`MOST_ENTRIES`] at the most, in one read.
+    fn entries_from(&self, index: u64) -> std::io::Result<Vec<Entry>> {
+        let entries = (self.entries - index).min(MOST_ENTRIES as u64) as usize;
+        let mut bytes = vec![0; entries * ENTRY];
+        self.read(index, &mut bytes)?;
+        Ok(bytes.as_chunks().0.iter().map(Entry::new).collect())
+    }
+
+    fn read(&self, index: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+        let mut file = &self.file;
         file.seek(SeekFrom::Start(index * ENTRY as u64))?;
-        file.read_exact(&mut bytes)?;
-        let field =
-            |from: usize, to: usize| bytes[from..to].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
-        Ok(Entry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 })
+        file.read_exact(bytes)
     }
 }
 
@@ -160,6 +174,12 @@ struct Entry {
 }
 
 impl Entry {
+    fn new(bytes: &[u8; ENTRY]) -> Entry {
+        let field =
+            |from: usize, to: usize| bytes[from..to].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        Entry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 }
+    }
+
     /// Three bits each, from the lowest: file and rank of the target, file and rank of the origin, promotion. Castling is
     /// king takes rook, also in standard chess.
     fn legal_move(&self, position: &Position) -> Option<Move> {
@@ -244,6 +264,15 @@ mod tests {
         assert_eq!(moves(&book, &start), [("d2d4".to_owned(), 5), ("e2e4".to_owned(), 3)]);
         assert_eq!(moves(&book, &king_pawn), [("c7c5".to_owned(), 1)]);
         assert_eq!(moves(&book, &game(None, "a2a3")), []);
+    }
+
+    /// More entries of one position than any has moves, whose weights together pass a `u32`.
+    #[test]
+    fn a_flood_of_entries_of_one_position_is_cut_off() {
+        let start = game(None, "");
+        let (_file, book) = book(&vec![(&start, "e2e4", u16::MAX); 70_000]);
+        assert_eq!(moves(&book, &start), [("e2e4".to_owned(), MOST_ENTRIES as u32 * u32::from(u16::MAX))]);
+        assert_eq!(book.choose(&start, false, &[]).unwrap().map(|choice| to_uci(choice.mv, false)).unwrap(), "e2e4");
     }
 
     #[test]

@@ -128,6 +128,7 @@ impl Engine {
         }
         options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
+        self.knowledge.option_set(name);
         Ok(())
     }
 
@@ -335,7 +336,8 @@ impl Engine {
             return Ok(None);
         }
         let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
-        let (search_moves, probes) = self.knowledge.root(&self.game, &params.search_moves, &self.options);
+        let (search_moves, probes) =
+            self.knowledge.root(&self.game, &params.search_moves, &self.options, &self.announcer);
         let moves = match search_moves.len() {
             0 => self.game.current().legal_moves().len(),
             moves => moves,

@@ -12,9 +12,10 @@ use crate::chess::Position;
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{SyzygyError, Wdl};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use thiserror::Error;
 
 /// Why a folder gives no tables. Its text is one line.
@@ -31,12 +32,16 @@ pub enum TablebaseError {
     /// No file in it has the name of a table.
     #[error("no Syzygy tables (files such as KQvK.rtbw) in \"{}\"", .0.display())]
     Empty(PathBuf),
+    /// A probe panicked. The tables give no answers any more.
+    #[error("a table file is damaged so badly that reading it failed: no tables are used until they are named again")]
+    Broken,
 }
 
 /// The tables of one or several folders.
 pub struct Tablebase {
     tables: shakmaty_syzygy::Tablebase<Chess>,
     files: usize,
+    broken: AtomicBool,
 }
 
 impl fmt::Debug for Tablebase {
@@ -58,7 +63,7 @@ impl Tablebase {
                 Err(error) => errors.push(TablebaseError::Folder { folder, error }),
             }
         }
-        (Tablebase { tables, files }, errors)
+        (Tablebase { tables, files, broken: AtomicBool::new(false) }, errors)
     }
 
     /// Table files found: one each for WDL and DTZ.
@@ -69,6 +74,31 @@ impl Tablebase {
     /// Pieces of the largest table, kings included; 0 without any.
     pub fn max_pieces(&self) -> u32 {
         self.tables.max_pieces() as u32
+    }
+
+    /// Whether the tables can still be asked.
+    ///
+    /// # Errors
+    /// [`TablebaseError::Broken`], once a probe has panicked.
+    pub fn check(&self) -> Result<(), TablebaseError> {
+        if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
+    }
+
+    /// What `ask` finds in the tables; `None` when they do not have it. The files are decompressed as they are, so that a
+    /// damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
+    pub(crate) fn probe<T>(
+        &self,
+        ask: impl FnOnce(&shakmaty_syzygy::Tablebase<Chess>) -> Result<T, SyzygyError>,
+    ) -> Option<T> {
+        self.check().ok()?;
+        // What a panic leaves behind is not looked at again.
+        match catch_unwind(AssertUnwindSafe(|| ask(&self.tables))) {
+            Ok(found) => found.inspect_err(note).ok(),
+            Err(_) => {
+                self.broken.store(true, Ordering::Relaxed);
+                None
+            }
+        }
     }
 
     /// Whether the tables may know the position: few enough pieces, no castling, and nothing that no game can lead to.
@@ -85,7 +115,7 @@ impl Tablebase {
         if position.rule50() != 0 || !self.covers(position) {
             return None;
         }
-        let wdl = self.tables.probe_wdl_after_zeroing(position.chess()).inspect_err(note).ok()?;
+        let wdl = self.probe(|tables| tables.probe_wdl_after_zeroing(position.chess()))?;
         Some(match wdl {
             Wdl::Win => 1,
             Wdl::Loss => -1,
@@ -156,5 +186,14 @@ mod tests {
         assert!(lines[1].contains("no Syzygy tables") && !lines[1].contains('\n'), "{}", lines[1]);
         let game = crate::chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
         assert_eq!(tables.wdl(game.current()), None);
+    }
+
+    #[test]
+    fn a_probe_that_panics_is_the_last() {
+        let (tables, _) = Tablebase::open("");
+        assert_eq!((tables.probe(|_| Ok(7)), tables.check().is_ok()), (Some(7), true));
+        assert_eq!(tables.probe::<i8>(|_| panic!("damaged")), None);
+        assert_eq!(tables.probe(|_| Ok(7)), None);
+        assert!(matches!(tables.check(), Err(TablebaseError::Broken)));
     }
 }

@@ -1,6 +1,6 @@
 //! Which moves of a position in the tables are worth searching: those that keep its result within the fifty-move rule.
 
-use super::{Tablebase, note};
+use super::Tablebase;
 use crate::chess::{Game, Move, Position};
 use shakmaty_syzygy::{Dtz, MaybeRounded, Wdl};
 
@@ -70,10 +70,10 @@ impl Tablebase {
             return Some(MaybeRounded::Precise(Dtz(0)));
         }
         if after.rule50() == 0 {
-            let wdl = self.tables.probe_wdl_after_zeroing(after.chess()).inspect_err(note).ok()?;
+            let wdl = self.probe(|tables| tables.probe_wdl_after_zeroing(after.chess()))?;
             return Some(MaybeRounded::Precise(Dtz::before_zeroing(-wdl)));
         }
-        let dtz = self.tables.probe_dtz(after.chess()).inspect_err(note).ok()?;
+        let dtz = self.probe(|tables| tables.probe_dtz(after.chess()))?;
         Some(dtz.map(|dtz| (-dtz).add_plies(1)))
     }
 
@@ -84,7 +84,7 @@ impl Tablebase {
         if is_drawn(after) {
             return Some(Wdl::Draw);
         }
-        let wdl = self.tables.probe_wdl_after_zeroing(after.chess()).inspect_err(note).ok()?;
+        let wdl = self.probe(|tables| tables.probe_wdl_after_zeroing(after.chess()))?;
         Some(-wdl)
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::{Engine, EngineError, OptionError, inert};
 use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,18 +37,19 @@ impl Output {
     }
 
     fn line(&self, text: &str) {
+        let text = one_line(text);
         let mut sinks = self.0.lock();
         // A GUI that has gone does not read; the end of its input ends the loop.
         let _ = writeln!(sinks.gui, "{text}").and_then(|()| sinks.gui.flush());
         if let Some(log) = &mut sinks.log {
-            log.line("<<", text);
+            log.line("<<", &text);
         }
     }
 
     /// Writes a line to the log alone, if there is one.
     fn log(&self, mark: &str, text: &str) {
         if let Some(log) = &mut self.0.lock().log {
-            log.line(mark, text);
+            log.line(mark, &one_line(text));
         }
     }
 
@@ -64,12 +66,17 @@ impl Output {
 
     fn error(&self, error: &dyn std::fmt::Display) {
         let text = error.to_string();
-        // A quoted line break must not let the input speak in the engine's name.
-        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-        let line: String = text.chars().map(|c| if breaks(c) { ' ' } else { c }).take(LONGEST_COMPLAINT).collect();
+        let line: String = text.chars().take(LONGEST_COMPLAINT).collect();
         let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
         self.line(&format!("info string error {line}{rest}"));
     }
+}
+
+/// `text` with spaces for control characters and line breaks: what it quotes (a complaint the input, a default a path) must
+/// not speak in the engine's name.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// Passes a search's words on to the GUI.
@@ -227,7 +234,9 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         return;
     }
     match engine.set_option(name, value) {
-        Ok(()) => output.log_to(&engine.options().log_file),
+        // Only then: a log that cannot be opened is not to be complained of at every other option.
+        Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
+        Ok(()) => {}
         Err(error @ OptionError::Unknown(_)) => match inert::find(name) {
             Some(inert) => output.line(&format!("info string option {} has no effect: {}", inert.name, inert.why)),
             None => output.error(&error),
@@ -281,7 +290,8 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
     for (mv, leaves) in &parts {
         output.line(&format!("{mv}: {leaves}"));
     }
-    output.line(&format!("\nNodes searched: {}", parts.iter().map(|part| part.1).sum::<u64>()));
+    output.line("");
+    output.line(&format!("Nodes searched: {}", parts.iter().map(|part| part.1).sum::<u64>()));
 }
 
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.

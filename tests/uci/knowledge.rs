@@ -4,11 +4,12 @@ use super::driver::{Uci, errors};
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// The start position's key and the moves e2e4 (weight 1) and d2d4 (weight 3), and d7d5 as the reply to the latter.
+/// The moves e2e4 (weight 1) and d2d4 (weight 3) under the start position's key, and d7d5 under that of the position after
+/// the latter.
 const BOOK: [(u64, u16, u16); 3] = [
     (0x463b_9618_1691_fc9c, 4 | 3 << 3 | 4 << 6 | 1 << 9, 1),
     (0x463b_9618_1691_fc9c, 3 | 3 << 3 | 3 << 6 | 1 << 9, 3),
-    (0x8307_56b9_4461_c50f, 0, 0),
+    (0x830e_b9b2_0758_d1de, 3 | 4 << 3 | 3 << 6 | 6 << 9, 1),
 ];
 
 fn book() -> tempfile::NamedTempFile {
@@ -44,10 +45,11 @@ fn a_book_move_is_answered_at_once() {
     engine.send("setoption name OwnBook value true\nsetoption name BestBookMove value true");
     assert!(engine.reply()[0].contains("book with 3 entries"));
     let answer = engine.search("startpos", "go wtime 1000 btime 1000");
-    assert_eq!(answer.best, "d2d4");
+    assert_eq!((answer.best.as_str(), answer.ponder.as_deref()), ("d2d4", Some("d7d5")));
     assert!(answer.lines.iter().all(|line| !line.starts_with("info string time ")), "{:?}", answer.lines);
     assert!(answer.lines.iter().any(|line| line.contains("book move, weight 3 of 4")), "{:?}", answer.lines);
-    assert_eq!(engine.search("startpos", "go nodes 10 searchmoves e2e4 a2a3").best, "e2e4");
+    let answer = engine.search("startpos", "go nodes 10 searchmoves e2e4 a2a3");
+    assert_eq!((answer.best.as_str(), answer.ponder), ("e2e4", None), "the book has no reply to it");
     // What the book does not know is searched, and so is what the user analyses.
     let answer = engine.search("startpos moves a2a3", "go nodes 10");
     assert!(answer.infos().count() > 0, "{:?}", answer.lines);
@@ -89,9 +91,27 @@ fn what_cannot_be_opened_is_said_once() {
     );
     assert!(engine.reply().is_empty());
     engine.plays();
+    // Nor at another option; but whoever sets the path again wants it to be tried again.
+    assert!(engine.tell("setoption name MultiPV value 1").is_empty());
+    for (option, path) in [("BookFile", "/no/such/book.bin"), ("SyzygyPath", "/no/such/tables")] {
+        engine.complains(&format!("setoption name {option} value {path}"), &[option, path]);
+    }
     engine.send("setoption name SyzygyPath value <empty>");
     assert!(engine.reply().is_empty());
     engine.plays();
+}
+
+#[test]
+fn a_book_that_comes_later_is_found_when_it_is_named_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("late.bin");
+    let name = format!("setoption name BookFile value {}", path.display());
+    let mut engine = Uci::uniform();
+    engine.send("setoption name OwnBook value true\nsetoption name BestBookMove value true");
+    engine.complains(&name, &["BookFile", "late.bin"]);
+    std::fs::copy(book().path(), &path).unwrap();
+    assert!(engine.tell(&name)[0].contains("book with 3 entries"));
+    assert_eq!(engine.search("startpos", "go nodes 10").best, "d2d4");
 }
 
 #[test]

@@ -55,6 +55,8 @@ fn a_log_of_what_is_said() {
     engine.send("setoption name LogFile value <empty>");
     engine.plays();
     engine.complains("setoption name LogFile value /no/such/folder/log", &["LogFile", "/no/such/folder/log"]);
+    assert!(engine.tell("setoption name MultiPV value 2").is_empty(), "it was said once");
+    engine.complains("setoption name logfile value /no/such/folder/log", &["LogFile", "/no/such/folder/log"]);
     engine.quit();
     let text = fs::read_to_string(&path).unwrap();
     let said = |mark: &str| -> Vec<&str> { text.lines().filter_map(|line| Some(line.split_once(mark)?.1)).collect() };

@@ -159,6 +159,26 @@ fn complaints_are_one_line_whatever_they_quote() {
     assert!(lines[0].chars().all(|c| !c.is_control() && c != '\u{2028}'), "{lines:?}");
 }
 
+/// Nor within a path, which is quoted by an error of the operating system, by `uci` and in the log.
+#[test]
+fn a_path_is_one_line_whatever_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut engine = Uci::uniform();
+    engine.send(&format!("setoption name LogFile value {}", log.display()));
+    engine.send("setoption name OwnBook value true");
+    let path = "x\rbestmove e2e4\u{2028}y";
+    let mut lines = engine.tell(&format!("setoption name BookFile value {path}"));
+    assert_eq!(errors(&lines).len(), 1, "{lines:?}");
+    lines.extend(engine.tell(&format!("setoption name SyzygyPath value {path}")));
+    assert_eq!(errors(&lines).len(), 2, "{lines:?}");
+    lines.extend(engine.ask("uci", "uciok"));
+    assert_eq!(lines.iter().filter(|line| line.contains("x bestmove e2e4 y")).count(), 4, "{lines:?}");
+    engine.quit();
+    lines.extend(std::fs::read_to_string(&log).unwrap().lines().map(str::to_owned));
+    assert!(lines.iter().flat_map(|line| line.chars()).all(|c| !c.is_control() && c != '\u{2028}'), "{lines:?}");
+}
+
 #[test]
 fn senseless_numbers_of_go() {
     let mut engine = Uci::uniform();
