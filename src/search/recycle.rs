@@ -85,6 +85,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packed::PackedMove;
     use super::super::tree::Tree;
     use super::*;
     use crate::chess::Game;
@@ -129,6 +130,28 @@ mod tests {
         let root = tree[tree.root()];
         let first = tree.existing_child(&root, 0).unwrap();
         assert_eq!((tree[first].n, tree[first].children), (3, 0));
+    }
+
+    #[test]
+    fn a_forgotten_node_that_becomes_the_root_starts_anew() {
+        let mut tree = bushy();
+        let (start, root) = (Game::new(), tree.root());
+        tree[root].n = 300;
+        let moves: Vec<u16> = start.current().legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+        tree.resolve(root, &moves);
+        let (forgotten, known) = (tree.child(root, 4), tree.child(root, 5));
+        assert!(tree.forget(forgotten));
+        let (visits, kept) = (tree[forgotten].n, tree[known].n);
+        assert!(visits > 0 && tree[forgotten].is_forgotten());
+        let after = |index: usize| {
+            let mut game = start.clone();
+            game.push(PackedMove(moves[index]).unpack(start.current().board()));
+            game
+        };
+        assert!(tree.follow(after(4)) && tree.is_empty());
+        // And when the last move is taken back, the others are as they were.
+        assert!(tree.follow(after(5)));
+        assert_eq!(tree.visits(), kept);
     }
 
     #[test]

@@ -130,6 +130,7 @@ impl Tree {
         }
         for ply in self.game.moves().len()..game.moves().len() {
             self.descend(game.moves()[ply], ply);
+            self.restart_if_forgotten();
             self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
@@ -138,6 +139,15 @@ impl Tree {
             self.reopen(self.root);
         }
         true
+    }
+
+    /// A root whose moves were forgotten starts anew. Its visits tell nothing that its moves could be chosen by, and no
+    /// limit would let it have the one that finds them again.
+    fn restart_if_forgotten(&mut self) {
+        let root = self.root;
+        if self[root].is_forgotten() {
+            self[root] = Node::new();
+        }
     }
 
     /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
