@@ -6,6 +6,7 @@ mod common;
 
 use common::{Answer, engine, search};
 use std::sync::Arc;
+use std::time::Duration;
 use zeitnot::chess::{Game, to_uci};
 use zeitnot::engine::{Engine, GoParams};
 use zeitnot::search::{EndReason, Listener, SearchEnd};
@@ -332,6 +333,51 @@ fn a_search_lives_within_its_memory() {
     let bytes = engine.tree_bytes();
     assert!(bytes < 2_100_000, "{bytes} bytes");
     assert!(bytes > 1_500_000, "the limit is made use of: {bytes} bytes");
+}
+
+/// The end of a search that has a minute.
+fn search_in_time(engine: &mut Engine, go: &GoParams) -> SearchEnd {
+    let answer = Arc::new(Answer::default());
+    engine.go(go, engine.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>).unwrap();
+    for _ in 0..6000 {
+        if !engine.is_searching() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    engine.stop();
+    engine.wait();
+    answer.end.lock().take().unwrap()
+}
+
+#[test]
+fn a_move_that_was_forgotten_can_be_played() {
+    for (transpositions, opening) in [("false", ""), ("false", "e2e4"), ("true", ""), ("true", "g1f3")] {
+        let mut engine = engine(&[
+            ("Backend", "random"),
+            ("Threads", "1"),
+            ("MinibatchSize", "16"),
+            ("SmartPruningFactor", "0"),
+            ("NNCacheSize", "0"),
+            ("RamLimitMb", "2"),
+            ("VerboseMoveStats", "true"),
+            ("Transpositions", transpositions),
+        ]);
+        let mut game = Game::new();
+        if !opening.is_empty() {
+            game.push_uci(opening).unwrap();
+        }
+        engine.set_game(game.clone());
+        let stats = search_in_time(&mut engine, &nodes(60_000)).move_stats;
+        let (_, moves) = stats.split_last().unwrap();
+        let least = moves.iter().filter(|stats| stats.n > 1).min_by_key(|stats| stats.n).unwrap();
+        game.push(least.mv.unwrap());
+        engine.set_game(game.clone());
+        // As many as the move had: none are left to find its replies with, unless it starts anew.
+        let end = search_in_time(&mut engine, &nodes(u64::from(least.n)));
+        assert_eq!(end.reason, EndReason::Stopper(StopReason::Nodes), "{transpositions} {opening}");
+        assert!(!end.report.lines.is_empty() && end.report.nodes >= 1);
+    }
 }
 
 /// The moves that a temperature chooses in twelve games.

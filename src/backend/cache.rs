@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -64,7 +65,7 @@ impl Backend for CachedBackend {
     }
 
     fn cache_bytes(&self) -> usize {
-        self.cache.shards.iter().map(|shard| shard.lock().bytes()).sum()
+        self.cache.bytes.load(Ordering::Relaxed)
     }
 
     fn clear_cache(&self) {
@@ -149,6 +150,8 @@ impl Hasher for TakeKey {
 
 struct Cache {
     shards: Box<[Mutex<Shard>]>,
+    /// Memory that the shards take: a search with a limit asks for it at every round.
+    bytes: AtomicUsize,
 }
 
 impl Cache {
@@ -157,7 +160,7 @@ impl Cache {
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
         let shards = (0..count).map(|index| Mutex::new(Shard::new(share(index)))).collect();
-        Cache { shards }
+        Cache { shards, bytes: AtomicUsize::new(0) }
     }
 
     fn shard(&self, key: u64) -> &Mutex<Shard> {
@@ -171,15 +174,28 @@ impl Cache {
     }
 
     fn insert(&self, key: u64, evaluation: Evaluation) {
+        let mut shard = self.shard(key).lock();
+        let before = shard.bytes();
+        let replaced = shard.insert(key, evaluation);
+        self.count(before, shard.bytes());
         // What is replaced is freed when the lock is no longer held.
-        let _replaced = self.shard(key).lock().insert(key, evaluation);
+        drop(shard);
+        drop(replaced);
     }
 
     fn clear(&self) {
         for shard in &self.shards {
             let mut shard = shard.lock();
+            let before = shard.bytes();
             *shard = Shard::new(shard.capacity);
+            self.count(before, shard.bytes());
         }
+    }
+
+    /// Notes what a shard takes now and took before.
+    fn count(&self, before: usize, now: usize) {
+        // Sums that wrap around come out right in the end.
+        self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
     }
 
     fn statistics(&self) -> CacheStatistics {

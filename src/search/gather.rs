@@ -31,7 +31,7 @@ pub(super) struct Rules<'a> {
     pub position: &'a Position,
     /// The endgame tables.
     pub probes: &'a Probes,
-    /// Bytes that the tree may take.
+    /// Bytes that the tree may take; without a limit as many as it can address.
     pub tree_limit: Option<usize>,
 }
 
@@ -236,9 +236,7 @@ impl Batch {
         }
         let sent = self.with_collisions(wanted);
         let mut room = wanted;
-        if let Some(limit) = rules.tree_limit {
-            tree.make_room(limit, sent);
-        }
+        tree.make_room(rules.tree_limit.unwrap_or(usize::MAX), sent);
         let mut next = self.steps.len();
         let node = tree.root();
         let root = Step { node, position: node, before: ROOT, edge: 0, mv: PackedMove(0), depth: 0, visits: sent };

@@ -115,9 +115,11 @@ impl Tree {
         self.nodes.give(position.0, positions::RUN);
     }
 
-    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it.
+    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it. One that
+    /// was forgotten is left to its other owners: their visits still count.
     pub(super) fn root_at(&mut self, next: Option<NodeId>, plies: usize) {
-        let next = next.and_then(|next| self[next].link()).filter(|position| self[*position].n > 0);
+        let of_use = |position: &NodeId| self[*position].n > 0 && !self[*position].is_forgotten();
+        let next = next.and_then(|next| self[next].link()).filter(of_use);
         let old = self.root;
         let node = self[old];
         self.root = next.unwrap_or(self.home);

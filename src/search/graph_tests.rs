@@ -263,6 +263,17 @@ fn it_lives_within_its_memory() {
 }
 
 #[test]
+fn it_lives_within_what_the_pools_can_address() {
+    for share in [false, true] {
+        let mut searcher = Searcher::new(POSITIONS[4], share);
+        searcher.tree.words.most = 150_000;
+        searcher.search(30_000, 16, false);
+        let words = &searcher.tree.words;
+        assert!(words.bytes_reached() < words.bytes_most(), "{} bytes", words.bytes_reached());
+    }
+}
+
+#[test]
 fn without_transpositions_it_is_the_tree() {
     // Every move here is by a pawn or captures, so that no position returns in the first plies.
     let fen = "8/8/8/8/8/8/k1P5/7K w - - 0 1";

@@ -125,6 +125,11 @@ impl Node {
         self.flags = self.flags & !12 | (body as u8) << 2;
     }
 
+    /// Whether it was evaluated, but its moves are not known any more.
+    pub fn is_forgotten(&self) -> bool {
+        self.n > 0 && self.body() == Body::None && self.link().is_none() && !self.is_terminal()
+    }
+
     /// The shared position that this node's move leads to. Such a node has no body of its own.
     #[inline]
     pub fn link(&self) -> Option<NodeId> {

@@ -167,6 +167,7 @@ impl Positions {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pool::Spare;
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashMap;
@@ -175,7 +176,7 @@ mod tests {
         /// It holds what a map of the standard library does, whatever is put in and taken out.
         #[test]
         fn it_is_a_map(steps in prop::collection::vec((any::<bool>(), 0u64..40, 0u32..4), 1..400)) {
-            let mut nodes = Pool::<Node>::new();
+            let mut nodes = Pool::<Node>::new(Spare::default());
             let (mut table, mut map) = (Positions::default(), HashMap::new());
             for (put, board, rule50) in steps {
                 // Keys that agree in their lower bits, as random ones seldom do.

@@ -19,55 +19,98 @@ const UNUSABLE: usize = 8;
 /// One part in so many of a full tree is kept free, so that a free run of the right length is found nearly always.
 const SPARE: usize = 16;
 
-/// Nodes taken apart at a time: the lock is not to be held for long.
-const MOST_DISMANTLED: usize = 4096;
+/// Nodes looked at in a round, and for each of its visits: a few hundred microseconds, for the lock is not to be held for
+/// long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
+const LOOKS_A_ROUND: usize = 4096;
+const LOOKS_A_VISIT: usize = 32;
+
+/// A store of memory and its limit, in bytes.
+struct Store {
+    limit: usize,
+    /// Taken from the system.
+    taken: usize,
+    /// What has been in use of that.
+    reached: usize,
+    free: usize,
+}
+
+impl Store {
+    /// Bytes that must be free for `need` more to fit. A store that is over its limit (a free run is not always of a useful
+    /// length) gets the more free memory to choose from.
+    fn wanted(&self, need: usize) -> usize {
+        let limit = self.limit - self.limit / UNUSABLE;
+        if self.taken.saturating_add(need) <= limit {
+            return 0;
+        }
+        need.max(limit / SPARE) + 2 * self.reached.saturating_sub(limit)
+    }
+}
 
 impl Tree {
-    /// Makes sure that `visits` more fit into `limit` bytes, by forgetting if need be. A tree that is over its limit (a
-    /// free run is not always of a useful length) gets the more free memory to choose from.
+    /// Makes sure that `visits` more fit into `limit` bytes and into what the pools can address, by forgetting if need be.
+    /// A tree far over its limit gets there in several rounds; it does not grow meanwhile.
     pub(super) fn make_room(&mut self, limit: usize, visits: u32) {
-        let limit = limit - limit / UNUSABLE;
-        let bytes = self.bytes();
         let need = VISIT * visits as usize;
-        if bytes + need <= limit {
+        let wanted = self.stores(limit).map(|store| store.wanted(need));
+        let has_room =
+            |tree: &Tree| tree.stores(limit).iter().zip(&wanted).all(|(store, wanted)| store.free >= *wanted);
+        if has_room(self) {
             return;
         }
         // What may still be played is worth less than what is searched.
         self.strip_alternatives();
-        let free = need.max(limit / SPARE) + 2 * bytes.saturating_sub(limit);
-        let mut dismantled = 0;
-        while self.bytes_free() < free && dismantled < MOST_DISMANTLED {
-            if !self.dismantle() && !self.forget_least() {
+        let mut looks = LOOKS_A_ROUND + LOOKS_A_VISIT * visits as usize;
+        while looks > 0 && !has_room(self) {
+            let cost = self.abandoned.last().map(|node| 1 + usize::from(node.children));
+            if self.dismantle() {
+                looks = looks.saturating_sub(cost.unwrap_or(1));
+            } else if !self.forget_least(self.root(), &mut looks) {
                 return;
             }
-            dismantled += 1;
         }
     }
 
-    /// Forgets a subtree with few visits. Returns whether there was one.
-    fn forget_least(&mut self) -> bool {
-        let mut id = self.root();
-        let root = id;
+    /// What has a limit: all the memory, and each of the pools.
+    fn stores(&self, limit: usize) -> [Store; 3] {
+        let (nodes, words) = (&self.nodes, &self.words);
+        let pool = |limit, reached, free| Store { limit, taken: reached, reached, free };
+        [
+            Store { limit, taken: self.bytes(), reached: self.bytes_reached(), free: self.bytes_free() },
+            pool(nodes.bytes_most(), nodes.bytes_reached(), nodes.bytes_given_back()),
+            pool(words.bytes_most(), words.bytes_reached(), words.bytes_given_back()),
+        ]
+    }
+
+    /// Forgets a subtree with few visits at or below a node, and takes the nodes it looked at off `looks`; when those are
+    /// used up it tries no other way. Returns whether there was one that no visit is on its way to.
+    fn forget_least(&mut self, id: NodeId, looks: &mut usize) -> bool {
+        let mut tried = None;
         loop {
             let node = self[id];
-            let Some(child) = self.least_expanded(&node) else {
-                // No child of it has children: there is nothing smaller.
-                return id != root && self.forget(id);
+            *looks = looks.saturating_sub(1 + usize::from(node.children));
+            let Some(next) = self.least_expanded(&node, tried) else {
+                // There is nothing smaller.
+                return id != self.root() && self.forget(id);
             };
-            if self[child].n <= PIECE && self.forget(child) {
+            let child = NodeId(next.2);
+            if self[child].n <= PIECE && self.forget(child) || self.forget_least(child, looks) {
                 return true;
             }
-            id = child;
+            if *looks == 0 {
+                return false;
+            }
+            tried = Some(next);
         }
     }
 
     /// The child (where positions are shared: its position) with the fewest visits among those that have children
-    /// themselves.
-    fn least_expanded(&self, node: &Node) -> Option<NodeId> {
+    /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its number.
+    fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
         let children = (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index));
         let places = children.map(|child| self[child].link().unwrap_or(child));
         let expanded = places.filter(|place| matches!(self[*place].body(), Body::Small | Body::Large));
-        expanded.min_by_key(|place| (self[*place].in_flight > 0, self[*place].n))
+        let keys = expanded.map(|place| (self[place].in_flight > 0, self[place].n, place.0));
+        keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()
     }
 
     /// Forgets what is below a node, unless a visit is on its way there.
@@ -85,6 +128,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packed::PackedMove;
     use super::super::tree::Tree;
     use super::*;
     use crate::chess::Game;
@@ -129,6 +173,80 @@ mod tests {
         let root = tree[tree.root()];
         let first = tree.existing_child(&root, 0).unwrap();
         assert_eq!((tree[first].n, tree[first].children), (3, 0));
+    }
+
+    #[test]
+    fn a_forgotten_node_that_becomes_the_root_starts_anew() {
+        let mut tree = bushy();
+        let (start, root) = (Game::new(), tree.root());
+        tree[root].n = 300;
+        let moves: Vec<u16> = start.current().legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+        tree.resolve(root, &moves);
+        let (forgotten, known) = (tree.child(root, 4), tree.child(root, 5));
+        assert!(tree.forget(forgotten));
+        let (visits, kept) = (tree[forgotten].n, tree[known].n);
+        assert!(visits > 0 && tree[forgotten].is_forgotten());
+        let after = |index: usize| {
+            let mut game = start.clone();
+            game.push(PackedMove(moves[index]).unpack(start.current().board()));
+            game
+        };
+        assert!(tree.follow(after(4)) && tree.is_empty());
+        // And when the last move is taken back, the others are as they were.
+        assert!(tree.follow(after(5)));
+        assert_eq!(tree.visits(), kept);
+    }
+
+    #[test]
+    fn where_one_way_is_taken_another_is_tried() {
+        let mut tree = bushy();
+        let root = tree[tree.root()];
+        for index in 0..20 {
+            let child = tree.existing_child(&root, index).unwrap();
+            tree[child].in_flight = 1;
+        }
+        let child = tree[tree.existing_child(&root, 7).unwrap()];
+        let free = tree.existing_child(&child, 1).unwrap();
+        tree.expand(free);
+        tree.make_room(0, 1000);
+        assert_eq!((tree[free].body(), expanded(&tree).len()), (Body::None, 20));
+    }
+
+    #[test]
+    fn a_round_does_not_take_all_apart() {
+        let mut tree = bushy();
+        let id = tree.child(tree.root(), 0);
+        let kept = tree[id];
+        let take = |_| {
+            tree.set_priors(id, &[255; 20]);
+            tree[id]
+        };
+        let given_up: Vec<Node> = (0..3 * LOOKS_A_ROUND).map(take).collect();
+        tree[id] = kept;
+        given_up.into_iter().for_each(|node| tree.abandon(node));
+        let full = tree.words.in_use();
+        tree.make_room(0, 1);
+        let taken_apart = (full - tree.words.in_use()) / 5;
+        assert!(
+            (LOOKS_A_ROUND..=LOOKS_A_ROUND + LOOKS_A_VISIT).contains(&taken_apart),
+            "{taken_apart} of 20 / 4 words"
+        );
+    }
+
+    #[test]
+    fn without_a_limit_the_pools_are_one() {
+        for of_words in [true, false] {
+            let mut tree = bushy();
+            tree.make_room(usize::MAX, 8);
+            assert_eq!(expanded(&tree).len(), 20, "there is room");
+            // As many as there are.
+            match of_words {
+                true => tree.words.most = tree.words.in_use(),
+                false => tree.nodes.most = tree.nodes.in_use(),
+            }
+            tree.make_room(usize::MAX, 1);
+            assert!(expanded(&tree).len() < 20);
+        }
     }
 
     #[test]

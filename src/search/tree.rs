@@ -6,7 +6,7 @@ use super::node::{Body, Bounds, Node, NodeId, Terminal};
 use super::noise::RootNoise;
 use super::packed::PackedMove;
 use super::policy;
-use super::pool::Pool;
+use super::pool::{Pool, Spare};
 use super::prefetch::prefetch;
 use crate::chess::{Game, Move, Position};
 use std::ops::{Index, IndexMut};
@@ -24,12 +24,14 @@ const LINE: usize = 64;
 #[derive(Debug)]
 pub struct Tree {
     pub(super) nodes: Pool<Node>,
-    words: Pool<u32>,
+    pub(super) words: Pool<u32>,
+    /// What is left of earlier trees.
+    pub(super) spare: Spare,
     /// Positions that several moves lead to, if they are to share their statistics.
     pub(super) shared: Option<Shared>,
     /// What is not needed any more: each stands for all below it. They are taken apart one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
-    abandoned: Vec<Node>,
+    pub(super) abandoned: Vec<Node>,
     pub(super) root: NodeId,
     /// The node of a root that is no shared position.
     pub(super) home: NodeId,
@@ -70,10 +72,15 @@ impl IndexMut<NodeId> for Tree {
 impl Tree {
     /// An empty tree at the end of `game`.
     pub fn new(game: Game) -> Tree {
-        let mut nodes = Pool::new();
+        Tree::with_spare(game, Spare::default())
+    }
+
+    fn with_spare(game: Game, spare: Spare) -> Tree {
+        let mut nodes = Pool::new(spare.clone());
         let root = NodeId(nodes.take(1));
-        let (words, abandoned) = (Pool::new(), Vec::new());
-        Tree { nodes, words, shared: None, abandoned, root, home: root, root_noise: None, game, behind: None }
+        *nodes.item_mut(root.0) = Node::new();
+        let (words, abandoned) = (Pool::new(spare.clone()), Vec::new());
+        Tree { nodes, words, spare, shared: None, abandoned, root, home: root, root_noise: None, game, behind: None }
     }
 
     /// The game at whose end the root stands.
@@ -96,14 +103,28 @@ impl Tree {
         self.visits() == 0
     }
 
-    /// Memory taken from the system, in bytes.
+    /// Memory taken from the system, in bytes, with what an earlier tree has not given back yet.
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.words.bytes() + self.shared.as_ref().map_or(0, Shared::bytes)
+        self.nodes.bytes() + self.words.bytes() + self.spare.bytes() + self.bytes_beside()
+    }
+
+    /// What has ever been in use of it since the tree started anew.
+    pub(super) fn bytes_reached(&self) -> usize {
+        self.nodes.bytes_reached() + self.words.bytes_reached() + self.bytes_listed() + self.bytes_beside()
+    }
+
+    fn bytes_listed(&self) -> usize {
+        self.nodes.bytes_listed() + self.words.bytes_listed()
+    }
+
+    /// Memory beside the pools.
+    fn bytes_beside(&self) -> usize {
+        self.shared.as_ref().map_or(0, Shared::bytes) + self.abandoned.capacity() * size_of::<Node>()
     }
 
     /// Bytes of it that can be used again.
     pub(super) fn bytes_free(&self) -> usize {
-        self.nodes.bytes_free() + self.words.bytes_free()
+        self.nodes.bytes_free() + self.words.bytes_free() + self.spare.bytes()
     }
 
     pub(super) fn root(&self) -> NodeId {
@@ -130,6 +151,7 @@ impl Tree {
         }
         for ply in self.game.moves().len()..game.moves().len() {
             self.descend(game.moves()[ply], ply);
+            self.restart_if_forgotten();
             self.settle_root(&game.positions()[ply + 1]);
         }
         self.game = game;
@@ -140,14 +162,32 @@ impl Tree {
         true
     }
 
+    /// A root whose moves were forgotten starts anew. Its visits tell nothing that its moves could be chosen by, and no
+    /// limit would let it have the one that finds them again.
+    fn restart_if_forgotten(&mut self) {
+        let root = self.root;
+        if self[root].is_forgotten() {
+            self[root] = Node::new();
+        }
+    }
+
     /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
     pub fn reset(&mut self, game: Game) {
+        self.start_anew(game);
+        let spare = self.spare.clone();
+        if std::thread::Builder::new().name("free".to_owned()).spawn(move || spare.free()).is_err() {
+            self.spare.free();
+        }
+    }
+
+    /// Starts anew at the end of `game`, with the memory of the old nodes to spare.
+    fn start_anew(&mut self, game: Game) {
         let shares = self.shared.is_some();
-        let old = std::mem::replace(self, Tree::new(game));
+        self.nodes.retire();
+        self.words.retire();
+        *self = Tree::with_spare(game, self.spare.clone());
         self.shared = shares.then(Shared::default);
         self.note_history();
-        // Without a thread to do it they are freed here.
-        let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
     /// Gives up what would be needed if the last move of the game were taken back or another one.

@@ -169,3 +169,17 @@ fn a_stale_repetition_gives_its_visits_back() {
     assert_eq!((tree[child].n, tree[root].n), (before.0 - 3, before.1 - 3));
     assert_eq!((tree[draw].n, tree[draw].terminal()), (0, Terminal::No));
 }
+
+#[test]
+fn a_new_tree_takes_over_the_memory_of_the_old_one() {
+    let mut tree = grown();
+    let (before, visits) = (tree.bytes(), tree.visits());
+    tree.start_anew(Game::new());
+    assert!(visits > 0 && tree.is_empty() && size(&tree, tree.root()) == 1);
+    assert!(tree.bytes() + 1024 > before && tree.bytes() <= before, "{} of {before}", tree.bytes());
+    assert!(tree.bytes_free() + 1024 > before, "all of it can be used");
+    let reached = tree.bytes_reached();
+    assert!(reached < before / 2, "{reached} of {before}");
+    tree.spare.free();
+    assert_eq!(tree.spare.bytes(), 0);
+}
