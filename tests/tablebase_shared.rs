@@ -129,6 +129,8 @@ fn a_damaged_table_is_no_table() {
         assert!(tables.check().is_ok(), "seed {seed}");
     }
     fs::write(damaged.path().join("KQvK.rtbw"), b"short").unwrap();
+    fs::write(damaged.path().join("KRvK.rtbw"), fs::read(folder.join("KRvK.rtbw")).unwrap()).unwrap();
     let (tables, errors) = Tablebase::open(&damaged.path().to_string_lossy());
     assert_eq!((tables.wdl(position.current()), errors.len()), (None, 1), "{errors:?}");
+    assert!(errors[0].to_string().contains("KQvK.rtbw") && tables.files() == 1, "{errors:?}");
 }

@@ -12,6 +12,7 @@ use crate::chess::Position;
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{SyzygyError, Wdl};
 use std::fmt;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,12 +22,20 @@ use thiserror::Error;
 /// Why a folder gives no tables. Its text is one line.
 #[derive(Debug, Error)]
 pub enum TablebaseError {
-    /// The folder, or a file in it, cannot be read.
+    /// The folder cannot be read.
     #[error("cannot read the tables in \"{}\": {error}", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
         /// The operating system's reason.
+        error: std::io::Error,
+    },
+    /// A file with the name of a table is none. The others serve all the same.
+    #[error("{} is no table: {error}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
         error: std::io::Error,
     },
     /// No file in it has the name of a table.
@@ -52,15 +61,30 @@ impl fmt::Debug for Tablebase {
 
 impl Tablebase {
     /// Finds the tables in `folders`: none or several, separated by `;`, or by `:` where no drive has one in its name.
-    /// A folder that gives none is complained of, and the others serve all the same. No table file is opened yet.
+    /// A folder that gives none, or a file that cannot be one, is complained of, and the others serve all the same. No
+    /// table file is opened yet.
     pub fn open(folders: &str) -> (Tablebase, Vec<TablebaseError>) {
         let mut tables = shakmaty_syzygy::Tablebase::new();
         let (mut files, mut errors) = (0, Vec::new());
         for folder in split(folders) {
-            match tables.add_directory(&folder) {
-                Ok(0) => errors.push(TablebaseError::Empty(folder)),
-                Ok(found) => files += found,
-                Err(error) => errors.push(TablebaseError::Folder { folder, error }),
+            let entries = match std::fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    errors.push(TablebaseError::Folder { folder, error });
+                    continue;
+                }
+            };
+            let (found_before, complaints_before) = (files, errors.len());
+            for file in entries.flatten().map(|entry| entry.path()) {
+                match tables.add_file(&file) {
+                    Ok(()) => files += 1,
+                    // Its name is not that of a table.
+                    Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+                    Err(error) => errors.push(TablebaseError::File { file, error }),
+                }
+            }
+            if (files, errors.len()) == (found_before, complaints_before) {
+                errors.push(TablebaseError::Empty(folder));
             }
         }
         (Tablebase { tables, files, broken: AtomicBool::new(false) }, errors)
