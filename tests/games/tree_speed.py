@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--nodes", type=int, default=2_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("cases", nargs="*", metavar="CASE")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     for (backend, name), threads, batch in itertools.product(
         [("uniform", "start"), ("random", "start"), ("random", "kiwipete")], [1, 2], [32, 256]
     ):
