@@ -323,7 +323,7 @@ impl Batch {
                 None => tree.child(id, usize::from(share.edge)),
             };
             if tree[node].terminal() == Terminal::TwoFold {
-                let above = Above { steps: &self.steps, next: step as u32 };
+                let above = steps_up(&self.steps, step as u32).map(|step| step.node);
                 tree.reopen_stale_repetition(node, depth + 1, above);
             }
             tree.prefetch_body(node);
@@ -457,17 +457,8 @@ impl Batch {
     }
 }
 
-/// The nodes from a step up to the root.
-struct Above<'a> {
-    steps: &'a [Step],
-    next: u32,
-}
-
-impl Iterator for Above<'_> {
-    type Item = NodeId;
-    fn next(&mut self) -> Option<NodeId> {
-        let step = self.steps.get(self.next as usize)?;
-        self.next = step.before;
-        Some(step.node)
-    }
+/// The steps from one up to the root.
+pub(super) fn steps_up(steps: &[Step], from: u32) -> impl Iterator<Item = &Step> {
+    let step = |next: u32| steps.get(next as usize);
+    std::iter::successors(step(from), move |below| step(below.before))
 }

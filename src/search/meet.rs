@@ -1,7 +1,7 @@
 //! Visits that come to positions that are shared (see `graph`): which end there, and which positions the leaves of a batch
 //! turn out to be.
 
-use super::gather::{Batch, Leaf, LeafKind, Rules, Step};
+use super::gather::{Batch, Leaf, LeafKind, Rules, Step, steps_up};
 use super::node::NodeId;
 use super::tree::Tree;
 
@@ -11,7 +11,11 @@ impl Batch {
         let Step { node, before, .. } = self.steps[step];
         if tree[node].is_terminal() {
             Some(LeafKind::Terminal)
-        } else if tree.repeats(position, Above { steps: &self.steps, next: before }, rules.params.two_fold_draws) {
+        } else if tree.repeats(
+            position,
+            steps_up(&self.steps, before).map(|step| step.position),
+            rules.params.two_fold_draws,
+        ) {
             Some(LeafKind::Repeats)
         } else {
             tree.forget_stale_repeats(node, position);
@@ -57,20 +61,5 @@ impl Batch {
             }
         }
         (self.asked, self.met_asked, self.met) = (asked, asked, self.leaves.len());
-    }
-}
-
-/// The positions from a step up to the root.
-struct Above<'a> {
-    steps: &'a [Step],
-    next: u32,
-}
-
-impl Iterator for Above<'_> {
-    type Item = NodeId;
-    fn next(&mut self) -> Option<NodeId> {
-        let step = self.steps.get(self.next as usize)?;
-        self.next = step.before;
-        Some(step.position)
     }
 }
