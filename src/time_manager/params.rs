@@ -23,6 +23,16 @@ pub struct ParamSpec {
     pub help: &'static str,
 }
 
+/// Declares parameters as constants: name of the constant, name, default, least, largest, unit and help of each.
+macro_rules! param_specs {
+    ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
+        $(pub(super) const $id: $crate::time_manager::params::ParamSpec = $crate::time_manager::params::ParamSpec {
+            name: $name, default: $default, min: $min, max: $max, unit: $crate::time_manager::plan::Unit::$unit, help: $help,
+        };)*
+    };
+}
+pub(super) use param_specs;
+
 /// One parameter that takes a word of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChoiceSpec {

@@ -33,7 +33,7 @@
 //!
 //! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
 
-use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::parts::Part;
 use crate::time_manager::parts::complexity::{self, Complexity};
 use crate::time_manager::parts::control::{ControlFactor, MERGEN, TimeClass};
@@ -43,15 +43,7 @@ use crate::time_manager::parts::phase::{
 use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-macro_rules! params {
-    ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
-        $(const $id: ParamSpec = ParamSpec {
-            name: $name, default: $default, min: $min, max: $max, unit: Unit::$unit, help: $help,
-        };)*
-    };
-}
-
-params! {
+param_specs! {
     BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio "Scales every move: 0.04 leaves the estimate of moves remaining as it is.";
     MIN_FACTOR "min-time-factor" 0.01 0.0 1.0 Ratio "Least fraction of the clock for a move.";
     MAX_FACTOR "max-time-factor" 0.15 0.001 1.0 Ratio "Largest fraction of the clock for a move's target.";

@@ -36,7 +36,7 @@
 use super::trend::{Trend, Window};
 use crate::time_manager::estimators::decay::exponential_decay;
 use crate::time_manager::estimators::moves_left::MleLegacy;
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
@@ -47,15 +47,7 @@ const INIT_NPS: f64 = 20_000.0;
 /// No estimate of speed is below this, so that nothing is divided by zero.
 const LEAST_NPS: f64 = 1e-3;
 
-macro_rules! params {
-    ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
-        $(const $id: ParamSpec = ParamSpec {
-            name: $name, default: $default, min: $min, max: $max, unit: Unit::$unit, help: $help,
-        };)*
-    };
-}
-
-params! {
+param_specs! {
     INIT_TREE_REUSE "init-tree-reuse" 0.52 0.0 0.99 Ratio "Fraction of the tree that is reused after a full move, at the start of a game.";
     MAX_TREE_REUSE "max-tree-reuse" 0.73 0.0 0.99 Ratio "The expected tree reuse never goes above this.";
     TREE_REUSE_UPDATE_RATE "tree-reuse-update-rate" 3.39 0.01 10000.0 Moves "Average move times after which the expected tree reuse has moved half-way.";

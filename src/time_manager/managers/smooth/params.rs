@@ -1,17 +1,8 @@
 //! The parameters of plain `smooth`.
 
-use crate::time_manager::params::{GroupSpec, ParamSpec};
-use crate::time_manager::plan::Unit;
+use crate::time_manager::params::{GroupSpec, ParamSpec, param_specs};
 
-macro_rules! params {
-    ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
-        $(pub(super) const $id: ParamSpec = ParamSpec {
-            name: $name, default: $default, min: $min, max: $max, unit: Unit::$unit, help: $help,
-        };)*
-    };
-}
-
-params! {
+param_specs! {
     INIT_TREE_REUSE "init-tree-reuse" 0.5 0.0 0.99 Ratio "Fraction of the tree that is reused after a full move, at the start of a game.";
     MAX_TREE_REUSE "max-tree-reuse" 0.7 0.0 0.99 Ratio "The expected tree reuse never goes above this, and no tree counts for more of the target.";
     TREE_REUSE_UPDATE_RATE "tree-reuse-update-rate" 4.0 0.01 10000.0 Moves "Average move times after which the expected tree reuse has moved half-way.";
