@@ -16,6 +16,10 @@ QUIT_S = 5.0
 """Longest wait for an engine to end after `quit`."""
 
 PLAN = re.compile(r"^info string time \S+: .*?\bclock=(\d+)ms.*\bhard_limit=(\d+(?:\.\d+)?)ms")
+ACCOUNT = re.compile(
+    r"^info string time \S+: used=\d+ms .*?\blimit=(\d+(?:\.\d+)?)ms nodes=(\d+)(?: target_nodes=(\d+))?.* stopped by (.+)$"
+)
+PHASE = re.compile(r"^info string Time Stats: .*\bPhase=(\w+)")
 ENGINE_TIME = re.compile(r"^info .*?\btime (\d+)\b")
 CLOCKS = re.compile(r"\bwtime (\d+) btime (\d+)")
 
@@ -37,6 +41,12 @@ class Answer:
     plan_was_late: bool = False
     hard_limit_ms: float | None = None
     info: str | None = None
+    limit_ms: float | None = None
+    """When the manager meant the search to stop, by the account that `TimeManagerLog` gives after the move."""
+    nodes: int | None = None
+    target_nodes: int | None = None
+    stopped_by: str | None = None
+    phase: str | None = None
 
     @property
     def elapsed_s(self) -> float | None:
@@ -89,6 +99,11 @@ class RecordingUci(chess.engine.UciProtocol):
             answer.best = words[1] if len(words) > 1 else ""
         elif line.startswith("info string error"):
             self.error_lines.append(line)
+        elif answer and (account := ACCOUNT.match(line)):
+            answer.limit_ms, answer.nodes = float(account[1]), int(account[2])
+            answer.target_nodes, answer.stopped_by = account[3] and int(account[3]), account[4]
+        elif answer and (phase := PHASE.match(line)):
+            answer.phase = phase[1]
         elif line.startswith("info string time "):
             self._take_plan(line)
         elif line.startswith("info ") and not line.startswith("info string") and answer and answer.received is None:

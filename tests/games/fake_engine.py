@@ -53,18 +53,22 @@ def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
 
 
 def main() -> None:
-    fault, board, moves = "none", chess.Board(), 0
+    fault, board, moves, accounts = "none", chess.Board(), 0, False
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["uci"]:
             say("id name Fake")
             say("option name Fault type combo default none" + "".join(f" var {fault}" for fault in FAULTS))
             say("option name Check type check default true")
+            say("option name TimeManager type string default plain")
+            say("option name TimeManagerLog type check default false")
             say("uciok")
         elif words[:1] == ["isready"]:
             say("readyok")
-        elif words[:1] == ["setoption"] and words[2] == "Fault":
-            fault = words[-1]
+        elif words[:1] == ["setoption"] and words[2] in ("Fault", "TimeManager"):
+            # A manager may be called like a fault.
+            fault = words[-1] if words[-1] in FAULTS else fault
+            accounts = accounts or words[2] == "TimeManager"
         elif words[:1] == ["ucinewgame"]:
             moves = 0
         elif words[:1] == ["position"]:
@@ -74,6 +78,9 @@ def main() -> None:
                 board.push_uci(text)
         elif words[:1] == ["go"]:
             moves += 1
+            if accounts:
+                say("info string time fake: used=3ms budget=5ms hard_limit=5ms limit=2ms nodes=90 target_nodes=100 stopped by time")
+                say("info string Time Stats: Total=1, Success=1, Rate=100.0%, Avg=3ms, Phase=Opening, Control=Blitz, Emergency=false")
             go(board, words, moves == FAULTY_MOVE, fault)
         elif words[:1] == ["quit"] and fault != "stubborn":
             break

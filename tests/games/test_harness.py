@@ -13,6 +13,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+import managers
 import openings
 import referee
 import summary
@@ -114,6 +115,33 @@ class Harness(unittest.TestCase):
         _, report, output = self.run_play("--option", "Fault=stubborn", "--tc", "20+0.1")
         self.assertEqual(len(report["oddities"]), 1, output)
 
+    def run_managers(self, *more: str) -> tuple[int, list[dict], str]:
+        results = self.folder / "results.jsonl"
+        command = [sys.executable, str(HERE / "managers.py"), "--zeitnot", str(self.fake), "--results", str(results)]
+        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60, check=False)
+        text = results.read_text(encoding="utf-8") if results.exists() else ""
+        return done.returncode, [json.loads(line) for line in text.splitlines()], done.stdout + done.stderr
+
+    def test_managers_meet_each_other_and_a_second_run_goes_on(self) -> None:
+        some = ("--manager", "one", "--manager", "two", "--tc", "20+0.1")
+        rc, games, output = self.run_managers(*some, "--games", "2", "--concurrency", "2")
+        self.assertEqual((rc, len(games)), (0, 2), output)
+        self.assertEqual({(game["white"], game["black"]) for game in games}, {("one", "two"), ("two", "one")})
+        seat = games[0]["seats"]["white"]
+        self.assertEqual(seat["node_ratio"], [0.9] * seat["moves"])
+        self.assertEqual(len(seat["late_ms"]), seat["moves"])
+        self.assertGreater(seat["phase_ms"]["Opening"], 0)
+        self.assertIn("| 20+0.1 | `one` | 2 | 0 |", output)
+        rc, games, output = self.run_managers(*some, "--games", "4")
+        self.assertEqual((rc, len(games)), (0, 4), output)
+
+    def test_a_manager_that_forfeits(self) -> None:
+        rc, games, output = self.run_managers("--manager", "one", "--manager", "late", "--tc", "1", "--games", "2")
+        self.assertEqual((rc, len(games)), (1, 2), output)
+        self.assertTrue(all(game[game["failed"]] == "late" for game in games), output)
+        self.assertIn("| 1 | `late` | 2 | 2 |", output)
+        self.assertIn("| 1 | `one` | 2 | 0 |", output)
+
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
         (self.folder / "bad.epd").write_text("nonsense\n", encoding="utf-8")
@@ -155,6 +183,13 @@ class Parts(unittest.TestCase):
         control = referee.TimeControl.parse("40/10+0.1")
         self.assertEqual((control.moves, control.base_s, control.increment_s), (40, 10.0, 0.1))
         self.assertEqual(referee.TimeControl.parse("5").increment_s, 0)
+
+    def test_pairings_are_even(self) -> None:
+        for count, games in ((9, 30), (2, 4), (3, 2), (1, 2)):
+            pairs = managers.pairings(count, games)
+            for player in range(count):
+                self.assertEqual(sum(white == player for white, _ in pairs), games // 2)
+                self.assertEqual(sum(black == player for _, black in pairs), games // 2)
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]

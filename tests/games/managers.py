@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Plays the time managers against each other on real clocks, and says how each of them spent its time.
+
+Every manager meets every other one, with both colours; each has `--games` games under each control. A line of `--results`
+is a finished game, and a run with the same file goes on where it stopped. See README.md beside this file.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import chess
+
+import client
+import openings
+import referee
+from play import EXIT_FAILED, EXIT_USAGE, REPOSITORY, _positive, _setting
+from summary import percentile
+
+MANAGERS = (
+    "smooth", "smooth(preset=pr1195)", "smooth(preset=lc0)", "legacy", "simple", "alphazero", "adaptive", "complexity",
+    "soft-hard",
+)
+CONTROLS = ("1+0.01", "2+0", "40/5", "10+0.1", "60+0.6")
+PHASES = ("Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
+    parser.add_argument("--manager", action="append", metavar="SPEC", help="default: all that there are")
+    parser.add_argument("--tc", action="append", metavar="[MOVES/]SECONDS[+INCREMENT]", help=f"default: {CONTROLS}")
+    parser.add_argument("--games", type=_positive, default=30, metavar="N", help="of each manager under each control")
+    parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once")
+    parser.add_argument("--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of all of them")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of the openings")
+    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a line of JSON for each game")
+    parser.add_argument("--report", action="store_true", help="play nothing, and only say what the file holds")
+    return parser.parse_args()
+
+
+def pairings(count: int, games: int) -> list[tuple[int, int]]:
+    """White and black by number, so that each of `count` players has `games` games, half of them with either colour."""
+    rounds = [distance for distance in range(1, count)] or [0]
+    pairs = []
+    for turn in range((games + 1) // 2):
+        distance = rounds[turn % len(rounds)]
+        pairs += [(player, (player + distance) % count) for player in range(count)]
+    return pairs
+
+
+async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) -> dict:
+    """Plays a game with two new processes, and says what came of it."""
+    seats = {chess.WHITE: job["white"], chess.BLACK: job["black"]}
+    engines: dict[chess.Color, client.RecordingUci] = {}
+    try:
+        for side, manager in seats.items():
+            options = {"TimeManagerLog": "true", **dict(args.option), "TimeManager": manager}
+            engines[side] = await client.launch(args.zeitnot, options)
+        game = await referee.play(job["number"], engines, chess.WHITE, opening, referee.TimeControl.parse(job["tc"]))
+    finally:
+        for engine in engines.values():
+            await engine.end()
+    failed = game.failed is not None and chess.COLOR_NAMES[game.failed]
+    found = {name: seat(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
+    plies = len(game.board.move_stack)
+    return {**job, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
+
+
+def seat(game: referee.Game, side: chess.Color, engine: client.RecordingUci) -> dict:
+    """What one player did with its time."""
+    mine = [answer for who, answer, _ in game.answers if who == side]
+    by_phase = dict.fromkeys(PHASES, 0.0)
+    for answer in mine:
+        if answer.phase in by_phase:
+            by_phase[answer.phase] += answer.elapsed_s * 1e3
+    timed = [answer for answer in mine if answer.limit_ms is not None and answer.stopped_by == "time"]
+    aimed = [answer for answer in mine if answer.target_nodes]
+    return {
+        "left_ms": round(game.clocks_s[side] * 1e3, 1),
+        "moves": len(mine),
+        "overshoot_ms": max((round(answer.overshoot_ms, 2) for answer in mine if answer.overshoot_ms is not None), default=None),
+        "phase_ms": {phase: round(ms, 1) for phase, ms in by_phase.items()},
+        "late_ms": [round(answer.elapsed_s * 1e3 - answer.limit_ms, 2) for answer in timed],
+        "node_ratio": [round(answer.nodes / answer.target_nodes, 4) for answer in aimed],
+        "trouble": engine.error_lines + engine.stderr_lines + engine.oddities,
+    }
+
+
+async def play_all(args: argparse.Namespace, jobs: list[dict]) -> None:
+    boards = openings.built_in()
+    waiting = jobs[::-1]
+
+    async def host() -> None:
+        while waiting:
+            job = waiting.pop()
+            # Both games of a round and its reverse begin alike.
+            opening = boards[(job["number"] * 7 + args.seed) % len(boards)]
+            done = await play_one(args, job, opening)
+            with args.results.open("a", encoding="utf-8") as file:
+                print(json.dumps(done), file=file)
+            print(f"{job['tc']} game {job['number']}: {job['white']} - {job['black']} {done['result']} ({done['reason']})", flush=True)
+
+    await asyncio.gather(*(host() for _ in range(args.concurrency)))
+
+
+def report(games: list[dict]) -> bool:
+    """Prints the tables. Returns whether somebody forfeited, erred or crashed."""
+    players: dict[tuple[str, str], list[dict]] = {}
+    failures: dict[tuple[str, str], int] = {}
+    for game in games:
+        for side in ("white", "black"):
+            players.setdefault((game["tc"], game[side]), []).append(game["seats"][side])
+            failures[game["tc"], game[side]] = failures.get((game["tc"], game[side]), 0) + (game["failed"] == side)
+    print("| control | manager | games | failures | clock left s, p5 / p50 / p95 | largest overshoot ms | stop late ms, p50 / p99 "
+          "| nodes / target, quartiles | time by phase % |\n|---|---|---|---|---|---|---|---|---|")
+    for (control, manager), seats in players.items():
+        left = [seat["left_ms"] / 1e3 for seat in seats]
+        overshoots = [seat["overshoot_ms"] for seat in seats if seat["overshoot_ms"] is not None]
+        late = [ms for seat in seats for ms in seat["late_ms"]]
+        ratios = [ratio for seat in seats for ratio in seat["node_ratio"]]
+        spent = [sum(seat["phase_ms"][phase] for seat in seats) for phase in PHASES]
+        shares = " / ".join(f"{100 * ms / sum(spent):.0f}" for ms in spent) if sum(spent) else ""
+        print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {at(left, 0.05, 0.5, 0.95)} "
+              f"| {max(overshoots, default=0.0):.1f} | {at(late, 0.5, 0.99)} | {at(ratios, 0.25, 0.5, 0.75)} | {shares} |")
+    for game in games:
+        for side in ("white", "black"):
+            for line in game["seats"][side]["trouble"]:
+                print(f"finding: {game['tc']} game {game['number']}, {game[side]}: {line}")
+        if game["failed"]:
+            print(f"FAILED: {game['tc']} game {game['number']}, {game[game['failed']]}: {game['reason']}")
+    return any(failures.values())
+
+
+def at(values: list[float], *shares: float) -> str:
+    return " / ".join(f"{percentile(values, share):.2f}" for share in shares) if values else ""
+
+
+def main() -> int:
+    args = arguments()
+    managers, controls = args.manager or MANAGERS, args.tc or CONTROLS
+    client.log_warnings()
+    try:
+        if not os.access(args.zeitnot, os.X_OK):
+            raise ValueError(f"{args.zeitnot} is no program that can be run")
+        for control in controls:
+            referee.TimeControl.parse(control)
+        text = args.results.read_text(encoding="utf-8") if args.results.exists() else ""
+        games = [json.loads(line) for line in text.splitlines()]
+        if not args.report:
+            known = {(game["tc"], game["number"], game["white"], game["black"]) for game in games}
+            jobs = [
+                {"tc": control, "number": number, "white": managers[white], "black": managers[black]}
+                for control in controls
+                for number, (white, black) in enumerate(pairings(len(managers), args.games), 1)
+            ]
+            asyncio.run(play_all(args, [job for job in jobs if tuple(job.values()) not in known]))
+            games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
+    except (ValueError, OSError, KeyError, client.EngineTrouble) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    return EXIT_FAILED if report(games) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
