@@ -115,7 +115,7 @@ pub struct Attributes {
 impl fmt::Display for Attributes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Attributes { name, device, preferred_batch, preferred_threads, .. } = self;
-        write!(f, "{name} ({device}; batch {preferred_batch}, threads {preferred_threads})")
+        write!(f, "{name} ({device}; suits batches of {preferred_batch} and {preferred_threads} threads)")
     }
 }
 

@@ -75,10 +75,6 @@ const LOOK_AHEAD: usize = 2;
 /// meet each other: kiwipete with `random`, two threads and batches of 256 is half as fast again with 2 as with no bound.
 const MOST_SENT: u32 = 2;
 
-/// One part in so many of a batch may wait for the network although it does not need it. To back up less in between is
-/// not worth another turn with the tree: kiwipete with `random` and batches of 256 is 5 % slower with it.
-const WORTH_SETTLING: u32 = 16;
-
 /// Stands for the step before the root's.
 pub(super) const ROOT: u32 = u32::MAX;
 
@@ -336,11 +332,9 @@ impl Batch {
         }
     }
 
-    /// Whether leaves are worth backing up while the batch is still gathered, or may turn out to be.
+    /// Whether there are leaves that are backed up while the batch is still gathered, or that may turn out to be.
     pub fn has_out_of_order(&self, params: &SearchParams) -> bool {
-        let known = self.leaves.iter().filter(|leaf| leaf.kind.needs_no_network());
-        let visits: u32 = known.map(|leaf| leaf.visits).sum();
-        params.transpositions || params.out_of_order_eval && visits > self.waiting / WORTH_SETTLING
+        params.transpositions || params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
     }
 
     /// Writes down what was found out about the leaves so far, and backs up what needs no network, unless that is to wait,
