@@ -17,7 +17,8 @@ QUIT_S = 5.0
 
 PLAN = re.compile(r"^info string time \S+: .*?\bclock=(\d+)ms.*\bhard_limit=(\d+(?:\.\d+)?)ms")
 ACCOUNT = re.compile(
-    r"^info string time \S+: used=\d+ms .*?\blimit=(\d+(?:\.\d+)?)ms nodes=(\d+)(?: target_nodes=(\d+))?.* stopped by (.+)$"
+    r"^info string time \S+: used=\d+ms (?:.*\blimit=(?P<limit>\d+(?:\.\d+)?)ms )?"
+    r".*?\bnodes=(?P<nodes>\d+)(?: target_nodes=(?P<target>\d+))?.* stopped (?:by )?(?P<end>.+)$"
 )
 PHASE = re.compile(r"^info string Time Stats: .*\bPhase=(\w+)")
 ENGINE_TIME = re.compile(r"^info .*?\btime (\d+)\b")
@@ -42,7 +43,7 @@ class Answer:
     hard_limit_ms: float | None = None
     info: str | None = None
     limit_ms: float | None = None
-    """When the manager meant the search to stop, by the account that `TimeManagerLog` gives after the move."""
+    """When the manager meant the search to stop, by the account that `TimeManagerLog` gives after the move; `None`: never."""
     nodes: int | None = None
     target_nodes: int | None = None
     stopped_by: str | None = None
@@ -100,8 +101,9 @@ class RecordingUci(chess.engine.UciProtocol):
         elif line.startswith("info string error"):
             self.error_lines.append(line)
         elif answer and (account := ACCOUNT.match(line)):
-            answer.limit_ms, answer.nodes = float(account[1]), int(account[2])
-            answer.target_nodes, answer.stopped_by = account[3] and int(account[3]), account[4]
+            answer.limit_ms = account["limit"] and float(account["limit"])
+            answer.nodes, answer.target_nodes = int(account["nodes"]), account["target"] and int(account["target"])
+            answer.stopped_by = account["end"]
         elif answer and (phase := PHASE.match(line)):
             answer.phase = phase[1]
         elif line.startswith("info string time "):

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 import os
+import random
 import sys
 from pathlib import Path
 
@@ -33,23 +34,34 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
     parser.add_argument("--manager", action="append", metavar="SPEC", help="default: all that there are")
     parser.add_argument("--tc", action="append", metavar="[MOVES/]SECONDS[+INCREMENT]", help=f"default: {CONTROLS}")
-    parser.add_argument("--games", type=_positive, default=30, metavar="N", help="of each manager under each control")
+    parser.add_argument("--games", type=_even, default=30, metavar="N", help="of each manager under each control")
     parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once")
     parser.add_argument("--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of all of them")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of the openings")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the choice of openings")
     parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a line of JSON for each game")
     parser.add_argument("--report", action="store_true", help="play nothing, and only say what the file holds")
     return parser.parse_args()
 
 
-def pairings(count: int, games: int) -> list[tuple[int, int]]:
-    """White and black by number, so that each of `count` players has `games` games, half of them with either colour."""
-    rounds = [distance for distance in range(1, count)] or [0]
+def pairings(count: int, games: int) -> list[tuple[int, int, int]]:
+    """White, black and the number of the opening, so that each of `count` players has `games` games, half of them with
+    either colour. Two games with colours reversed begin alike. In `2 (count - 1)` games everybody meets everybody."""
+    distances = list(range(1, count)) or [0]
     pairs = []
-    for turn in range((games + 1) // 2):
-        distance = rounds[turn % len(rounds)]
-        pairs += [(player, (player + distance) % count) for player in range(count)]
+    for turn in range(games // 2):
+        distance = distances[turn % len(distances)]
+        for player in range(count):
+            other = (player + distance) % count
+            lap = turn // len(distances)
+            opening = (lap * count + min(player, other)) * count + max(player, other)
+            pairs.append((player, other, opening))
     return pairs
+
+
+def _even(text: str) -> int:
+    if _positive(text) % 2:
+        raise argparse.ArgumentTypeError(f"{text} is odd, and everybody is to have both colours equally often")
+    return int(text)
 
 
 async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) -> dict:
@@ -65,12 +77,17 @@ async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) ->
         for engine in engines.values():
             await engine.end()
     failed = game.failed is not None and chess.COLOR_NAMES[game.failed]
-    found = {name: seat(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
+    found = {name: spent(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
     plies = len(game.board.move_stack)
-    return {**job, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
+    return {**job, "setting": setting(args), "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
 
 
-def seat(game: referee.Game, side: chess.Color, engine: client.RecordingUci) -> dict:
+def setting(args: argparse.Namespace) -> dict:
+    """What games must have in common to be counted together."""
+    return {"options": dict(args.option), "seed": args.seed}
+
+
+def spent(game: referee.Game, side: chess.Color, engine: client.RecordingUci) -> dict:
     """What one player did with its time."""
     mine = [answer for who, answer, _ in game.answers if who == side]
     by_phase = dict.fromkeys(PHASES, 0.0)
@@ -84,7 +101,7 @@ def seat(game: referee.Game, side: chess.Color, engine: client.RecordingUci) -> 
         "moves": len(mine),
         "overshoot_ms": max((round(answer.overshoot_ms, 2) for answer in mine if answer.overshoot_ms is not None), default=None),
         "phase_ms": {phase: round(ms, 1) for phase, ms in by_phase.items()},
-        "late_ms": [round(answer.elapsed_s * 1e3 - answer.limit_ms, 2) for answer in timed],
+        "late_ms": [round(answer.elapsed_s * 1e3 - answer.limit_ms, 1) for answer in timed],
         "node_ratio": [round(answer.nodes / answer.target_nodes, 4) for answer in aimed],
         "trouble": engine.error_lines + engine.stderr_lines + engine.oddities,
     }
@@ -97,8 +114,7 @@ async def play_all(args: argparse.Namespace, jobs: list[dict]) -> None:
     async def host() -> None:
         while waiting:
             job = waiting.pop()
-            # Both games of a round and its reverse begin alike.
-            opening = boards[(job["number"] * 7 + args.seed) % len(boards)]
+            opening = random.Random(f"{args.seed} {job['opening']}").choice(boards)
             done = await play_one(args, job, opening)
             with args.results.open("a", encoding="utf-8") as file:
                 print(json.dumps(done), file=file)
@@ -122,10 +138,10 @@ def report(games: list[dict]) -> bool:
         overshoots = [seat["overshoot_ms"] for seat in seats if seat["overshoot_ms"] is not None]
         late = [ms for seat in seats for ms in seat["late_ms"]]
         ratios = [ratio for seat in seats for ratio in seat["node_ratio"]]
-        spent = [sum(seat["phase_ms"][phase] for seat in seats) for phase in PHASES]
-        shares = " / ".join(f"{100 * ms / sum(spent):.0f}" for ms in spent) if sum(spent) else ""
-        print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {at(left, 0.05, 0.5, 0.95)} "
-              f"| {max(overshoots, default=0.0):.1f} | {at(late, 0.5, 0.99)} | {at(ratios, 0.25, 0.5, 0.75)} | {shares} |")
+        by_phase = [sum(seat["phase_ms"][phase] for seat in seats) for phase in PHASES]
+        shares = " / ".join(f"{100 * ms / sum(by_phase):.0f}" for ms in by_phase) if sum(by_phase) else ""
+        print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {percentiles(left, 0.05, 0.5, 0.95)} "
+              f"| {max(overshoots, default=0.0):.1f} | {percentiles(late, 0.5, 0.99)} | {percentiles(ratios, 0.25, 0.5, 0.75)} | {shares} |")
     for game in games:
         for side in ("white", "black"):
             for line in game["seats"][side]["trouble"]:
@@ -135,7 +151,7 @@ def report(games: list[dict]) -> bool:
     return any(failures.values())
 
 
-def at(values: list[float], *shares: float) -> str:
+def percentiles(values: list[float], *shares: float) -> str:
     return " / ".join(f"{percentile(values, share):.2f}" for share in shares) if values else ""
 
 
@@ -148,16 +164,18 @@ def main() -> int:
             raise ValueError(f"{args.zeitnot} is no program that can be run")
         for control in controls:
             referee.TimeControl.parse(control)
-        text = args.results.read_text(encoding="utf-8") if args.results.exists() else ""
+        text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
         games = [json.loads(line) for line in text.splitlines()]
         if not args.report:
-            known = {(game["tc"], game["number"], game["white"], game["black"]) for game in games}
+            if any(game["setting"] != setting(args) for game in games):
+                raise ValueError(f"{args.results} has games of another setting: {games[0]['setting']}")
             jobs = [
-                {"tc": control, "number": number, "white": managers[white], "black": managers[black]}
+                {"tc": control, "number": number, "white": managers[white], "black": managers[black], "opening": opening}
                 for control in controls
-                for number, (white, black) in enumerate(pairings(len(managers), args.games), 1)
+                for number, (white, black, opening) in enumerate(pairings(len(managers), args.games), 1)
             ]
-            asyncio.run(play_all(args, [job for job in jobs if tuple(job.values()) not in known]))
+            known = [{key: game[key] for key in jobs[0]} for game in games]
+            asyncio.run(play_all(args, [job for job in jobs if job not in known]))
             games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
     except (ValueError, OSError, KeyError, client.EngineTrouble) as error:
         print(f"error: {error}", file=sys.stderr)

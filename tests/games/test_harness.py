@@ -129,11 +129,16 @@ class Harness(unittest.TestCase):
         self.assertEqual({(game["white"], game["black"]) for game in games}, {("one", "two"), ("two", "one")})
         seat = games[0]["seats"]["white"]
         self.assertEqual(seat["node_ratio"], [0.9] * seat["moves"])
-        self.assertEqual(len(seat["late_ms"]), seat["moves"])
+        # One search, the third, has no limit.
+        self.assertEqual((len(seat["late_ms"]), seat["trouble"]), (seat["moves"] - 1, []))
+        self.assertEqual(len({game["opening"] for game in games}), 1)
         self.assertGreater(seat["phase_ms"]["Opening"], 0)
         self.assertIn("| 20+0.1 | `one` | 2 | 0 |", output)
         rc, games, output = self.run_managers(*some, "--games", "4")
         self.assertEqual((rc, len(games)), (0, 4), output)
+        rc, games, output = self.run_managers(*some, "--games", "4", "--seed", "2")
+        self.assertEqual((rc, len(games)), (2, 4), output)
+        self.assertIn("games of another setting", output)
 
     def test_a_manager_that_forfeits(self) -> None:
         rc, games, output = self.run_managers("--manager", "one", "--manager", "late", "--tc", "1", "--games", "2")
@@ -188,8 +193,12 @@ class Parts(unittest.TestCase):
         for count, games in ((9, 30), (2, 4), (3, 2), (1, 2)):
             pairs = managers.pairings(count, games)
             for player in range(count):
-                self.assertEqual(sum(white == player for white, _ in pairs), games // 2)
-                self.assertEqual(sum(black == player for _, black in pairs), games // 2)
+                self.assertEqual(sum(white == player for white, _, _ in pairs), games // 2)
+                self.assertEqual(sum(black == player for _, black, _ in pairs), games // 2)
+        pairs = managers.pairings(9, 16)
+        self.assertEqual(len({(white, black) for white, black, _ in pairs}), 72, "everybody meets everybody")
+        openings_of = {(white, black): opening for white, black, opening in pairs}
+        self.assertTrue(all(openings_of[black, white] == opening for white, black, opening in pairs))
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]
