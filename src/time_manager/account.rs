@@ -27,6 +27,8 @@ pub struct MoveAccount {
     pub stop: Option<StopReason>,
     /// When time would have ended it otherwise, as the manager saw it last.
     pub limit_ms: Option<f64>,
+    /// When the manager first knew that: the limit, or later where the search itself moved the limit back into the past.
+    pub due_ms: Option<f64>,
     /// Nodes in the tree at the end.
     pub total_nodes: u64,
     /// Nodes the tree was meant to have.
@@ -41,6 +43,9 @@ impl fmt::Display for MoveAccount {
         write!(f, "{manager}: used={used_ms:.0}ms budget={budget_ms:.0}ms hard_limit={hard_limit_ms:.0}ms")?;
         if let Some(limit_ms) = self.limit_ms {
             write!(f, " limit={limit_ms:.0}ms")?;
+            if let Some(due_ms) = self.due_ms.filter(|due_ms| *due_ms > limit_ms) {
+                write!(f, " due={due_ms:.0}ms")?;
+            }
         }
         write!(f, " nodes={total_nodes}")?;
         if let Some(target_nodes) = self.target_nodes {
@@ -133,7 +138,11 @@ struct Open {
     target_nodes: Option<f64>,
     is_emergency: bool,
     limit_ms: Option<f64>,
+    due_ms: Option<f64>,
 }
+
+/// Limits so near to each other are one limit.
+const SAME_LIMIT_MS: f64 = 0.5;
 
 impl Recorder {
     pub fn around(inner: Box<dyn TimeManager>) -> Self {
@@ -157,6 +166,7 @@ impl TimeManager for Recorder {
             target_nodes: plan.target_nodes,
             is_emergency: plan.term("emergency").is_some_and(|term| term.value > 0.0),
             limit_ms: None,
+            due_ms: None,
         });
         plan
     }
@@ -164,7 +174,12 @@ impl TimeManager for Recorder {
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let verdict = self.inner.observe(snapshot);
         if let Some(open) = &mut self.open {
+            let before = open.limit_ms;
             open.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+            let same = |(now, before): (f64, f64)| (now - before).abs() < SAME_LIMIT_MS;
+            if !open.limit_ms.zip(before).is_some_and(same) {
+                open.due_ms = open.limit_ms.map(|limit_ms| limit_ms.max(snapshot.elapsed_ms));
+            }
         }
         verdict
     }
@@ -191,6 +206,7 @@ impl TimeManager for Recorder {
             used_ms,
             stop: outcome.stop,
             limit_ms: open.limit_ms.filter(|limit| limit.is_finite()),
+            due_ms: open.due_ms.filter(|due| due.is_finite()),
             total_nodes: outcome.total_nodes,
             target_nodes: open.target_nodes,
             estimates: self.inner.estimates(),
@@ -282,5 +298,50 @@ mod tests {
         );
         manager.finish(&MoveOutcome::default());
         assert_eq!(manager.statistics().unwrap().moves, 1, "what was not planned is not counted");
+    }
+
+    /// A manager that has a limit for each look.
+    #[derive(Debug)]
+    struct Limits(Vec<f64>);
+
+    impl TimeManager for Limits {
+        fn name(&self) -> &'static str {
+            "limits"
+        }
+
+        fn plan(&mut self, request: &MoveRequest) -> Plan {
+            build("alphazero").unwrap().plan(request)
+        }
+
+        fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+            Verdict::at_limit(snapshot, self.0.remove(0), StopReason::Time)
+        }
+
+        fn finish(&mut self, _: &MoveOutcome) {}
+
+        fn estimates(&self) -> Estimates {
+            Estimates::default()
+        }
+
+        fn set_nps(&mut self, _: f64) {}
+    }
+
+    #[test]
+    fn a_limit_that_moves_into_the_past_is_due_when_it_does() {
+        let account = |limits: &[f64]| {
+            let mut manager = Recorder::around(Box::new(Limits(limits.to_vec())));
+            manager.plan(&MoveRequest { clock_ms: 10_200.0, ..MoveRequest::default() });
+            for elapsed_ms in [300.0, 700.0, 900.0] {
+                manager.observe(&SearchSnapshot { elapsed_ms, ..SearchSnapshot::default() });
+            }
+            manager.finish(&MoveOutcome { elapsed_ms: 901.0, total_nodes: 42, stop: Some(StopReason::Time) });
+            manager.last_move().unwrap().clone()
+        };
+        let moved = account(&[1_200.0, 1_200.0, 600.0]);
+        assert_eq!((moved.limit_ms, moved.due_ms), (Some(600.0), Some(900.0)));
+        assert!(moved.to_string().contains(" limit=600ms due=900ms nodes=42 "), "{moved}");
+        let kept = account(&[1_200.0, 899.0, 899.0]);
+        assert_eq!((kept.limit_ms, kept.due_ms), (Some(899.0), Some(899.0)));
+        assert!(kept.to_string().contains(" limit=899ms nodes=42 "), "{kept}");
     }
 }

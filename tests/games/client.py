@@ -17,7 +17,7 @@ QUIT_S = 5.0
 
 PLAN = re.compile(r"^info string time \S+: .*?\bclock=(\d+)ms.*\bhard_limit=(\d+(?:\.\d+)?)ms")
 ACCOUNT = re.compile(
-    r"^info string time \S+: used=\d+ms (?:.*\blimit=(?P<limit>\d+(?:\.\d+)?)ms )?"
+    r"^info string time \S+: used=\d+ms (?:.*\blimit=(?P<limit>\d+)ms )?(?:due=(?P<due>\d+)ms )?"
     r".*?\bnodes=(?P<nodes>\d+)(?: target_nodes=(?P<target>\d+))?.* stopped (?:by )?(?P<end>.+)$"
 )
 PHASE = re.compile(r"^info string Time Stats: .*\bPhase=(\w+)")
@@ -42,8 +42,8 @@ class Answer:
     plan_was_late: bool = False
     hard_limit_ms: float | None = None
     info: str | None = None
-    limit_ms: float | None = None
-    """When the manager meant the search to stop, by the account that `TimeManagerLog` gives after the move; `None`: never."""
+    due_ms: float | None = None
+    """When the manager asked for the end, by the account that `TimeManagerLog` gives after the move; `None`: never."""
     nodes: int | None = None
     target_nodes: int | None = None
     stopped_by: str | None = None
@@ -101,7 +101,8 @@ class RecordingUci(chess.engine.UciProtocol):
         elif line.startswith("info string error"):
             self.error_lines.append(line)
         elif answer and (account := ACCOUNT.match(line)):
-            answer.limit_ms = account["limit"] and float(account["limit"])
+            due = account["due"] or account["limit"]
+            answer.due_ms = due and float(due)
             answer.nodes, answer.target_nodes = int(account["nodes"]), account["target"] and int(account["target"])
             answer.stopped_by = account["end"]
         elif answer and (phase := PHASE.match(line)):

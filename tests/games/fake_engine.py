@@ -79,7 +79,7 @@ def main() -> None:
         elif words[:1] == ["go"]:
             moves += 1
             if accounts:
-                limit, end = ("", "from outside") if moves == FAULTY_MOVE else ("limit=2ms ", "by time")
+                limit, end = ("", "from outside") if moves == FAULTY_MOVE else ("limit=1ms due=2ms ", "by time")
                 say(f"info string time fake: used=3ms budget=5ms hard_limit=5ms {limit}nodes=90 target_nodes=100 stopped {end}")
                 say("info string Time Stats: Total=1, Success=1, Rate=100.0%, Avg=3ms, Phase=Opening, Control=Blitz, Emergency=false")
             go(board, words, moves == FAULTY_MOVE, fault)

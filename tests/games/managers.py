@@ -94,14 +94,14 @@ def spent(game: referee.Game, side: chess.Color, engine: client.RecordingUci) ->
     for answer in mine:
         if answer.phase in by_phase:
             by_phase[answer.phase] += answer.elapsed_s * 1e3
-    timed = [answer for answer in mine if answer.limit_ms is not None and answer.stopped_by == "time"]
+    timed = [answer for answer in mine if answer.due_ms is not None and answer.stopped_by == "time"]
     aimed = [answer for answer in mine if answer.target_nodes]
     return {
         "left_ms": round(game.clocks_s[side] * 1e3, 1),
         "moves": len(mine),
         "overshoot_ms": max((round(answer.overshoot_ms, 2) for answer in mine if answer.overshoot_ms is not None), default=None),
         "phase_ms": {phase: round(ms, 1) for phase, ms in by_phase.items()},
-        "late_ms": [round(answer.elapsed_s * 1e3 - answer.limit_ms, 1) for answer in timed],
+        "late_ms": [round(answer.elapsed_s * 1e3 - answer.due_ms, 1) for answer in timed],
         "node_ratio": [round(answer.nodes / answer.target_nodes, 4) for answer in aimed],
         "trouble": engine.error_lines + engine.stderr_lines + engine.oddities,
     }
