@@ -148,7 +148,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--blind", action="store_true", help="keep the tables from the engine, to see what they are worth")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("endgames.jsonl"))
-    return parser.parse_args()
+    args = parser.parse_args()
+    if not args.tables.is_dir():
+        parser.error(f"{args.tables} is no folder")
+    if wrong := [option for option in args.option if "=" not in option]:
+        parser.error(f"{wrong[0]!r} is not NAME=VALUE")
+    return args
 
 
 def main() -> int:

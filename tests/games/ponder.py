@@ -14,6 +14,7 @@ import chess
 import chess.engine
 
 from client import typed
+from referee import TimeControl
 
 class PonderingUci(chess.engine.UciProtocol):
     """An engine that is watched while it ponders."""
@@ -73,7 +74,14 @@ async def main() -> int:
     parser.add_argument("--tc", default="10+0.1", metavar="SECONDS+INCREMENT")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     args = parser.parse_args()
-    base_s, _, increment_s = args.tc.partition("+")
+    if wrong := [option for option in args.option if "=" not in option]:
+        parser.error(f"{wrong[0]!r} is not NAME=VALUE")
+    try:
+        control = TimeControl.parse(args.tc)
+    except ValueError as error:
+        parser.error(str(error))
+    if control.moves:
+        parser.error("a number of moves is not supported here: --tc SECONDS+INCREMENT")
     engines = []
     for _ in range(2):
         _, engine = await PonderingUci.popen(args.engine)
@@ -84,7 +92,7 @@ async def main() -> int:
         await engine.ping()
         engines.append(engine)
     for number in range(args.games):
-        result, plies = await play(engines, float(base_s), float(increment_s or 0))
+        result, plies = await play(engines, control.base_s, control.increment_s)
         print(f"game {number + 1}: {result} after {plies} plies", flush=True)
     for engine in engines:
         await engine.quit()
