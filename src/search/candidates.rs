@@ -15,6 +15,9 @@ const BY_LEVEL: u32 = 24;
 /// tell apart may be many visits apart.
 const TRIES: usize = 8;
 
+/// How much less is aimed at after a level at which too many were counted, over how many those were: it may round up again.
+const WARY: f32 = 1.5;
+
 /// Numbers that are worked on together. The compiler makes vector code of it.
 const LANES: usize = 8;
 
@@ -130,31 +133,31 @@ impl Candidates {
     /// Visits that a candidate gets before `rival` is as good, one at least.
     fn visits_before(&self, at: usize, rival: f32) -> u32 {
         let gap = rival - self.utility[at];
-        if gap <= 0.0 {
+        if gap < 0.0 {
             return u32::MAX;
         }
         // The divisor at which the scores are equal; the cast saturates.
         match ((self.u_numerator[at] / gap) as u32).saturating_sub(self.divisor[at]) {
             0 | 1 => 1,
-            most => self.visits_above(at, rival, most).max(1),
+            most => self.visits_above(at, rival, most, most).max(1),
         }
     }
 
-    /// How many of `most` visits a candidate gets while its score is above `level`. An estimate of `most` by division can be
-    /// wrong: of a large divisor f32 does not know the last digits.
-    fn visits_above(&self, at: usize, level: f32, most: u32) -> u32 {
-        let is_above = |visits: u32| {
-            let before_the_last = self.divisor[at].saturating_add(visits - 1);
-            score(self.utility[at], self.u_numerator[at], before_the_last) > level
-        };
-        if most == 0 || is_above(most) {
-            return most;
-        }
-        let (mut above, mut below) = (0, most);
+    /// How many visits, `most` at most, a candidate gets while its score is above `level`. The estimate by division can be
+    /// wrong to either side: of a large divisor f32 does not know the last digits.
+    fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
+        let (mut above, mut below) = (0, most.saturating_add(1));
+        let (mut next, mut step) = (estimate, 1u32);
         while below - above > 1 {
-            // The estimate is mostly one too many.
-            let middle = if below == most { most - 1 } else { above + (below - above) / 2 };
-            *(if is_above(middle) { &mut above } else { &mut below }) = middle;
+            let visits = next.clamp(above + 1, below - 1);
+            let before_the_last = self.divisor[at].saturating_add(visits - 1);
+            let is_above = score(self.utility[at], self.u_numerator[at], before_the_last) > level;
+            *(if is_above { &mut above } else { &mut below }) = visits;
+            // Near the estimate first, then by halves.
+            let middle = above + (below - above) / 2;
+            let nearby = if is_above { visits.saturating_add(step) } else { visits.saturating_sub(step) };
+            next = if is_above { nearby.min(middle) } else { nearby.max(middle) };
+            step = step.saturating_mul(2);
         }
         above
     }
@@ -168,7 +171,7 @@ impl Candidates {
         let alone = score(self.utility[best], self.u_numerator[best], self.divisor[best].saturating_add(visits));
         let mut low = self.utility[..self.len].iter().copied().fold(alone, f32::max);
         let mut wanted = visits as f32;
-        let (mut level, mut sure) = (middle(low, high), high);
+        let mut level = middle(low, high);
         for _ in 0..TRIES {
             if !(low < level && level < high) {
                 break;
@@ -179,21 +182,20 @@ impl Candidates {
             if missing.abs() <= 1.0 {
                 match self.count_at(level, visits) {
                     total if total <= visits => return self.give_what_was_counted(total),
-                    total => wanted -= (total - visits) as f32,
+                    total => wanted -= (total - visits) as f32 * WARY + 1.0,
                 }
                 low = level;
             } else if missing < 0.0 {
                 low = level;
             } else {
                 high = level;
-                sure = if missing >= estimate.count / 2.0 { level } else { sure };
             }
             level = estimate.newton(level, wanted - estimate.count / 2.0);
             if !(low < level && level < high) {
                 level = middle(low, high);
             }
         }
-        match self.count_at(sure, visits) {
+        match self.count_at(high, visits) {
             total if total <= visits => self.give_what_was_counted(total),
             _ => 0,
         }
@@ -208,8 +210,8 @@ impl Candidates {
                 let divisor = self.u_numerator[at] / (level - self.utility[at]).max(0.0);
                 let whole = divisor as u32;
                 let rounded_up = whole.saturating_add(u32::from(divisor > whole as f32));
-                let visits = rounded_up.saturating_sub(self.divisor[at]).min(most);
-                self.at_level[at] = self.visits_above(at, level, visits);
+                let estimate = rounded_up.saturating_sub(self.divisor[at]);
+                self.at_level[at] = self.visits_above(at, level, estimate, most);
             }
             total = total.saturating_add(self.at_level[at]);
         }
@@ -351,7 +353,7 @@ mod tests {
     }
 
     /// The moves of a node of many visits, which were dealt by their scores: they all stand at nearly the same.
-    fn searched_moves() -> impl Strategy<Value = (u32, Vec<(f32, f32, u32)>)> {
+    fn searched_moves() -> impl Strategy<Value = Vec<(f32, f32, u32)>> {
         let one = (-0.3f32..0.0, 0.002f32..0.2);
         (prop::collection::vec(one, 2..60), 10f64.powi(3)..10f64.powi(6)).prop_map(|(moves, n)| {
             let u = |p: f32| 2.0 * p * n.sqrt() as f32;
@@ -362,8 +364,7 @@ mod tests {
                 let visits = ((raw * scale) as u32).max(1);
                 (0.01 - u(*p) / (visits + 1) as f32, u(*p), visits)
             };
-            let moves = moves.iter().zip(&raw).map(searched).collect();
-            (n as u32, moves)
+            moves.iter().zip(&raw).map(searched).collect()
         })
     }
 
@@ -376,20 +377,27 @@ mod tests {
         }
 
         #[test]
-        fn they_do_in_large_trees((_, moves) in searched_moves(), visits in 1u32..600) {
+        fn they_do_in_large_trees(moves in searched_moves(), visits in 1u32..600) {
             let mut candidates = candidates(&moves);
             candidates.deal(visits);
             prop_assert_eq!(candidates.shares().collect::<Vec<_>>(), one_by_one(&moves, visits));
         }
 
+        // Now and then none is: f32 has too few levels between too many visits and too few.
         #[test]
-        fn a_level_is_found_for_most_of_the_visits((n, moves) in searched_moves(), visits in 100u32..600) {
-            let mut candidates = candidates(&moves);
-            for at in 0..moves.len() {
-                candidates.give(at, 0);
+        fn a_level_is_found_for_most_of_the_visits(nodes in prop::collection::vec((searched_moves(), 100u32..600), 50)) {
+            let (mut given, mut wanted) = (0, 0);
+            for (moves, visits) in nodes {
+                let mut candidates = candidates(&moves);
+                for at in 0..moves.len() {
+                    candidates.give(at, 0);
+                }
+                let dealt = candidates.deal_to_level(visits);
+                prop_assert!(dealt <= visits);
+                given += dealt;
+                wanted += visits;
             }
-            let given = candidates.deal_to_level(visits);
-            prop_assert!(given <= visits && given >= visits / 2, "{given} of {visits} at {n}");
+            prop_assert!(given >= wanted * 4 / 5, "{given} of {wanted}");
         }
 
         #[test]
