@@ -38,8 +38,8 @@
 //!
 //! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search is
 //! never ended before its first evaluation, whatever the clock says. More time on the clock is never less for the first
-//! move, unless classes of time controls are given factors that say so. `tests.rs` checks this with random specifications
-//! and histories.
+//! move, unless classes of time controls are given factors that say so. `properties.rs` checks this with random
+//! specifications and histories.
 //!
 //! ```
 //! use zeitnot::time_manager::{MoveRequest, build};
@@ -119,6 +119,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].
 ///
 /// Of a parameter given twice the last value counts, as in Lc0, so that a specification can be extended by appending.
+/// Without a `preset` the first form of a manager is meant that knows all the parameters: `smooth(force-piggybank-ms=0)`, a
+/// specification of Lc0's, is `smooth(preset=lc0,force-piggybank-ms=0)`.
 ///
 /// # Errors
 ///
@@ -129,5 +131,7 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     Ok(Box::new(account::Recorder::around(adjusted)))
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

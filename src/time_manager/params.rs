@@ -80,8 +80,8 @@ impl GroupSpec {
     }
 }
 
-/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart and the first is
-/// meant when it is not given.
+/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart. When it is not given
+/// the first is meant that knows all the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.
@@ -294,17 +294,26 @@ pub(super) fn resolve<'m>(
         return Err(SpecError::UnknownManager { name: entry.name.clone(), known: known() });
     };
     let preset = params.iter().rev().find(|param| param.name == PRESET && first.preset.is_some());
-    let manager = match preset {
-        None => first,
-        Some(preset) => {
-            let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
-            let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
-            forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first)
+    if let Some(preset) = preset {
+        let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
+        let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
+        let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
+        return Ok((form, values_for(form, params)?));
+    }
+    match values_for(first, params) {
+        // The parameters may say which form is meant: Lc0's own specifications name what only its own form has.
+        Err(unknown @ SpecError::UnknownParameter { .. }) => {
+            let others = forms.iter().skip(1);
+            others.filter_map(|form| Some((*form, values_for(form, params).ok()?))).next().ok_or(unknown)
         }
-    };
+        other => Ok((first, other?)),
+    }
+}
+
+fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
     let mut reader = Reader { path: Vec::new(), owner: manager.name.to_owned(), values: ParamValues::default() };
     reader.manager(manager, params)?;
-    Ok((manager, reader.values))
+    Ok(reader.values)
 }
 
 /// The parameter that chooses between the forms of a manager.

@@ -17,8 +17,8 @@ import chess
 import chess.pgn
 import numpy as np
 
-# Every so many plies a position is evaluated; games start at different offsets, so that all plies are met.
-STRIDE = 10
+# Games with fewer plies are no games.
+SHORTEST = 20
 # Default of mle-mlh's `scale`.
 MLH_SCALE = 0.75
 BANDS = [(0, 20), (20, 40), (40, 60), (60, 80), (80, 100), (100, 140), (140, 200), (200, 1000)]
@@ -29,13 +29,14 @@ def games(paths):
         with open(path, encoding="utf-8", errors="replace") as file:
             while game := chess.pgn.read_game(file):
                 moves = list(game.mainline_moves())
-                if len(moves) >= STRIDE * 2 and game.board().fen() == chess.STARTING_FEN:
+                if len(moves) >= SHORTEST and game.board().fen() == chess.STARTING_FEN:
                     yield moves
 
 
-def print_positions(paths):
+def print_positions(paths, stride):
     for number, moves in enumerate(games(paths)):
-        for ply in range(number % STRIDE, len(moves), STRIDE):
+        # Games start at different offsets, so that all plies are met.
+        for ply in range(number % stride, len(moves), stride):
             print(json.dumps({"id": [number, ply], "fen": None, "moves": [m.uci() for m in moves[:ply]]}))
 
 

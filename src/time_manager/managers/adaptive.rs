@@ -107,7 +107,8 @@ struct CurrentMove {
     normal_ms: f64,
     hard_limit_ms: f64,
     in_check: bool,
-    is_emergency: bool,
+    /// Of an emergency.
+    deepest: Option<f64>,
 }
 
 impl Adaptive {
@@ -144,7 +145,8 @@ impl TimeManager for Adaptive {
         let quality = plan.term("quality", quality, Ratio);
         let budget = normal_ms * quality;
         let plan = plan.finish(budget, (normal_ms * self.quality.largest() - budget).max(0.0), None);
-        self.current = Some(CurrentMove { normal_ms, hard_limit_ms: plan.hard_limit_ms, in_check, is_emergency });
+        let deepest = is_emergency.then_some(self.emergency_depth);
+        self.current = Some(CurrentMove { normal_ms, hard_limit_ms: plan.hard_limit_ms, in_check, deepest });
         plan
     }
 
@@ -152,11 +154,7 @@ impl TimeManager for Adaptive {
         let Some(current) = self.current else { return Verdict::default() };
         let quality: MoveQuality = self.quality.assess(snapshot, current.in_check);
         let limit = (current.normal_ms * self.quality.of(quality)).min(current.hard_limit_ms);
-        let mut verdict = Verdict::at_limit(snapshot, limit, StopReason::Time);
-        if current.is_emergency && f64::from(snapshot.average_depth) >= self.emergency_depth {
-            verdict.stop.get_or_insert(StopReason::Depth);
-        }
-        verdict
+        Verdict::at_limit(snapshot, limit, StopReason::Time).or_at_depth(snapshot, current.deepest)
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {

@@ -12,8 +12,8 @@
 //!
 //! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one.
 //!
-//! Outside the emergency a move gets no less than it would at its threshold (1 s): by the document's formulas a clock of
-//! 10.1 s would bring it a third of what one of 9.9 s does.
+//! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the document's
+//! formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
 //!
 //! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening 0.7; the
 //! start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984: target 2.79 s,
@@ -124,7 +124,8 @@ struct ComplexityManager {
 struct CurrentMove {
     target_ms: f64,
     hard_limit_ms: f64,
-    is_emergency: bool,
+    /// Of an emergency.
+    deepest: Option<f64>,
 }
 
 impl ComplexityManager {
@@ -178,24 +179,22 @@ impl TimeManager for ComplexityManager {
             target = plan.term("emergency_target", value(&EMERGENCY_TARGET) * clock_ms, Milliseconds);
             maximum = plan.term("emergency_maximum", value(&EMERGENCY_MAX) * clock_ms, Milliseconds).max(target);
         } else {
-            // More time on the clock is never less for the move.
+            // More time on the clock is never less for the move, nor for its maximum.
             target = plan.at_least("above_emergency", target, value(&EMERGENCY_TARGET) * threshold_ms, Milliseconds);
-            maximum = maximum.max(target);
+            let least = (value(&EMERGENCY_MAX) * threshold_ms).max(target);
+            maximum = plan.at_least("maximum_above_emergency", maximum, least, Milliseconds);
         }
         let plan = plan.finish(target, maximum - target, None);
         let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
-        self.current = Some(CurrentMove { target_ms, hard_limit_ms, is_emergency });
+        let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
+        self.current = Some(CurrentMove { target_ms, hard_limit_ms, deepest });
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let Some(current) = self.current else { return Verdict::default() };
         let limit = if snapshot.need_more_time { current.hard_limit_ms } else { current.target_ms };
-        let mut verdict = Verdict::at_limit(snapshot, limit, StopReason::Time);
-        if current.is_emergency && f64::from(snapshot.average_depth) >= self.values.get(&EMERGENCY_DEPTH) {
-            verdict.stop.get_or_insert(StopReason::Depth);
-        }
-        verdict
+        Verdict::at_limit(snapshot, limit, StopReason::Time).or_at_depth(snapshot, current.deepest)
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {

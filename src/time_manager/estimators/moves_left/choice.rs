@@ -7,17 +7,15 @@ use crate::time_manager::plan::Unit;
 /// The estimators that can be chosen.
 pub(in crate::time_manager) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
 
-/// Declares the weight of an estimator in a blend.
-pub(super) const fn weight(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "weight",
-        default,
-        min: 0.0,
-        max: 1000.0,
-        unit: Unit::Ratio,
-        help: "Weight of this estimator where several are named.",
-    }
-}
+/// The parameter that each of them has.
+pub(super) const WEIGHT: ParamSpec = ParamSpec {
+    name: "weight",
+    default: 1.0,
+    min: 0.0,
+    max: 1000.0,
+    unit: Unit::Ratio,
+    help: "Weight of this estimator where several are named.",
+};
 
 /// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
 /// where there is one and `mle-legacy` otherwise.
@@ -41,12 +39,12 @@ struct Weights {
 impl MovesLeft {
     /// Reads which estimators are named, and their parameters.
     pub fn new(values: &ParamValues) -> Self {
-        let named = |group: &GroupSpec, weight: f64| if values.has(&[group.name]) { weight } else { 0.0 };
-        let any = GROUPS.iter().any(|group| values.has(&[group.name]));
-        let weights = any.then(|| Weights {
-            legacy: named(&MLE_LEGACY, MleLegacy::weight(values)),
-            pieces: named(&MLE_PIECES, MlePieces::weight(values)),
-            mlh: named(&MLE_MLH, MleMlh::weight(values)),
+        let is_named = |group: &GroupSpec| values.has(&[group.name]);
+        let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
+        let weights = GROUPS.iter().any(is_named).then(|| Weights {
+            legacy: weight(&MLE_LEGACY),
+            pieces: weight(&MLE_PIECES),
+            mlh: weight(&MLE_MLH),
         });
         let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
         Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }

@@ -1,27 +1,12 @@
 //! Moves left from the number of moves played.
 
-use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::Unit;
+use super::choice::WEIGHT;
+use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
-const MIDPOINT: ParamSpec = ParamSpec {
-    name: "midpoint",
-    default: 51.5,
-    min: 1.0,
-    max: 1000.0,
-    unit: Unit::Moves,
-    help: "Median length of a game: before the first move, half of all games are expected to end within so many moves.",
-};
-
-const STEEPNESS: ParamSpec = ParamSpec {
-    name: "steepness",
-    default: 7.0,
-    min: 0.1,
-    max: 100.0,
-    unit: Unit::Ratio,
-    help: "How narrowly game lengths gather around the midpoint.",
-};
-
-const WEIGHT: ParamSpec = super::choice::weight(1.0);
+param_specs! {
+    MIDPOINT "midpoint" 51.5 1.0 1000.0 Moves "Median length of a game: before the first move, half of all games are expected to end within so many moves.";
+    STEEPNESS "steepness" 7.0 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
+}
 
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths (lc0.md A.2).
 ///
@@ -49,10 +34,6 @@ pub(in crate::time_manager) const MLE_LEGACY_ALONE: GroupSpec =
 impl MleLegacy {
     pub(in crate::time_manager) fn new(values: &ParamValues) -> Self {
         Self::of(values.get_in(MLE_LEGACY.name, &MIDPOINT), values.get_in(MLE_LEGACY.name, &STEEPNESS))
-    }
-
-    pub(super) fn weight(values: &ParamValues) -> f64 {
-        values.get_in(MLE_LEGACY.name, &WEIGHT)
     }
 
     /// The estimator with this median length of a game, in moves, and this steepness.

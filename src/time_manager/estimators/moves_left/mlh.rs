@@ -1,37 +1,14 @@
 //! Moves left from the network's moves-left head.
 
 use super::LEAST_MOVES;
-use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::Unit;
+use super::choice::WEIGHT;
+use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
-const SCALE: ParamSpec = ParamSpec {
-    name: "scale",
-    default: 0.75,
-    min: 0.01,
-    max: 100.0,
-    unit: Unit::Ratio,
-    help: "Factor on what the network says.",
-};
-
-const OFFSET: ParamSpec = ParamSpec {
-    name: "offset",
-    default: 0.0,
-    min: -1000.0,
-    max: 1000.0,
-    unit: Unit::Moves,
-    help: "Moves added to what the network says.",
-};
-
-const TRUST: ParamSpec = ParamSpec {
-    name: "trust",
-    default: 0.5,
-    min: 0.01,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "Weight of this position's reading against what the move before let expect.",
-};
-
-const WEIGHT: ParamSpec = super::choice::weight(1.0);
+param_specs! {
+    SCALE "scale" 0.75 0.01 100.0 Ratio "Factor on what the network says.";
+    OFFSET "offset" 0.0 -1000.0 1000.0 Moves "Moves added to what the network says.";
+    TRUST "trust" 0.5 0.01 1.0 Ratio "Weight of this position's reading against what the move before let expect.";
+}
 
 /// The group under which [`MleMlh`] is configured.
 pub const MLE_MLH: GroupSpec = GroupSpec {
@@ -66,10 +43,6 @@ impl MleMlh {
         let value = |param| values.get_in(MLE_MLH.name, param);
         let (scale, offset, trust) = (value(&SCALE), value(&OFFSET), value(&TRUST));
         Self { scale, offset, trust, expected: None, current: None }
-    }
-
-    pub(super) fn weight(values: &ParamValues) -> f64 {
-        values.get_in(MLE_MLH.name, &WEIGHT)
     }
 
     /// A move at this ply begins: what was learned so far is the expectation, less what was played since.

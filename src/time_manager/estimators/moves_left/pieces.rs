@@ -1,37 +1,14 @@
 //! Moves left from the material on the board.
 
 use super::LEAST_MOVES;
-use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::Unit;
+use super::choice::WEIGHT;
+use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
-const BASE: ParamSpec = ParamSpec {
-    name: "base",
-    default: -8.7,
-    min: -1000.0,
-    max: 1000.0,
-    unit: Unit::Moves,
-    help: "Moves left that an empty board would have.",
-};
-
-const PER_PIECE: ParamSpec = ParamSpec {
-    name: "per-piece",
-    default: 2.31,
-    min: 0.0,
-    max: 100.0,
-    unit: Unit::Moves,
-    help: "Moves that every piece on the board adds.",
-};
-
-const FLOOR: ParamSpec = ParamSpec {
-    name: "floor",
-    default: 7.0,
-    min: 1.0,
-    max: 1000.0,
-    unit: Unit::Moves,
-    help: "Least moves left, however few pieces there are.",
-};
-
-const WEIGHT: ParamSpec = super::choice::weight(1.0);
+param_specs! {
+    BASE "base" -8.7 -1000.0 1000.0 Moves "Moves left that an empty board would have.";
+    PER_PIECE "per-piece" 2.31 0.0 100.0 Moves "Moves that every piece on the board adds.";
+    FLOOR "floor" 7.0 1.0 1000.0 Moves "Least moves left, however few pieces there are.";
+}
 
 /// The group under which [`MlePieces`] is configured.
 pub const MLE_PIECES: GroupSpec = GroupSpec {
@@ -57,10 +34,6 @@ impl MlePieces {
     pub(in crate::time_manager) fn new(values: &ParamValues) -> Self {
         let value = |param| values.get_in(MLE_PIECES.name, param);
         Self { base: value(&BASE), per_piece: value(&PER_PIECE), floor: value(&FLOOR) }
-    }
-
-    pub(super) fn weight(values: &ParamValues) -> f64 {
-        values.get_in(MLE_PIECES.name, &WEIGHT)
     }
 
     /// Expected moves left with so many pieces on the board, kings and pawns among them.

@@ -213,7 +213,7 @@ impl Smooth {
         let credit = plan.at_most("credited_nodes", reused, settings.max_tree_reuse * total_per_move, Nodes);
         let target_new = plan.at_least("target_new_nodes", total_per_move - credit, 0.0, Nodes);
         let search_time = plan.term("target_search_time", target_new / nps * MS_PER_SECOND, Milliseconds);
-        let tax_ms = self.bank.as_ref().map_or(0.0, |bank| bank.tax_ms(search_time, clock_ms));
+        let tax_ms = self.bank.as_ref().map_or(0.0, |bank| bank.tax_ms(search_time));
         let search_time = match self.bank {
             Some(_) => {
                 plan.term("bank_tax", tax_ms, Milliseconds);

@@ -38,10 +38,10 @@ impl Piggybank {
         self.saved_ms.unwrap_or(0.0) * self.max_use
     }
 
-    /// What a move expected to take `expected_ms` pays.
-    pub fn tax_ms(&self, expected_ms: f64, clock_ms: f64) -> f64 {
-        let room = (self.cap * clock_ms - self.saved_ms.unwrap_or(0.0)).max(0.0);
-        (expected_ms * self.tax).min(room)
+    /// What a move expected to take `expected_ms` pays. A bank that is full still collects, and what it has no room for stays
+    /// on the clock: if the tax were cut to the room, a clock that gives the bank more room would give the move less time.
+    pub fn tax_ms(&self, expected_ms: f64) -> f64 {
+        expected_ms * self.tax
     }
 
     /// A move is over: it paid its tax and drew what it took past its budget.
@@ -66,13 +66,14 @@ mod tests {
         let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
         assert_eq!(bank.open(60_000.0), 5_400.0);
         assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
-        let tax = bank.tax_ms(1_000.0, 60_000.0);
+        let tax = bank.tax_ms(1_000.0);
         assert_eq!(tax, 120.0);
         bank.settle(tax, 520.0);
         assert_eq!(bank.saved_ms(), 5_000.0);
         // lc0.md H5: the clock fell; Lc0's bank stays above it and leaves moves no time.
         assert_eq!(bank.open(3_000.0), 900.0);
-        assert_eq!(bank.tax_ms(1_000.0, 3_000.0), 0.0);
+        bank.settle(bank.tax_ms(1_000.0), 0.0);
+        assert_eq!(bank.open(3_000.0), 900.0, "full");
         bank.settle(0.0, 1e9);
         assert_eq!(bank.saved_ms(), 0.0);
     }
