@@ -29,6 +29,7 @@ fn one_decision_with_every_term() {
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
     let table = String::from_utf8(explain(&["--clock", "60000"], "").stdout).unwrap();
     assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
+    assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - bank"), "{table}");
 }
 
 #[test]
@@ -76,6 +77,43 @@ fn a_script_is_answered_line_by_line() {
     assert!((answers[6]["timeuse"].as_f64().unwrap() - 0.777_628).abs() < 1e-6);
     assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
     assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=1"));
+    let account = &answers[6]["move"];
+    assert_eq!((&account["stop"], &account["used_ms"]), (&"time".into(), &4_600.0.into()));
+    assert_eq!((&account["limit_ms"], &account["due_ms"]), (&4_688.0.into(), &4_688.0.into()));
+}
+
+#[test]
+fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwise() {
+    let script = r#"
+        {"event":"plan","clock_ms":100200}
+        {"event":"observe","t_ms":100,"new_nodes":1,"visits":[1,0]}
+        {"event":"observe","t_ms":5100,"new_nodes":60000,"visits":[59900,100]}
+        {"event":"finish","t_ms":5110,"total_nodes":60001}
+    "#;
+    let args = ["--manager", "alphazero(alphazero-time-pct=10)", "--script", "-"];
+    let text = |more: &[&str]| {
+        let output = explain(&[&args, more].concat(), script);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(text(&[]).contains(r#""stop":null"#), "the manager alone has no reason yet");
+    let overtaken = "smart pruning: the best move cannot be overtaken";
+    let json = json(&[&args[..], &["--stoppers"]].concat(), script);
+    assert_eq!((&json[2]["reason"], &json[3]["move"]["stop"]), (&overtaken.into(), &overtaken.into()));
+    assert_eq!(json[3]["move"]["limit_ms"], 10_000.0);
+    let table = text(&["--stoppers", "--table"]);
+    for line in [
+        "time manager alphazero",
+        "  budget                          10000 ms     = whole(available * share / 100)",
+        "100 ms: go on, the limit is 10000 ms",
+        &format!("5100 ms: stop ({overtaken}), the limit is 10000 ms"),
+        &format!(
+            "alphazero: used=5110ms budget=10000ms hard_limit=10000ms limit=10000ms nodes=60001 stopped by {overtaken}"
+        ),
+        "Time Stats: Total=1, Success=1, Rate=100.0%, Avg=5110ms, Phase=Opening, Control=Bullet, Emergency=false",
+    ] {
+        assert!(table.lines().any(|other| other == line), "{line}\n{table}");
+    }
 }
 
 #[test]

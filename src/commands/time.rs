@@ -9,7 +9,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use zeitnot::engine::Options;
-use zeitnot::time_manager::{self, MoveRequest};
+use zeitnot::time_manager::{self, MoveRequest, StopperParams};
 
 pub fn command() -> Command {
     Command::new("time").about("Look into the time managers").subcommand_required(true).subcommand(explain_command())
@@ -47,7 +47,11 @@ fn explain_command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(["clock", "inc", "movestogo", "ply", "reused", "moves-left", "pieces", "check"])
         .conflicts_with_all(["legal-moves", "captures"])
-        .help("Events, one JSON object a line; each is answered with one line (- reads standard input)");
+        .help("Events, one JSON object a line; each is answered with one line of JSON (- reads standard input)");
+    let flag = |name, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
+    let table = flag("table", "Answer a script for people: every term of a plan, and what became of the move");
+    let stoppers =
+        flag("stoppers", "Ask all stoppers at each look of a script, smart pruning among them, not the manager alone");
     Command::new("explain")
         .about("Explain the decision about one move, or answer a script of events")
         .arg(
@@ -60,6 +64,8 @@ fn explain_command() -> Command {
         .arg(number("nps", "N", value_parser!(f64), "The manager's estimate of speed, as if learned"))
         .args(one_decision)
         .arg(script)
+        .arg(table.requires("script").conflicts_with("json"))
+        .arg(stoppers.requires("script"))
         .arg(json_flag())
 }
 
@@ -73,7 +79,9 @@ fn explain(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(defaults.move_overhead as f64);
     if let Some(path) = matches.get_one::<PathBuf>("script") {
-        return script::answer(manager.as_mut(), path, overhead_ms);
+        let params = StopperParams { overhead_ms, ..defaults.stopper_params() };
+        let stoppers = matches.get_flag("stoppers").then_some(params);
+        return script::answer(manager.as_mut(), path, overhead_ms, stoppers, matches.get_flag("table"));
     }
     let plan = manager.plan(&MoveRequest {
         clock_ms: *matches.get_one("clock").context("--clock or --script is required")?,

@@ -132,6 +132,8 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
 }
 
 #[cfg(test)]
+mod formulas;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;

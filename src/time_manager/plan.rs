@@ -93,6 +93,10 @@ impl Serialize for Unit {
 pub struct Term {
     /// What it is, in snake case.
     pub name: &'static str,
+    /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
+    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the point.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub formula: &'static str,
     /// Its value, always finite, after the clamp if one bound.
     pub value: f64,
     /// Unit of the value.
@@ -144,11 +148,18 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
             let width = self.terms.iter().map(|term| term.name.len()).max().unwrap_or(0);
+            let unit_width = self.terms.iter().map(|term| term.unit.symbol().len()).max().unwrap_or(0);
             writeln!(f, "time manager {}", self.manager)?;
             for term in &self.terms {
                 let mark = if term.clamped { "  (limited)" } else { "" };
                 let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
-                writeln!(f, "  {:width$} {:>16.decimals$} {unit}{mark}", term.name, term.value)?;
+                let formula = match term.formula {
+                    "" => "told".to_owned(),
+                    words if words.starts_with(IN_WORDS) => words.to_owned(),
+                    formula => format!("= {formula}"),
+                };
+                let (name, value) = (term.name, term.value);
+                writeln!(f, "  {name:width$} {value:>16.decimals$} {unit:unit_width$}  {formula}{mark}")?;
             }
             return Ok(());
         }
@@ -157,7 +168,16 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Collects the terms of one plan.
+/// How a formula begins that is none.
+const IN_WORDS: &str = "from ";
+
+/// How a budget or a reserve follows from the terms, and what it is.
+pub(super) type Wanted = (&'static str, f64);
+
+/// What a manager wants that plans no reserve.
+pub(super) const NO_RESERVE: Wanted = ("", 0.0);
+
+/// Collects the terms of one plan. What they are called is written as `name = formula`, see [`Term::formula`].
 pub(super) struct PlanBuilder {
     manager: &'static str,
     request: MoveRequest,
@@ -192,14 +212,14 @@ impl PlanBuilder {
         builder.target_nodes = plan.target_nodes;
         builder.terms = plan.terms;
         builder.terms.retain(|term| !GUARD_TERMS.contains(&term.name));
-        builder.term("planned_budget", plan.budget_ms, Unit::Milliseconds);
+        builder.term("planned_budget = from the manager", plan.budget_ms, Unit::Milliseconds);
         builder
     }
 
     /// Ends a resumed plan.
-    pub fn finish_again(self, budget_ms: f64, extra_ms: f64) -> Plan {
+    pub fn finish_again(self, budget: Wanted, extra: Wanted) -> Plan {
         let target_nodes = self.target_nodes;
-        self.finish(budget_ms, extra_ms, target_nodes)
+        self.finish(budget, extra, target_nodes)
     }
 
     /// The cleaned request.
@@ -227,42 +247,54 @@ impl PlanBuilder {
         self.push(name, value.min(ceiling), unit, value > ceiling)
     }
 
-    /// Records how many moves the clock has to serve. `moves_to_go` can only shorten the estimate (lc0.md A.0), and the
-    /// move to be made is always one of them.
-    pub fn moves_left(&mut self, estimate: f64) -> f64 {
-        self.term("estimated_moves_left", estimate, Unit::Moves);
-        let horizon = match self.request.moves_to_go {
-            Some(moves) => estimate.min(self.term("moves_to_go", f64::from(moves), Unit::Moves)),
-            None => estimate,
+    /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only shorten it
+    /// (lc0.md A.0), and the move to be made is always one of them.
+    pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
+        self.record("estimated_moves_left", formula, estimate, Unit::Moves, false);
+        let (formula, horizon) = match self.request.moves_to_go {
+            Some(moves) => {
+                let moves = self.term("moves_to_go", f64::from(moves), Unit::Moves);
+                ("max(1, min(estimated_moves_left, moves_to_go))", estimate.min(moves))
+            }
+            None => ("max(1, estimated_moves_left)", estimate),
         };
         let moves_left = horizon.max(1.0);
-        self.moves_left = self.push("moves_left", moves_left, Unit::Moves, moves_left != estimate);
+        self.moves_left = self.record("moves_left", formula, moves_left, Unit::Moves, moves_left != estimate);
         self.moves_left
     }
 
     /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
     pub fn moves_left_of(&mut self, moves_to_go: f64, guess: f64) -> f64 {
-        let moves_left = if moves_to_go > 0.0 { moves_to_go } else { guess };
-        self.moves_left = self.push("moves_left", moves_left.max(1.0), Unit::Moves, false);
+        let (name, moves_left) = match moves_to_go > 0.0 {
+            true => ("moves_left = from movestogo", moves_to_go),
+            false => ("moves_left = moves", guess),
+        };
+        self.moves_left = self.push(name, moves_left.max(1.0), Unit::Moves, false);
         self.moves_left
     }
 
     /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
     /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
     /// its first evaluation.
-    pub fn finish(mut self, budget_ms: f64, extra_ms: f64, target_nodes: Option<f64>) -> Plan {
-        let safe =
-            self.at_least("safe_clock", self.request.clock_ms - self.request.overhead_ms, 0.0, Unit::Milliseconds);
+    pub fn finish(
+        mut self,
+        (budget_formula, budget_ms): Wanted,
+        (extra_formula, extra_ms): Wanted,
+        target_nodes: Option<f64>,
+    ) -> Plan {
+        let safe = self.request.clock_ms - self.request.overhead_ms;
+        let safe = self.at_least("safe_clock = max(0, clock - overhead)", safe, 0.0, Unit::Milliseconds);
         let on_clock = |value: f64, room: f64| {
             if value.is_nan() { 0.0 } else { value.clamp(0.0, room) }
         };
         let budget = on_clock(budget_ms, safe);
-        self.push("budget", budget, Unit::Milliseconds, budget != budget_ms);
+        self.record("budget", budget_formula, budget, Unit::Milliseconds, budget != budget_ms);
         let extra = on_clock(extra_ms, safe - budget);
         if extra_ms != 0.0 {
-            self.push("extra", extra, Unit::Milliseconds, extra != extra_ms);
+            self.record("extra", extra_formula, extra, Unit::Milliseconds, extra != extra_ms);
         }
-        let hard_limit = self.at_most("hard_limit", budget + extra, safe, Unit::Milliseconds);
+        let hard_limit =
+            self.at_most("hard_limit = min(budget + extra, safe_clock)", budget + extra, safe, Unit::Milliseconds);
         Plan {
             manager: self.manager,
             budget_ms: budget,
@@ -280,8 +312,13 @@ impl PlanBuilder {
     }
 
     fn push(&mut self, name: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
+        let (name, formula) = name.split_once(" = ").unwrap_or((name, ""));
+        self.record(name, formula, value, unit, clamped)
+    }
+
+    fn record(&mut self, name: &'static str, formula: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
         let clean = finite(value);
-        self.terms.push(Term { name, value: clean, unit, clamped: clamped || clean != value });
+        self.terms.push(Term { name, formula, value: clean, unit, clamped: clamped || clean != value });
         clean
     }
 }
@@ -312,7 +349,7 @@ mod tests {
             (300.0, 100.0, 100.0, 200.0, (0.0, 0.0, 0.0)),
             (300.0, 100.0, -100.0, 0.0, (0.0, 0.0, 0.0)),
         ] {
-            let plan = builder(clock, overhead).finish(budget, extra, None);
+            let plan = builder(clock, overhead).finish(("", budget), ("", extra), None);
             assert_eq!((plan.budget_ms, plan.extra_ms, plan.hard_limit_ms), expected);
         }
     }
@@ -329,8 +366,8 @@ mod tests {
         ] {
             let request = MoveRequest { moves_to_go, ..MoveRequest::default() };
             let mut builder = PlanBuilder::new("test", &request);
-            assert_eq!(builder.moves_left(estimate), expected);
-            let plan = builder.finish(0.0, 0.0, None);
+            assert_eq!(builder.moves_left(estimate, ""), expected);
+            let plan = builder.finish(NO_RESERVE, NO_RESERVE, None);
             assert_eq!(plan.term("moves_left").unwrap().clamped, clamped, "{estimate} {moves_to_go:?}");
         }
     }
@@ -338,9 +375,9 @@ mod tests {
     #[test]
     fn texts_and_json_come_from_the_terms() {
         let mut builder = builder(1_000.0, 200.0);
-        builder.moves_left(20.0);
-        builder.at_most("share", 0.8, 0.25, Unit::Ratio);
-        let plan = builder.finish(250.0, 0.0, Some(5_000.0));
+        builder.moves_left(20.0, "from experience");
+        builder.at_most("share = min(0.8, 5 / moves_left)", 0.8, 0.25, Unit::Ratio);
+        let plan = builder.finish(("share * clock", 250.0), NO_RESERVE, Some(5_000.0));
         assert_eq!(
             plan.to_string(),
             "test: clock=1000ms increment=0ms overhead=200ms ply=0plies estimated_moves_left=20.0moves \
@@ -348,16 +385,16 @@ mod tests {
         );
         insta::assert_snapshot!(format!("{plan:#}"), @r"
         time manager test
-          clock                            1000 ms
-          increment                           0 ms
-          overhead                          200 ms
-          ply                                 0 plies
-          estimated_moves_left             20.0 moves
-          moves_left                       20.0 moves
-          share                           0.250 ratio  (limited)
-          safe_clock                        800 ms
-          budget                            250 ms
-          hard_limit                        250 ms
+          clock                            1000 ms     told
+          increment                           0 ms     told
+          overhead                          200 ms     told
+          ply                                 0 plies  told
+          estimated_moves_left             20.0 moves  from experience
+          moves_left                       20.0 moves  = max(1, estimated_moves_left)
+          share                           0.250 ratio  = min(0.8, 5 / moves_left)  (limited)
+          safe_clock                        800 ms     = max(0, clock - overhead)
+          budget                            250 ms     = share * clock
+          hard_limit                        250 ms     = min(budget + extra, safe_clock)
         ");
         let json = serde_json::to_value(&plan).unwrap();
         assert_eq!(json["budget_ms"], 250.0);
@@ -367,7 +404,9 @@ mod tests {
         assert_eq!(json["moves_left"], 20.0);
         assert_eq!(json["manager"], "test");
         assert_eq!(json["terms"].as_array().unwrap().len(), plan.terms.len());
-        let share = serde_json::json!({"name": "share", "value": 0.25, "unit": "ratio", "clamped": true});
+        let share = serde_json::json!({
+            "name": "share", "formula": "min(0.8, 5 / moves_left)", "value": 0.25, "unit": "ratio", "clamped": true
+        });
         assert_eq!(json["terms"][6], share);
     }
 }

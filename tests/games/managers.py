@@ -7,9 +7,12 @@ is a finished game, and a run with the same file goes on where it stopped. See R
 
 import argparse
 import asyncio
+import hashlib
 import json
 import os
 import random
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -79,12 +82,29 @@ async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) ->
     failed = game.failed is not None and chess.COLOR_NAMES[game.failed]
     found = {name: spent(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
     plies = len(game.board.move_stack)
-    return {**job, "setting": setting(args), "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
+    return {**job, "setting": setting(args), "concurrency": args.concurrency, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
 
 
 def setting(args: argparse.Namespace) -> dict:
-    """What games must have in common to be counted together."""
-    return {"options": dict(args.option), "seed": args.seed}
+    """What games must have in common to be counted together: the program, what it is told, and the openings."""
+    return {"engine": args.engine, "options": dict(args.option), "seed": args.seed}
+
+
+def identity(path: str) -> dict:
+    """Which program it is: what it calls itself, the hash of its file, and the revision of the sources beside this script
+    (`+` where they were changed since)."""
+
+    def output(*command: str, input: str = "") -> str:
+        done = subprocess.run(
+            command, input=input, capture_output=True, text=True, cwd=REPOSITORY, check=False, timeout=client.STARTUP_S
+        )
+        return done.stdout.strip()
+
+    name = re.search(r"^id name (.*)$", output(os.path.abspath(path), input="uci\nquit\n"), re.MULTILINE)
+    revision = output("git", "rev-parse", "--short=12", "HEAD")
+    changed = output("git", "status", "--porcelain", "--untracked-files=no")
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+    return {"name": name[1] if name else None, "sha256": digest, "revision": revision + "+" * bool(changed)}
 
 
 def spent(game: referee.Game, side: chess.Color, engine: client.RecordingUci) -> dict:
@@ -162,13 +182,15 @@ def main() -> int:
     try:
         if not os.access(args.zeitnot, os.X_OK):
             raise ValueError(f"{args.zeitnot} is no program that can be run")
+        args.engine = identity(args.zeitnot)
         for control in controls:
             referee.TimeControl.parse(control)
         text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
         games = [json.loads(line) for line in text.splitlines()]
         if not args.report:
-            if any(game["setting"] != setting(args) for game in games):
-                raise ValueError(f"{args.results} has games of another setting: {games[0]['setting']}")
+            other = next((game["setting"] for game in games if game["setting"] != setting(args)), None)
+            if other is not None:
+                raise ValueError(f"{args.results} has games of another setting: {other}; this is {setting(args)}")
             jobs = [
                 {"tc": control, "number": number, "white": managers[white], "black": managers[black], "opening": opening}
                 for control in controls

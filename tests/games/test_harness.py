@@ -131,6 +131,8 @@ class Harness(unittest.TestCase):
         self.assertEqual(seat["node_ratio"], [0.9] * seat["moves"])
         # One search, the third, has no limit.
         self.assertEqual((len(seat["late_ms"]), seat["trouble"]), (seat["moves"] - 1, []))
+        engine = games[0]["setting"]["engine"]
+        self.assertEqual((engine["name"], len(engine["sha256"])), ("Fake", 16))
         self.assertEqual(len({game["opening"] for game in games}), 1)
         self.assertGreater(seat["phase_ms"]["Opening"], 0)
         self.assertIn("| 20+0.1 | `one` | 2 | 0 |", output)
@@ -139,6 +141,9 @@ class Harness(unittest.TestCase):
         rc, games, output = self.run_managers(*some, "--games", "4", "--seed", "2")
         self.assertEqual((rc, len(games)), (2, 4), output)
         self.assertIn("games of another setting", output)
+        self.fake.write_text(self.fake.read_text(encoding="utf-8") + "# built again\n", encoding="utf-8")
+        rc, games, output = self.run_managers(*some, "--games", "4")
+        self.assertEqual((rc, len(games)), (2, 4), output)
 
     def test_a_manager_that_forfeits(self) -> None:
         rc, games, output = self.run_managers("--manager", "one", "--manager", "late", "--tc", "1", "--games", "2")

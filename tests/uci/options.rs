@@ -142,8 +142,9 @@ fn lc0s_options_without_a_meaning_here_are_accepted() {
 
 #[test]
 fn other_spellings_of_the_overhead() {
-    let mut engine = Uci::uniform();
     for (name, overhead) in [("Move Overhead", 33), ("MoveOverhead", 44), ("moveoverheadms", 55)] {
+        // A new one each: what it measures of a busy machine comes on top at the second move.
+        let mut engine = Uci::uniform();
         assert!(engine.tell(&format!("setoption name {name} value {overhead}")).is_empty());
         let answer = engine.search("startpos", "go wtime 1000 btime 1000");
         let plan = answer.lines.iter().find(|line| line.starts_with("info string time ")).unwrap();

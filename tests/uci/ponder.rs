@@ -44,6 +44,7 @@ fn nothing_but_ponderhit_or_stop_gives_a_move() {
     }
 }
 
+// Textbook, "Pondering": "Continue search with accumulated knowledge".
 #[test]
 fn the_clock_starts_at_ponderhit() {
     let mut engine = Uci::uniform();

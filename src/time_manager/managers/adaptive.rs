@@ -133,18 +133,34 @@ impl TimeManager for Adaptive {
         use Unit::{Milliseconds, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, in_check, .. } = *plan.request();
-        let moves_left = plan.moves_left(adaptive_moves_to_go(request.ply, request.pieces));
-        let slice = plan.term("time_slice", clock_ms / moves_left + increment_ms, Milliseconds);
-        let control = plan.term("control", self.control.begin(&MoveRequest { clock_ms, ..request.clone() }), Ratio);
+        let moves_left =
+            plan.moves_left(adaptive_moves_to_go(request.ply, request.pieces), "from the phase and the pieces");
+        let slice = plan.term(
+            "time_slice = clock / moves_left + increment",
+            clock_ms / moves_left + increment_ms,
+            Milliseconds,
+        );
+        let control = plan.term(
+            "control = from the class of the time control",
+            self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
+            Ratio,
+        );
         let is_emergency = clock_ms < moves_left * self.emergency_ms;
-        plan.term("emergency", f64::from(u8::from(is_emergency)), Ratio);
-        let factor = if is_emergency { self.emergency_factor } else { 1.0 };
-        let factor = plan.term("emergency_factor", factor, Ratio);
-        let normal_ms = plan.term("normal_time", slice * control * factor, Milliseconds);
+        plan.term("emergency = from clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
+        let factor = match is_emergency {
+            true => plan.term("emergency_factor = emergency-factor", self.emergency_factor, Ratio),
+            false => plan.term("emergency_factor = 1", 1.0, Ratio),
+        };
+        let normal_ms =
+            plan.term("normal_time = time_slice * control * emergency_factor", slice * control * factor, Milliseconds);
         let quality = self.quality.of(self.quality.before_search(in_check));
-        let quality = plan.term("quality", quality, Ratio);
+        let quality = plan.term("quality = from the position: in check or not", quality, Ratio);
         let budget = normal_ms * quality;
-        let plan = plan.finish(budget, (normal_ms * self.quality.largest() - budget).max(0.0), None);
+        let plan = plan.finish(
+            ("normal_time * quality", budget),
+            ("from the largest factor of quality", (normal_ms * self.quality.largest() - budget).max(0.0)),
+            None,
+        );
         let deepest = is_emergency.then_some(self.emergency_depth);
         self.current = Some(CurrentMove { normal_ms, hard_limit_ms: plan.hard_limit_ms, in_check, deepest });
         plan

@@ -14,7 +14,7 @@
 //! negative here.
 
 use crate::time_manager::params::{ManagerSpec, ParamSpec};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const TIME_PERCENT: ParamSpec = ParamSpec {
@@ -51,12 +51,13 @@ impl TimeManager for AlphaZero {
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, overhead_ms, .. } = *plan.request();
-        let available = plan.at_least("available", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
-        let percent = plan.term("share", self.percent, Unit::Percent);
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
+        let percent = plan.term("share = alphazero-time-pct", self.percent, Unit::Percent);
         // The same share of what is left, again and again: so many moves as the share goes into the whole.
-        plan.moves_left(100.0 / percent.max(f64::MIN_POSITIVE));
+        plan.moves_left(100.0 / percent.max(f64::MIN_POSITIVE), "100 / share");
         let budget = (available * percent / 100.0).trunc();
-        let plan = plan.finish(budget, 0.0, None);
+        let plan = plan.finish(("whole(available * share / 100)", budget), NO_RESERVE, None);
         self.limit_ms = Some(plan.hard_limit_ms);
         plan
     }

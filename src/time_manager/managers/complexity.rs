@@ -158,33 +158,91 @@ impl TimeManager for ComplexityManager {
         let value = |param| self.values.get(param);
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
-        let moves_left = plan.moves_left(moves_remaining(request.ply, request.pieces));
-        let available = plan.at_least("available", clock_ms - overhead_ms, 0.0, Milliseconds);
+        let moves_left =
+            plan.moves_left(moves_remaining(request.ply, request.pieces), "from the move number and the pieces");
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
         let scale = value(&BASE_FACTOR) / BASE_FACTOR.default;
         let base = (available / moves_left + value(&INCREMENT_USE) * increment_ms) * scale;
-        let base = plan.term("base", base, Milliseconds);
-        let control = plan.term("control", self.control.begin(&MoveRequest { clock_ms, ..request.clone() }), Ratio);
-        let phase = plan.term("phase", self.phase.begin(request), Ratio);
-        let score = plan.term("complexity_score", complexity::score(request), Ratio);
-        let complexity = plan.term("complexity", self.complexity.of(score), Ratio);
-        let target = plan.term("adjusted", base * control * phase * complexity, Milliseconds);
-        let target = plan.at_least("min_target", target, value(&MIN_FACTOR) * clock_ms, Milliseconds);
-        let mut target = plan.at_most("target", target, value(&MAX_FACTOR) * clock_ms, Milliseconds);
+        let base = plan.term(
+            "base = (available / moves_left + increment-use * increment) * base-time-factor / 0.04",
+            base,
+            Milliseconds,
+        );
+        let control = plan.term(
+            "control = from the class of the time control",
+            self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
+            Ratio,
+        );
+        let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
+        let score =
+            plan.term("complexity_score = from moves, pieces, captures and check", complexity::score(request), Ratio);
+        let complexity = plan.term(
+            "complexity = simplest + (hardest - simplest) * complexity_score",
+            self.complexity.of(score),
+            Ratio,
+        );
+        let target = plan.term(
+            "adjusted = base * control * phase * complexity",
+            base * control * phase * complexity,
+            Milliseconds,
+        );
+        let target = plan.at_least(
+            "min_target = max(adjusted, min-time-factor * clock)",
+            target,
+            value(&MIN_FACTOR) * clock_ms,
+            Milliseconds,
+        );
+        let mut target = plan.at_most(
+            "target = min(min_target, max-time-factor * clock)",
+            target,
+            value(&MAX_FACTOR) * clock_ms,
+            Milliseconds,
+        );
         let maximum = target * value(&MAX_OVER_TARGET);
-        let mut maximum = plan.at_most("maximum", maximum, value(&MAX_CLOCK) * clock_ms, Milliseconds).max(target);
+        let mut maximum = plan
+            .at_most(
+                "maximum = min(target * max-over-target, max-clock * clock)",
+                maximum,
+                value(&MAX_CLOCK) * clock_ms,
+                Milliseconds,
+            )
+            .max(target);
         let threshold_ms = value(&EMERGENCY_THRESHOLD) * MS_PER_SECOND;
         let is_emergency = clock_ms < threshold_ms;
-        plan.term("emergency", f64::from(u8::from(is_emergency)), Ratio);
+        plan.term("emergency = from clock < emergency-threshold", f64::from(u8::from(is_emergency)), Ratio);
         if is_emergency {
-            target = plan.term("emergency_target", value(&EMERGENCY_TARGET) * clock_ms, Milliseconds);
-            maximum = plan.term("emergency_maximum", value(&EMERGENCY_MAX) * clock_ms, Milliseconds).max(target);
+            target = plan.term(
+                "emergency_target = emergency-target * clock",
+                value(&EMERGENCY_TARGET) * clock_ms,
+                Milliseconds,
+            );
+            maximum = plan
+                .term("emergency_maximum = emergency-max * clock", value(&EMERGENCY_MAX) * clock_ms, Milliseconds)
+                .max(target);
         } else {
             // More time on the clock is never less for the move, nor for its maximum.
-            target = plan.at_least("above_emergency", target, value(&EMERGENCY_TARGET) * threshold_ms, Milliseconds);
+            target = plan.at_least(
+                "above_emergency = max(target, emergency-target * emergency-threshold * 1000)",
+                target,
+                value(&EMERGENCY_TARGET) * threshold_ms,
+                Milliseconds,
+            );
             let least = (value(&EMERGENCY_MAX) * threshold_ms).max(target);
-            maximum = plan.at_least("maximum_above_emergency", maximum, least, Milliseconds);
+            maximum = plan.at_least("maximum_above_emergency = max(maximum, target, above_emergency, emergency-max * emergency-threshold * 1000)", maximum, least, Milliseconds);
         }
-        let plan = plan.finish(target, maximum - target, None);
+        let plan = match is_emergency {
+            true => plan.finish(
+                ("emergency_target", target),
+                ("max(0, emergency_maximum - emergency_target)", maximum - target),
+                None,
+            ),
+            false => plan.finish(
+                ("above_emergency", target),
+                ("maximum_above_emergency - above_emergency", maximum - target),
+                None,
+            ),
+        };
         let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
         let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
         self.current = Some(CurrentMove { target_ms, hard_limit_ms, deepest });
@@ -209,114 +267,5 @@ impl TimeManager for ComplexityManager {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time_manager::build;
-
-    /// A position on a move of White's.
-    fn request(clock_ms: f64, number: u32, legal_moves: u32, pieces: u32) -> MoveRequest {
-        MoveRequest {
-            clock_ms,
-            ply: (number - 1) * 2,
-            legal_moves: Some(legal_moves),
-            pieces: Some(pieces),
-            captures: Some(0),
-            ..MoveRequest::default()
-        }
-    }
-
-    fn plan(spec: &str, request: &MoveRequest) -> Plan {
-        build(spec).unwrap().plan(request)
-    }
-
-    // Mergen, "Time Allocation Algorithm", 1: both ends of each range.
-    #[test]
-    fn mergen_estimated_moves_remaining() {
-        for (number, pieces, moves) in [
-            (1, 32, 40.0),
-            (10, 30, 35.0),
-            (11, 30, 30.0),
-            (23, 30, 25.0),
-            (35, 20, 20.0),
-            (36, 20, 20.0),
-            (60, 6, 15.0),
-            (20, 9, 18.75),
-            (60, 2, 10.0),
-        ] {
-            assert_eq!(moves_remaining((number - 1) * 2, Some(pieces)), moves, "{number} {pieces}");
-        }
-    }
-
-    // Mergen, "Blitz Game (3+2)", move 1: "target: 2.8s, max: 7.0s".
-    #[test]
-    fn mergen_example_blitz_move_1() {
-        let plan = plan("complexity", &MoveRequest { increment_ms: 2_000.0, ..request(180_000.0, 1, 20, 32) });
-        for (name, value) in
-            [("base", 4_500.0), ("control", 0.9), ("phase", 0.7), ("complexity_score", 0.46), ("complexity", 0.984)]
-        {
-            assert!((plan.term(name).unwrap().value - value).abs() < 1e-9, "{name}: {plan}");
-        }
-        assert_eq!((plan.budget_ms / 100.0).round(), 28.0);
-        assert_eq!((plan.hard_limit_ms / 100.0).round(), 70.0);
-    }
-
-    // Mergen, "Move 15 (complex middlegame)": "target: 4.5s, max: 11.2s" - its target is no formula's, its maximum is.
-    #[test]
-    fn mergen_example_maximum_is_two_and_a_half_targets() {
-        let plan = plan("complexity", &request(165_000.0, 15, 40, 30));
-        assert!((plan.hard_limit_ms / plan.budget_ms - 2.5).abs() < 1e-12, "{plan}");
-        assert_eq!((4.5_f64 * 2.5 * 10.0).trunc() / 10.0, 11.2);
-    }
-
-    // Mergen, "Emergency Time": 8 seconds left: "target: 0.8s, max: 1.2s", "Depth: 4".
-    #[test]
-    fn mergen_example_emergency() {
-        let mut manager = build("complexity").unwrap();
-        let plan = manager.plan(&request(8_000.0, 40, 30, 20));
-        assert_eq!((plan.budget_ms, plan.hard_limit_ms), (800.0, 1_200.0));
-        for (depth, stop) in [(3, None), (4, Some(StopReason::Depth))] {
-            let seen = SearchSnapshot { average_depth: depth, ..SearchSnapshot::default() };
-            assert_eq!(manager.observe(&seen).stop, stop);
-        }
-        let calm = super::tests::plan("complexity", &request(10_000.0, 40, 30, 20));
-        assert_eq!(calm.term("emergency").unwrap().value, 0.0, "\"When time < 10 seconds\"");
-    }
-
-    // Mergen, "Set limits" and "Adjusting Time Allocation".
-    #[test]
-    fn mergen_limits() {
-        // 1 % at least, 15 % at most, the maximum 25 % of what remains at most.
-        let easy = plan("complexity(base-time-factor=0.001)", &request(100_000.0, 20, 20, 20));
-        assert!((easy.budget_ms - 1_000.0).abs() < 1e-9 && easy.term("min_target").unwrap().clamped, "{easy}");
-        let hard = plan("complexity(base-time-factor=1)", &request(100_000.0, 20, 20, 20));
-        assert!((hard.budget_ms - 15_000.0).abs() < 1e-9 && hard.term("target").unwrap().clamped, "{hard}");
-        assert!((hard.hard_limit_ms - 25_000.0).abs() < 1e-9 && hard.term("maximum").unwrap().clamped, "{hard}");
-        let usual = plan("complexity", &request(600_000.0, 20, 30, 30)).budget_ms;
-        let faster = plan("complexity(base-time-factor=0.03)", &request(600_000.0, 20, 30, 30)).budget_ms;
-        assert!((faster / usual - 0.75).abs() < 1e-12, "\"0.03 instead of 0.04\"");
-        let early = plan("complexity(emergency-threshold=15)", &request(12_000.0, 20, 30, 30));
-        assert_eq!(early.budget_ms, 1_200.0, "\"15s instead of 10s\"");
-    }
-
-    // Mergen, "Supported Time Controls": "Classical ... Example: 30+0", which its list has as rapid.
-    #[test]
-    fn mergen_class_can_be_told() {
-        let at = |spec| plan(spec, &request(1_800_000.0, 20, 30, 30)).term("control").unwrap().value;
-        assert_eq!(
-            (at("complexity"), at("complexity(class=classical)"), at("complexity(class=bullet)")),
-            (1.0, 1.2, 0.7)
-        );
-        assert!(build("complexity(class=correspondence)").is_err());
-    }
-
-    #[test]
-    fn the_maximum_is_for_searches_that_cannot_decide() {
-        let mut manager = build("complexity").unwrap();
-        let plan = manager.plan(&request(600_000.0, 20, 30, 30));
-        let remaining = |manager: &mut Box<dyn TimeManager>, need_more_time| {
-            manager.observe(&SearchSnapshot { need_more_time, ..SearchSnapshot::default() }).remaining_ms
-        };
-        assert_eq!(remaining(&mut manager, false), Some(plan.budget_ms));
-        assert_eq!(remaining(&mut manager, true), Some(plan.hard_limit_ms));
-    }
-}
+#[path = "complexity_tests.rs"]
+mod tests;

@@ -21,7 +21,7 @@
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{MAX_MS, Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{MAX_MS, NO_RESERVE, Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const SLOWMOVER: ParamSpec = ParamSpec {
@@ -128,30 +128,42 @@ impl TimeManager for Legacy {
         use Unit::{Milliseconds, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
-        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply));
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
 
         let game = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms;
-        let mut game = plan.at_least("game_time", game, 0.0, Milliseconds);
-        let mut from_spared = 0.0;
+        let mut game = plan.at_least(
+            "game_time = max(0, clock + increment * (moves_left - 1) - overhead)",
+            game,
+            0.0,
+            Milliseconds,
+        );
+        let (mut from_spared, mut name) = (0.0, "share = game_time / moves_left");
         if self.spared_ms > 0.0 {
-            let spared = plan.term("spared", self.spared_ms, Milliseconds);
-            game = plan.at_least("unspared_game_time", game - spared, 0.0, Milliseconds);
+            let spared = plan.term("spared = from earlier moves", self.spared_ms, Milliseconds);
+            game = plan.at_least("unspared_game_time = max(0, game_time - spared)", game - spared, 0.0, Milliseconds);
             from_spared = (spared * self.immediate_use).trunc();
             self.spared_ms -= from_spared;
+            name = "share = unspared_game_time / moves_left";
         }
-        let mut share = plan.term("share", game / moves_left, Milliseconds);
+        let mut share = plan.term(name, game / moves_left, Milliseconds);
         if std::mem::take(&mut self.is_first_move) {
             let book_plies = f64::from(request.ply.min(MAX_BOOK_PLIES));
-            let factor = plan.term("first_move", 1.0 + self.first_move_bonus + self.book_ply_bonus * book_plies, Ratio);
-            share = plan.term("first_share", share * factor, Milliseconds);
+            let factor = plan.term(
+                "first_move = 1 + first-move-bonus + book-ply-bonus * min(12, ply)",
+                1.0 + self.first_move_bonus + self.book_ply_bonus * book_plies,
+                Ratio,
+            );
+            share = plan.term("first_share = share * first_move", share * factor, Milliseconds);
         }
+        let mut name = "share_and_spared = whole(max(share, first_share) + whole(spared * immediate-use))";
         if self.slowmover < 1.0 || share * self.slowmover > SLOW_MOVE_MS {
             self.spared_ms = (self.spared_ms - share * (self.slowmover - 1.0)).trunc().clamp(-MAX_MS, MAX_MS);
-            let slowmover = plan.term("slowmover", self.slowmover, Ratio);
-            share = plan.term("paced_share", share * slowmover, Milliseconds);
+            let slowmover = plan.term("slowmover = slowmover", self.slowmover, Ratio);
+            name = "share_and_spared = whole(paced_share + whole(spared * immediate-use))";
+            share = plan.term("paced_share = max(share, first_share) * slowmover", share * slowmover, Milliseconds);
         }
-        let budget = plan.term("share_and_spared", (share + from_spared).trunc(), Milliseconds);
-        let plan = plan.finish(budget, 0.0, None);
+        let budget = plan.term(name, (share + from_spared).trunc(), Milliseconds);
+        let plan = plan.finish(("share_and_spared", budget), NO_RESERVE, None);
         self.deadline_ms = Some(plan.hard_limit_ms);
         plan
     }

@@ -15,7 +15,7 @@
 //! negative here.
 
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const BASE_PERCENT: ParamSpec = ParamSpec {
@@ -96,27 +96,46 @@ impl TimeManager for Simple {
         use Unit::{Milliseconds, Percent, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
-        let available = plan.at_least("available", clock_ms - overhead_ms, 0.0, Milliseconds);
-        let share = plan.term("ply_share", self.base_percent + f64::from(request.ply) * self.ply_percent, Percent);
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
+        let share = plan.term(
+            "ply_share = base-pct + ply * ply-pct",
+            self.base_percent + f64::from(request.ply) * self.ply_percent,
+            Percent,
+        );
         let increment_ratio = if clock_ms > 0.0 { increment_ms / clock_ms } else { 0.0 };
-        let increment_ratio = plan.term("increment_ratio", increment_ratio, Ratio);
-        let share = plan.term("share", share + 100.0 * increment_ratio * self.time_factor, Percent);
-        plan.moves_left(100.0 / share);
-        let mut budget = plan.term("share_of_clock", available * share / 100.0, Milliseconds);
+        let increment_ratio = plan.term("increment_ratio = increment / clock", increment_ratio, Ratio);
+        let share = plan.term(
+            "share = ply_share + 100 * increment_ratio * time-factor",
+            share + 100.0 * increment_ratio * self.time_factor,
+            Percent,
+        );
+        plan.moves_left(100.0 / share, "100 / share");
+        let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
         match self.last {
             None => {
-                let bonus = plan.term("opening_bonus", self.opening_bonus_percent, Percent);
+                let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
                 budget *= 1.0 + bonus / 100.0;
             }
             // What the last move left over of its budget.
             Some((last_budget, last_available)) => {
                 let used = last_available - (available - increment_ms);
-                budget += plan.at_least("saved", last_budget - used, 0.0, Milliseconds);
+                budget += plan.at_least(
+                    "saved = from what the last move left of its budget",
+                    last_budget - used,
+                    0.0,
+                    Milliseconds,
+                );
             }
         }
-        let budget = plan.at_most("limited_budget", budget, available, Milliseconds);
+        let budget = plan.at_most(
+            "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)",
+            budget,
+            available,
+            Milliseconds,
+        );
         self.last = Some((budget, available));
-        let plan = plan.finish(budget.trunc(), 0.0, None);
+        let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
         self.limit_ms = Some(plan.hard_limit_ms);
         plan
     }

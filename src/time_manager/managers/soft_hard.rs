@@ -131,6 +131,26 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
+/// How the terms come about in either version, and what is cut last.
+const COMPLETE_NAMES: [&str; 3] = [
+    "base = max(least, clock / moves_left + increment - margin)",
+    "soft = max(least, base * soft)",
+    "hard = max(least, min(base * hard, clock * hard-clock))",
+];
+const BASIC_NAMES: [&str; 3] = [
+    "base = clock / moves_left + increment",
+    "soft = max(least, base * soft - margin)",
+    "hard = max(least, min(base * hard, clock * hard-clock) - margin)",
+];
+const CALM_NAMES: [&str; 2] =
+    ["hard_limit_wanted = max(least, hard)", "soft_limit = min(max(least, soft), hard_limit_wanted)"];
+const TROUBLE_NAMES: [&str; 2] =
+    ["hard_limit_wanted = max(least, trouble_hard)", "soft_limit = min(max(least, trouble_soft), hard_limit_wanted)"];
+const EMERGENCY_NAMES: [&str; 2] = [
+    "hard_limit_wanted = max(least, emergency_hard)",
+    "soft_limit = min(max(least, emergency_soft), hard_limit_wanted)",
+];
+
 #[derive(Debug)]
 struct SoftHard {
     /// Moves, soft, hard, hard-clock, margin, least: in the order of the declaration.
@@ -177,25 +197,39 @@ impl TimeManager for SoftHard {
         let share = clock_ms / moves_left + increment_ms;
         let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };
         let floor = if self.is_complete { least } else { 0.0 };
-        let base = plan.at_least("base", base, floor, Milliseconds);
-        let mut soft = plan.at_least("soft", base * soft - after, least, Milliseconds);
+        let [base_name, soft_name, hard_name] = if self.is_complete { COMPLETE_NAMES } else { BASIC_NAMES };
+        let base = plan.at_least(base_name, base, floor, Milliseconds);
+        let mut soft = plan.at_least(soft_name, base * soft - after, least, Milliseconds);
         let hard = (base * hard).min(clock_ms * hard_clock) - after;
-        let mut hard = plan.at_least("hard", hard, least, Milliseconds);
+        let mut hard = plan.at_least(hard_name, hard, least, Milliseconds);
+        let [mut hard_name, mut soft_name] = CALM_NAMES;
         if clock_ms < TROUBLE_MS {
-            soft = plan.at_most("trouble_soft", soft, clock_ms / TROUBLE_SOFT, Milliseconds);
-            hard = plan.at_most("trouble_hard", hard, clock_ms / TROUBLE_HARD, Milliseconds);
+            [hard_name, soft_name] = TROUBLE_NAMES;
+            soft = plan.at_most("trouble_soft = min(soft, clock / 15)", soft, clock_ms / TROUBLE_SOFT, Milliseconds);
+            hard = plan.at_most("trouble_hard = min(hard, clock / 5)", hard, clock_ms / TROUBLE_HARD, Milliseconds);
         }
         if clock_ms < EMERGENCY_MS {
-            soft = plan.at_most("emergency_soft", soft, increment_ms * EMERGENCY_SOFT_OF_INCREMENT, Milliseconds);
-            hard = plan.at_most("emergency_hard", hard, clock_ms / EMERGENCY_HARD, Milliseconds);
+            [hard_name, soft_name] = EMERGENCY_NAMES;
+            soft = plan.at_most(
+                "emergency_soft = min(trouble_soft, 0.8 * increment)",
+                soft,
+                increment_ms * EMERGENCY_SOFT_OF_INCREMENT,
+                Milliseconds,
+            );
+            hard = plan.at_most(
+                "emergency_hard = min(trouble_hard, clock / 3)",
+                hard,
+                clock_ms / EMERGENCY_HARD,
+                Milliseconds,
+            );
         }
-        let hard = plan.at_least("hard_limit_wanted", hard, least, Milliseconds);
-        let soft = plan.at_most("soft_limit", soft.max(least), hard, Milliseconds);
+        let hard = plan.at_least(hard_name, hard, least, Milliseconds);
+        let soft = plan.at_most(soft_name, soft.max(least), hard, Milliseconds);
         for part in &mut self.parts {
             part.begin(request);
         }
         self.history.begin_move(self.current.is_none());
-        let plan = plan.finish(soft, hard - soft, None);
+        let plan = plan.finish(("soft_limit", soft), ("hard_limit_wanted - soft_limit", hard - soft), None);
         self.current = Some((plan.budget_ms, plan.hard_limit_ms));
         plan
     }

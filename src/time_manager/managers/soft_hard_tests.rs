@@ -1,5 +1,5 @@
 use super::*;
-use crate::time_manager::build;
+use crate::time_manager::{SearchLimits, StopperParams, Stoppers, build};
 
 fn request(clock_ms: f64, increment_ms: f64, moves_to_go: Option<u32>) -> MoveRequest {
     MoveRequest { clock_ms, increment_ms, moves_to_go, ..MoveRequest::default() }
@@ -20,6 +20,23 @@ fn textbook_complete_limits() {
     limits("soft-hard", 300_000.0, 0.0, Some(10), 29_950.0, 75_000.0); // time_left / 4
     limits("soft-hard", 300_000.0, 0.0, Some(0), 7_450.0, 37_250.0); // movestogo 0 is sudden death
     limits("soft-hard", 300_000.0, 0.0, Some(60), 4_950.0, 24_750.0); // more than 40 are more
+}
+
+// Textbook, "Time Controls": movetime "overrides others", infinite is until "stop".
+#[test]
+fn textbook_movetime_and_infinite() {
+    let mut manager = build("soft-hard").unwrap();
+    let params = StopperParams { overhead_ms: 0.0, ..StopperParams::default() };
+    let mut stop = |limits: &SearchLimits, elapsed_ms| {
+        let seen =
+            SearchSnapshot { elapsed_ms, new_nodes: 9, total_nodes: 9, root_visits: &[4, 4], ..Default::default() };
+        manager.plan(&request(300_000.0, 3_000.0, None)); // 10,450 ms
+        Stoppers::new(limits, &params).check(&seen, Some(&mut *manager)).stop
+    };
+    let fixed = SearchLimits { movetime_ms: Some(700.0), ..SearchLimits::default() };
+    assert_eq!((stop(&fixed, 699.0), stop(&fixed, 700.0)), (None, Some(StopReason::MoveTime)));
+    let infinite = SearchLimits { infinite: true, ..SearchLimits::default() };
+    assert_eq!((stop(&infinite, 1e9), stop(&SearchLimits::default(), 1e9)), (None, Some(StopReason::Time)));
 }
 
 // Textbook, "Basic Time Allocation": calculate_time.

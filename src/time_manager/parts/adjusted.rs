@@ -70,9 +70,16 @@ impl TimeManager for Adjusted {
             let known = part.begin(&MoveRequest { clock_ms, ..request.clone() });
             factor *= plan.term(part.term(), known, Unit::Ratio);
         }
-        let budget = plan.term("adjusted_budget", base_budget * factor, Unit::Milliseconds);
+        let budget = plan.term(
+            "adjusted_budget = from planned_budget and the factors above",
+            base_budget * factor,
+            Unit::Milliseconds,
+        );
         let reserve = (base_extra * factor).max(budget * (self.most - 1.0));
-        let plan = plan.finish_again(budget, reserve);
+        let plan = plan.finish_again(
+            ("adjusted_budget", budget),
+            ("from the reserve, at least (most - 1) * adjusted_budget", reserve),
+        );
         self.history.begin_move(self.current.is_none());
         self.current = Some(CurrentMove { factor, hard_limit_ms: plan.hard_limit_ms });
         plan

@@ -41,7 +41,7 @@ impl Stability {
 
 impl Part for Stability {
     fn term(&self) -> &'static str {
-        "stability"
+        "stability = 1"
     }
 
     fn begin(&mut self, _request: &MoveRequest) -> f64 {
@@ -93,7 +93,7 @@ impl Changes {
 
 impl Part for Changes {
     fn term(&self) -> &'static str {
-        "changes"
+        "changes = 1"
     }
 
     fn begin(&mut self, _request: &MoveRequest) -> f64 {

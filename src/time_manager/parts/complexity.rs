@@ -68,7 +68,7 @@ impl Complexity {
 
 impl Part for Complexity {
     fn term(&self) -> &'static str {
-        "complexity"
+        "complexity = from moves, pieces, captures and check"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

@@ -98,7 +98,7 @@ impl ControlFactor {
 
 impl Part for ControlFactor {
     fn term(&self) -> &'static str {
-        "control"
+        "control = from the class of the time control"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

@@ -31,7 +31,7 @@ use history::Iteration;
 
 /// A factor on the time of a move.
 pub trait Part: Send + std::fmt::Debug {
-    /// What the term of a plan is called.
+    /// Name and formula of its term of a plan; 1 where only the search tells.
     fn term(&self) -> &'static str;
 
     /// The factor that is known before the search; 1 where there is none.

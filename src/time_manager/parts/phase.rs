@@ -128,7 +128,7 @@ impl PhaseFactor {
 
 impl Part for PhaseFactor {
     fn term(&self) -> &'static str {
-        "phase"
+        "phase = from the phase of the game"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

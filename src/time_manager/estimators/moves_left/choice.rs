@@ -63,6 +63,21 @@ impl MovesLeft {
         }
     }
 
+    /// Where the estimate is from, in words.
+    pub fn source(&self) -> &'static str {
+        let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
+        let Some(weights) = self.weights else { return if mlh { "from mle-mlh" } else { "from mle-legacy" } };
+        match (weights.legacy > 0.0, pieces && weights.pieces > 0.0, mlh && weights.mlh > 0.0) {
+            (false, false, true) => "from mle-mlh",
+            (false, true, false) => "from mle-pieces",
+            (_, false, false) => "from mle-legacy",
+            (true, true, false) => "from mle-legacy and mle-pieces",
+            (true, false, true) => "from mle-legacy and mle-mlh",
+            (false, true, true) => "from mle-pieces and mle-mlh",
+            (true, true, true) => "from mle-legacy, mle-pieces and mle-mlh",
+        }
+    }
+
     /// Expected moves left. An estimator that has nothing to say is left out; if none has, `mle-legacy` speaks.
     pub fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);

@@ -182,38 +182,66 @@ impl TimeManager for Lc0Smooth {
         }
         self.learn_reuse(request.reused_nodes);
         self.nps.updated_at_ms = 0.0;
-        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply));
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
 
         let rest = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms;
         let max_bank = self.values.get(&MAX_PIGGYBANK_MOVES) * rest.max(0.0) / moves_left;
-        let max_bank = plan.term("max_bank", max_bank, Milliseconds);
-        self.bank_ms = plan.at_most("bank", self.bank_ms, max_bank, Milliseconds).trunc();
-        let game_time = plan.at_least("game_time", rest - self.bank_ms, 0.0, Milliseconds);
-        let nps = plan.term("nps", self.nps.estimate, NodesPerSecond);
-        let game_nodes = plan.term("game_nodes", game_time * nps / MS_PER_SECOND, Nodes);
-        let average_nodes = plan.term("average_new_nodes", game_nodes / moves_left, Nodes);
-        self.average_ms = plan.term("average_move_time", game_time / moves_left, Milliseconds);
+        let max_bank = plan.term(
+            "max_bank = max-piggybank-moves * max(0, clock + increment * (moves_left - 1) - overhead) / moves_left",
+            max_bank,
+            Milliseconds,
+        );
+        self.bank_ms =
+            plan.at_most("bank = from earlier moves, at most max_bank", self.bank_ms, max_bank, Milliseconds).trunc();
+        let game_time = plan.at_least(
+            "game_time = max(0, clock + increment * (moves_left - 1) - overhead - whole(bank))",
+            rest - self.bank_ms,
+            0.0,
+            Milliseconds,
+        );
+        let nps = plan.term("nps = from the searches so far", self.nps.estimate, NodesPerSecond);
+        let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
+        let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
+        self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let capped = self.reuse >= self.values.get(&MAX_TREE_REUSE);
-        let reuse = plan.estimate("tree_reuse", self.reuse, Ratio, capped);
-        let target = plan.term("average_total_nodes", average_nodes / (1.0 - reuse), Nodes);
+        let reuse =
+            plan.estimate("tree_reuse = from the searches so far, at most max-tree-reuse", self.reuse, Ratio, capped);
+        let target = plan.term(
+            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
+            average_nodes / (1.0 - reuse),
+            Nodes,
+        );
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let new_nodes = plan.at_least("target_new_nodes", target - reused, 0.0, Nodes);
-        let gross = plan.term("gross_time", new_nodes / nps * MS_PER_SECOND, Milliseconds);
+        let new_nodes =
+            plan.at_least("target_new_nodes = max(0, average_total_nodes - reused_nodes)", target - reused, 0.0, Nodes);
+        let gross =
+            plan.term("gross_time = target_new_nodes / nps * 1000", new_nodes / nps * MS_PER_SECOND, Milliseconds);
         let tax = gross * self.values.get(&PER_MOVE_PIGGYBANK);
-        let tax = plan.at_most("bank_tax", tax, max_bank - self.bank_ms, Milliseconds);
-        let net = plan.term("net_time", gross - tax, Milliseconds);
+        let tax = plan.at_most(
+            "bank_tax = min(per-move-piggybank * gross_time, max_bank - whole(bank))",
+            tax,
+            max_bank - self.bank_ms,
+            Milliseconds,
+        );
+        let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = plan.term("timeuse", self.timeuse, Ratio);
-        let allocated = plan.term("allocated", net / timeuse, Milliseconds);
+        let timeuse = plan.term("timeuse = from the searches so far, at least min-timeuse", self.timeuse, Ratio);
+        let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
-        let allocated = plan.at_most("limited_budget", allocated, most, Milliseconds);
+        let allocated =
+            plan.at_most("limited_budget = min(allocated, max-move-budget * clock)", allocated, most, Milliseconds);
         let safe = clock_ms - overhead_ms;
         let allocated = if allocated > safe { safe.max(0.0) } else { allocated };
-        let extra = plan.at_most("bank_use", extra, safe - allocated, Milliseconds);
-        self.bank_ms = plan.term("bank_after_tax", (self.bank_ms + tax).trunc(), Milliseconds);
+        let extra = plan.at_most("bank_use = min(whole(max-piggybank-use * whole(bank)), clock - overhead - min(limited_budget, max(0, clock - overhead)))", extra, safe - allocated, Milliseconds);
+        self.bank_ms =
+            plan.term("bank_after_tax = whole(whole(bank) + bank_tax)", (self.bank_ms + tax).trunc(), Milliseconds);
 
         // Lc0 may answer with a negative reserve where the clock is inside the overhead.
-        let plan = plan.finish(allocated.trunc(), extra.trunc().max(0.0), Some(target));
+        let plan = plan.finish(
+            ("whole(min(limited_budget, max(0, clock - overhead)))", allocated.trunc()),
+            ("max(0, whole(bank_use))", extra.trunc().max(0.0)),
+            Some(target),
+        );
         let parameter = |param| self.values.get(param);
         self.current = Some(CurrentMove {
             allocated_ms: allocated,

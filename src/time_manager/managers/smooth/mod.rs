@@ -194,53 +194,117 @@ impl Smooth {
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, moves_to_go, .. } = *plan.request();
         let expected_moves = self.moves_left.estimate();
-        let moves_left = plan.moves_left(expected_moves);
+        let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
         let bank_ms = self.bank.as_ref().map_or(0.0, Piggybank::saved_ms);
         if self.bank.is_some() {
-            plan.term("bank", bank_ms, Milliseconds);
+            plan.term("bank = from earlier moves", bank_ms, Milliseconds);
         }
         let mut game_time = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms - bank_ms;
         if self.overrun_ms > 0.0 {
-            game_time -= moves_left * plan.term("overrun", self.overrun_ms, Milliseconds);
+            game_time -= moves_left
+                * plan.term("overrun = from what moves took past their limits", self.overrun_ms, Milliseconds);
         }
-        let game_time = plan.at_least("game_time", game_time, 0.0, Milliseconds);
-        let average_move_ms = plan.term("average_move_time", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps", self.speed.nps(), NodesPerSecond);
-        let new_per_move = plan.term("average_new_nodes", average_move_ms * nps / MS_PER_SECOND, Nodes);
-        let reuse = plan.estimate("tree_reuse", self.tree_reuse.factor(), Ratio, self.tree_reuse.limited());
-        let total_per_move = plan.term("average_total_nodes", new_per_move / (1.0 - reuse), Nodes);
+        let game_time = plan.at_least(
+            "game_time = max(0, clock + increment * (moves_left - 1) - overhead - bank - moves_left * overrun)",
+            game_time,
+            0.0,
+            Milliseconds,
+        );
+        let average_move_ms =
+            plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
+        let nps = plan.term("nps = from the searches so far", self.speed.nps(), NodesPerSecond);
+        let new_per_move = plan.term(
+            "average_new_nodes = average_move_time / 1000 * nps",
+            average_move_ms * nps / MS_PER_SECOND,
+            Nodes,
+        );
+        let reuse = plan.estimate(
+            "tree_reuse = from the searches so far, at most max-tree-reuse",
+            self.tree_reuse.factor(),
+            Ratio,
+            self.tree_reuse.limited(),
+        );
+        let total_per_move = plan.term(
+            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
+            new_per_move / (1.0 - reuse),
+            Nodes,
+        );
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let credit = plan.at_most("credited_nodes", reused, settings.max_tree_reuse * total_per_move, Nodes);
-        let target_new = plan.at_least("target_new_nodes", total_per_move - credit, 0.0, Nodes);
-        let search_time = plan.term("target_search_time", target_new / nps * MS_PER_SECOND, Milliseconds);
+        let credit = plan.at_most(
+            "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)",
+            reused,
+            settings.max_tree_reuse * total_per_move,
+            Nodes,
+        );
+        let target_new = plan.at_least(
+            "target_new_nodes = max(0, average_total_nodes - credited_nodes)",
+            total_per_move - credit,
+            0.0,
+            Nodes,
+        );
+        let search_time = plan.term(
+            "target_search_time = target_new_nodes / nps * 1000",
+            target_new / nps * MS_PER_SECOND,
+            Milliseconds,
+        );
         let tax_ms = self.bank.as_ref().map_or(0.0, |bank| bank.tax_ms(search_time));
         let search_time = match self.bank {
             Some(_) => {
-                plan.term("bank_tax", tax_ms, Milliseconds);
-                plan.term("taxed_search_time", search_time - tax_ms, Milliseconds)
+                plan.term("bank_tax = per-move * target_search_time", tax_ms, Milliseconds);
+                plan.term("taxed_search_time = target_search_time - bank_tax", search_time - tax_ms, Milliseconds)
             }
             None => search_time,
         };
-        let time_use = plan.estimate("timeuse", self.time_use.factor(), Ratio, self.time_use.limited());
-        let mut budget = plan.term("search_time_budget", search_time / time_use, Milliseconds);
+        let time_use = plan.estimate(
+            "timeuse = from the searches so far, at least min-timeuse",
+            self.time_use.factor(),
+            Ratio,
+            self.time_use.limited(),
+        );
+        let mut budget = plan.term(
+            "search_time_budget = (target_search_time - bank_tax) / timeuse",
+            search_time / time_use,
+            Milliseconds,
+        );
         if is_first && settings.first_move_bonus > 0.0 {
-            let factor = plan.term("first_move", 1.0 + settings.first_move_bonus, Ratio);
-            budget = plan.term("first_budget", budget * factor, Milliseconds);
+            let factor = plan.term("first_move = 1 + first-move-bonus", 1.0 + settings.first_move_bonus, Ratio);
+            budget = plan.term("first_budget = search_time_budget * first_move", budget * factor, Milliseconds);
         }
         if settings.min_nodes > 0.0 {
             let floor = settings.min_nodes / nps * MS_PER_SECOND;
-            budget = plan.at_least("nodes_floor", budget, floor, Milliseconds);
+            budget = plan.at_least(
+                "nodes_floor = max(search_time_budget, first_budget, min-nodes / nps * 1000)",
+                budget,
+                floor,
+                Milliseconds,
+            );
         }
         // The clock is refilled after the last move of a control: what is left then is lost.
-        let share = moves_to_go.map_or(0.0, |moves| 1.0 / f64::from(moves));
-        let fraction = plan.at_least("max_move_budget", settings.max_move_budget, share, Ratio);
+        let (name, share) = match moves_to_go {
+            Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
+            None => ("max_move_budget = max-move-budget", 0.0),
+        };
+        let fraction = plan.at_least(name, settings.max_move_budget, share, Ratio);
         let most = fraction * clock_ms;
-        let budget = plan.at_most("limited_budget", budget, most, Milliseconds);
+        let budget = plan.at_most(
+            "limited_budget = min(max(search_time_budget, first_budget, nodes_floor), max_move_budget * clock)",
+            budget,
+            most,
+            Milliseconds,
+        );
         let bank_use = self.bank.as_ref().map_or(0.0, Piggybank::available_ms);
         let extra = settings.extension * budget + bank_use;
-        let extra =
-            if extra > 0.0 { plan.at_most("reserve", extra, most - budget + bank_use, Milliseconds) } else { 0.0 };
-        let plan = plan.finish(budget, extra, Some(total_per_move));
+        let extra = if extra > 0.0 {
+            plan.at_most(
+                "reserve = min(extension * limited_budget, max_move_budget * clock - limited_budget) + max-use * bank",
+                extra,
+                most - budget + bank_use,
+                Milliseconds,
+            )
+        } else {
+            0.0
+        };
+        let plan = plan.finish(("limited_budget", budget), ("reserve", extra), Some(total_per_move));
         let new_nodes = plan.budget_ms * nps / MS_PER_SECOND;
         let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
         (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms, tax_ms, new_nodes })

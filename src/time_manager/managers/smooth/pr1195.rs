@@ -37,7 +37,7 @@ use crate::time_manager::estimators::nps::NpsEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
@@ -190,23 +190,54 @@ impl TimeManager for Smooth {
         let clock = plan.request().clock_ms;
         let increment = plan.request().increment_ms;
 
-        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply));
-        let game_time = plan.term("game_time", clock + moves_left * increment, Milliseconds);
-        let average_move_ms = plan.term("average_move_time", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps", self.nps.nps(), NodesPerSecond);
-        let game_nodes = plan.term("game_nodes", game_time * nps / MS_PER_SECOND, Nodes);
-        let new_per_move = plan.term("average_new_nodes", game_nodes / moves_left, Nodes);
-        let reuse = plan.estimate("tree_reuse", self.tree_reuse.factor(), Ratio, self.tree_reuse.limited());
-        let total_per_move = plan.term("average_total_nodes", new_per_move / (1.0 - reuse), Nodes);
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
+        let game_time =
+            plan.term("game_time = clock + moves_left * increment", clock + moves_left * increment, Milliseconds);
+        let average_move_ms =
+            plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
+        let nps = plan.term("nps = from the searches so far", self.nps.nps(), NodesPerSecond);
+        let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
+        let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
+        let reuse = plan.estimate(
+            "tree_reuse = from the searches so far, at most max-tree-reuse",
+            self.tree_reuse.factor(),
+            Ratio,
+            self.tree_reuse.limited(),
+        );
+        let total_per_move = plan.term(
+            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
+            new_per_move / (1.0 - reuse),
+            Nodes,
+        );
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
-        let target_new = plan.at_least("target_new_nodes", total_per_move - reused_nodes, 0.0, Nodes);
-        let search_time = plan.term("target_search_time", target_new / nps * MS_PER_SECOND, Milliseconds);
-        let time_use = plan.estimate("timeuse", self.time_use.factor(), Ratio, self.time_use.limited());
-        let budget = plan.term("search_time_budget", search_time / time_use, Milliseconds);
-        let max_fraction = plan.term("max_move_budget", self.max_move_budget, Ratio);
-        let budget = plan.at_most("limited_budget", budget, max_fraction * clock, Milliseconds);
+        let target_new = plan.at_least(
+            "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
+            total_per_move - reused_nodes,
+            0.0,
+            Nodes,
+        );
+        let search_time = plan.term(
+            "target_search_time = target_new_nodes / nps * 1000",
+            target_new / nps * MS_PER_SECOND,
+            Milliseconds,
+        );
+        let time_use = plan.estimate(
+            "timeuse = from the searches so far, at least min-timeuse",
+            self.time_use.factor(),
+            Ratio,
+            self.time_use.limited(),
+        );
+        let budget =
+            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
+        let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
+        let budget = plan.at_most(
+            "limited_budget = min(search_time_budget, max_move_budget * clock)",
+            budget,
+            max_fraction * clock,
+            Milliseconds,
+        );
 
-        let plan = plan.finish(budget, 0.0, Some(total_per_move));
+        let plan = plan.finish(("limited_budget", budget), NO_RESERVE, Some(total_per_move));
         self.current =
             Some(CurrentMove { budget_ms: plan.budget_ms, hard_limit_ms: plan.hard_limit_ms, average_move_ms });
         plan
