@@ -6,7 +6,8 @@
     python tests/reference/moves_left.py errors ../shared/data/tcec/*.pgn --evaluated evaluated.jsonl
 
 prints the table in src/time_manager/estimators/moves_left/mod.rs and the fits behind the defaults. Needs python-chess and
-numpy. A position counts with the moves of one side that its game still had.
+numpy. A position counts with the moves of one side that its game still had. `--stride 10` takes every tenth position of a
+game. All 31,875 of them take t1-256x10 a few minutes with `--backend onnxruntime`.
 """
 
 import argparse
@@ -19,8 +20,13 @@ import numpy as np
 
 # Games with fewer plies are no games.
 SHORTEST = 20
-# Default of mle-mlh's `scale`.
-MLH_SCALE = 0.75
+# Defaults of mle-mlh's `scale`, of mle-legacy, and of mle-pieces.
+MLH_SCALE = 0.7
+LEGACY = {"midpoint": 70, "steepness": 5}
+PIECES = {"base": -8.7, "per_piece": 2.31, "floor": 7}
+# What Lc0's managers have.
+LC0_LEGACY = {"midpoint": 51.5, "steepness": 7}
+LC0_SMOOTH = {"midpoint": 45.2, "steepness": 5.93}
 BANDS = [(0, 20), (20, 40), (40, 60), (60, 80), (80, 100), (100, 140), (140, 200), (200, 1000)]
 
 
@@ -51,12 +57,12 @@ def samples(paths):
     return np.array(rows)
 
 
-def legacy(ply, midpoint=51.5, steepness=7.0):
+def legacy(ply, midpoint, steepness):
     played = ply / 2
     return midpoint * (1 + 2 * (played / midpoint) ** steepness) ** (1 / steepness) - played
 
 
-def pieces_line(pieces, base=-8.7, per_piece=2.31, floor=7.0):
+def pieces_line(pieces, base, per_piece, floor):
     return np.maximum(base + per_piece * pieces, floor)
 
 
@@ -70,10 +76,29 @@ def least_absolute(columns, target, rounds=80):
     return fit
 
 
-def row(name, ply, error):
+def fit_legacy(ply, left):
+    """Midpoint and steepness with the least mean deviation, to 2.5 moves and 0.5."""
+    shapes = [(midpoint, steepness) for midpoint in np.arange(40, 100, 2.5) for steepness in np.arange(2, 10, 0.5)]
+    return min(shapes, key=lambda shape: np.abs(legacy(ply, *shape) - left).mean())
+
+
+def bands(ply, pieces):
+    """The columns of the tables: by game ply, and by the phases that Time Stats names."""
+    endgame = (ply > 40) | (pieces <= 12)
+    by_ply = {f"{low} to {high}": (ply >= low) & (ply < high) for low, high in BANDS}
+    by_phase = {
+        "Opening": ~endgame & (ply <= 20),
+        "EarlyMiddlegame": ~endgame & (ply > 20) & (ply <= 30),
+        "LateMiddlegame": ~endgame & (ply > 30),
+        "Endgame": endgame,
+    }
+    return by_ply | {"all": ply >= 0}, by_phase
+
+
+def row(name, columns, error):
     cells = []
-    for low, high in BANDS + [(0, 100_000)]:
-        here = np.abs(error[(ply >= low) & (ply < high)])
+    for chosen in columns:
+        here = np.abs(error[chosen])
         cells.append(f"{np.median(here):.0f} / {np.mean(here):.0f}" if len(here) else "-")
     print(f"| {name} | " + " | ".join(cells) + " |")
 
@@ -84,6 +109,7 @@ def print_errors(paths, evaluated):
     ply, pieces, left = ply.astype(float), pieces.astype(float), left.astype(float)
     line = least_absolute(np.c_[np.ones_like(pieces), pieces], left)
     print(f"{len(set(data[:, 0]))} games, {len(data)} positions; pieces: base {line[0]:.2f}, per piece {line[1]:.3f}")
+    print("legacy: midpoint {:.1f}, steepness {:.1f}".format(*fit_legacy(ply, left)))
     chosen = np.ones(len(data), bool)
     plies_left = None
     if evaluated:
@@ -96,11 +122,15 @@ def print_errors(paths, evaluated):
         chosen = np.array([(game, p) in said for game, p in data[:, :2]])
         plies_left = np.array([said[(game, p)] for game, p in data[chosen, :2]])
         print(f"moves-left head on {chosen.sum()} of them")
-    print("| estimator | " + " | ".join(f"{low} to {high}" for low, high in BANDS) + " | all |")
-    print("|---|" + "---|" * (len(BANDS) + 1))
     ply, pieces, left = ply[chosen], pieces[chosen], left[chosen]
     # Fits are over the evaluated positions where there are any.
-    estimates = {"`mle-legacy`": legacy(ply), "`mle-pieces`": pieces_line(pieces)}
+    by_ply, by_pieces = legacy(ply, **LEGACY), pieces_line(pieces, **PIECES)
+    estimates = {
+        "`mle-legacy`": by_ply,
+        "Lc0's `legacy`": legacy(ply, **LC0_LEGACY),
+        "Lc0's `smooth`": legacy(ply, **LC0_SMOOTH),
+        "`mle-pieces`": by_pieces,
+    }
     if plies_left is not None:
         fit = least_absolute(np.c_[np.ones_like(plies_left), plies_left / 2], left)
         scale = least_absolute((plies_left / 2)[:, None], left)
@@ -108,20 +138,25 @@ def print_errors(paths, evaluated):
         mlh = MLH_SCALE * plies_left / 2
         estimates["`mle-mlh`"] = mlh
         estimates["the head as it is"] = plies_left / 2
-        estimates["`mle-mlh,mle-pieces`"] = (mlh + pieces_line(pieces)) / 2
-        estimates["`mle-mlh,mle-legacy`"] = (mlh + legacy(ply)) / 2
-    for name, estimate in estimates.items():
-        row(name, ply, estimate - left)
+        estimates["`mle-mlh,mle-pieces`"] = (mlh + by_pieces) / 2
+        estimates["`mle-mlh,mle-legacy`"] = (mlh + by_ply) / 2
+        estimates["all three"] = (mlh + by_pieces + by_ply) / 3
+    for columns in bands(ply, pieces):
+        print("| estimator | " + " | ".join(columns) + " |")
+        print("|---|" + "---|" * len(columns))
+        for name, estimate in estimates.items():
+            row(name, columns.values(), estimate - left)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["positions", "errors"])
     parser.add_argument("pgn", nargs="+")
+    parser.add_argument("--stride", type=int, default=1, metavar="N", help="plies from one position to the next")
     parser.add_argument("--evaluated", help="what `zeitnot eval` said of the positions")
     arguments = parser.parse_args()
     if arguments.what == "positions":
-        print_positions(arguments.pgn)
+        print_positions(arguments.pgn, arguments.stride)
     else:
         print_errors(arguments.pgn, arguments.evaluated)
 

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_head_is_the_default_and_the_move_number_stands_in() {
-        assert_eq!(moves_left("", Some(120.0), Some(20)), 45.0);
+        assert_eq!(moves_left("", Some(120.0), Some(20)), 42.0);
         assert_eq!(moves_left("", None, Some(20)), moves_left("mle-legacy", Some(90.0), None));
         assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));
     }
@@ -115,7 +115,7 @@ mod tests {
     fn naming_an_estimator_chooses_it_and_naming_several_blends_them() {
         assert!((moves_left("mle-pieces", Some(90.0), Some(20)) - 37.5).abs() < 1e-9);
         let blend = "mle-mlh(weight=3),mle-pieces(weight=1)";
-        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 45.0 + 37.5) / 4.0).abs() < 1e-9);
+        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 42.0 + 37.5) / 4.0).abs() < 1e-9);
         assert!((moves_left(blend, None, Some(20)) - 37.5).abs() < 1e-9, "what is silent has no weight");
     }
 }

@@ -191,15 +191,15 @@ fn the_log_of_issue_1583_satisfies_the_formulas() {
 #[test]
 fn defect_h3_speed_ratchets_up() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
-    let (mut clock, mut reused) = (60_000.0, 0_u64);
+    let (mut clock, mut reused, mut seen) = (60_000.0, 0_u64, Vec::new());
     for index in 0..12 {
         let plan = manager.plan(&MoveRequest { reused_nodes: reused, ..request(clock, 600.0, 2 * index) });
         let mut batches = 1_u64;
-        while manager
-            .observe(&look(batches as f64 * 20.0, (batches - 1) as f64 * 20.0, batches * 20, &[]))
-            .stop
-            .is_none()
-        {
+        let seen_at = |batches: u64| SearchSnapshot {
+            need_more_time: true,
+            ..look(batches as f64 * 20.0, (batches - 1) as f64 * 20.0, batches * 20, &[])
+        };
+        while manager.observe(&seen_at(batches)).stop.is_none() {
             batches += 1;
         }
         let elapsed_ms = batches as f64 * 20.0;
@@ -208,7 +208,10 @@ fn defect_h3_speed_ratchets_up() {
         manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None });
         clock += 600.0 - elapsed_ms;
         reused = total_nodes * 2 / 5;
+        seen.push(manager.estimates().nps.unwrap());
     }
-    let nps = manager.estimates().nps.unwrap();
-    assert!((1_850.0..2_000.0).contains(&nps), "{nps}");
+    // Its looks are not told one by one; as near as this are those of a search that draws on the bank.
+    for (index, nps) in [(0, 1_002.0), (1, 1_946.0), (2, 1_887.0), (3, 1_884.0), (4, 1_889.0), (11, 1_903.0)] {
+        near(seen[index], nps, 0.013 * nps);
+    }
 }

@@ -16,14 +16,14 @@
 //! reserve            = extension · budget + the bank            while the search is hard
 //! ```
 //!
-//! *Worked example*: 60 s and 1 s a move, overhead 200 ms, first move, no network head. Moves left 51.5 (`mle-legacy`);
-//! game time 60,000 + 1,000 · 50.5 − 200 = 110,300 ms; average new nodes 110.3 / 51.5 · 20,000 = 42,835; average tree
-//! 85,670 at a reuse of 0.5; nothing to credit; 85,670 / 20,000 / 0.7 = 6.12 s, and a reserve of 3.06 s.
+//! *Worked example*: 60 s and 1 s a move, overhead 200 ms, first move, no network head. Moves left 70 (`mle-legacy`);
+//! game time 60,000 + 1,000 · 69 − 200 = 128,800 ms; average new nodes 128.8 / 70 · 20,000 = 36,800; average tree 73,600 at
+//! a reuse of 0.5; nothing to credit; 73,600 / 20,000 / 0.7 = 5.26 s, and a reserve of 2.63 s.
 //!
 //! # What is different from PR #1195
 //!
 //! - **Moves left** come from the network's moves-left head where it has one, and are renewed while the search goes on
-//!   (`mle-mlh`); any estimator, or several, can be named instead.
+//!   (`mle-mlh`); any estimator, or several, can be named instead. Their numbers are fitted to games of TCEC.
 //! - **Speed** is nodes over time of the whole game, not a decay of speeds: it survives a slow first batch and a lost tree,
 //!   and in bullet it is right after the first moves (see [`SpeedEstimator`]).
 //! - **A reused tree is credited for max-tree-reuse of the target at the most.** In Lc0's issue #1585 an underestimated

@@ -157,7 +157,7 @@ struct CurrentMove {
 impl Smooth {
     fn new(values: &ParamValues) -> Self {
         Self {
-            moves_left: MleLegacy::new(values),
+            moves_left: MleLegacy::alone(values),
             nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
             tree_reuse: TreeReuse::new(
                 values.get(&INIT_TREE_REUSE),

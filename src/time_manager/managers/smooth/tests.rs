@@ -23,18 +23,18 @@ fn near(value: f64, expected: f64) {
 fn a_first_move_step_by_step() {
     let plan = smooth("").plan(&request(60_000.0, 1_000.0, 0));
     for (name, value) in [
-        ("moves_left", 51.5),
-        ("game_time", 110_300.0),
-        ("average_new_nodes", 42_834.951_456),
-        ("average_total_nodes", 85_669.902_913),
+        ("moves_left", 70.0),
+        ("game_time", 128_800.0),
+        ("average_new_nodes", 36_800.0),
+        ("average_total_nodes", 73_600.0),
         ("credited_nodes", 0.0),
-        ("target_search_time", 4_283.495_146),
-        ("search_time_budget", 6_119.278_780),
-        ("reserve", 3_059.639_390),
+        ("target_search_time", 3_680.0),
+        ("search_time_budget", 5_257.142_857),
+        ("reserve", 2_628.571_429),
     ] {
         near(plan.term(name).unwrap_or_else(|| panic!("no term {name}")).value, value);
     }
-    near(plan.hard_limit_ms, 6_119.278_780 * 1.5);
+    near(plan.hard_limit_ms, 5_257.142_857 * 1.5);
 }
 
 // Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
@@ -139,9 +139,9 @@ fn the_best_moves_nodes_may_be_the_target() {
 fn moves_left_are_renewed_while_the_search_goes_on() {
     let mut manager = smooth("scale=1");
     let plan = manager.plan(&request(60_000.0, 0.0, 40));
-    near(plan.moves_left, 31.519_579_571);
+    near(plan.moves_left, 50.053230103); // 70·(1 + 2·(20/70)^5)^(1/5) − 20
     let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
-    let long = manager.observe(&says(126.078_318_284, 10.0)).remaining_ms.unwrap() + 10.0;
+    let long = manager.observe(&says(4.0 * plan.moves_left, 10.0)).remaining_ms.unwrap() + 10.0;
     near(long, plan.budget_ms / 2.0);
     let short = manager.observe(&says(20.0, 20.0)).remaining_ms.unwrap() + 20.0;
     near(short, plan.hard_limit_ms);
@@ -175,7 +175,7 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
     }
     let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
     assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
-    assert!(plan.budget_ms < 60_000.0 / 31.5 * 1.5, "{plan}");
+    assert!(plan.budget_ms < 60_000.0 / plan.moves_left * 1.5, "{plan}");
 }
 
 #[test]

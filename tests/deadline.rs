@@ -1,0 +1,111 @@
+//! Near the deadline batches shrink, so that the last one is over in time: on a clock that only evaluations move.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use common::Answer;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot::backend::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, UniformBackend};
+use zeitnot::chess::Game;
+use zeitnot::search::{Clock, Search, SearchParams, SearchRequest, Tree};
+use zeitnot::tablebase::Probes;
+use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams, Stoppers};
+
+/// Positions of a full batch.
+const FULL: usize = 16;
+
+/// Microseconds, as the evaluator counts them.
+#[derive(Default)]
+struct Counted(AtomicU64);
+
+impl Clock for Counted {
+    fn now_ms(&self) -> f64 {
+        self.0.load(Ordering::SeqCst) as f64 / 1e3
+    }
+}
+
+/// Takes so many microseconds for a batch and for each position, and remembers the batches.
+struct Paced {
+    inner: Box<dyn Evaluator>,
+    clock: Arc<Counted>,
+    cost_us: (u64, u64),
+    batches: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Evaluator for Paced {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        let (fixed, each) = self.cost_us;
+        self.batches.lock().unwrap().push(batch.len());
+        let evaluations = self.inner.evaluate(batch);
+        self.clock.0.fetch_add(fixed + each * batch.len() as u64, Ordering::SeqCst);
+        evaluations
+    }
+}
+
+/// `uniform`, without the cache that would save evaluations.
+struct Uncached(UniformBackend);
+
+impl Backend for Uncached {
+    fn attributes(&self) -> &Attributes {
+        self.0.attributes()
+    }
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        self.0.evaluator()
+    }
+}
+
+/// Sizes of the batches of a search of so many milliseconds, and when the last one was over.
+fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
+    let limits = SearchLimits { movetime_ms: Some(limit_ms), ..SearchLimits::default() };
+    let params = StopperParams { overhead_ms: 0.0, smart_pruning_factor: 0.0, ..StopperParams::default() };
+    let (clock, batches) = (Arc::new(Counted::default()), Arc::new(Mutex::new(Vec::new())));
+    let backend = Arc::new(Uncached(UniformBackend::new()));
+    let inner = backend.evaluator().unwrap();
+    let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
+    let request = SearchRequest {
+        game: Game::new(),
+        stoppers: Stoppers::new(&limits, &params),
+        limits,
+        manager: None,
+        search_moves: Vec::new(),
+        params: SearchParams { minibatch_size: FULL, ..SearchParams::LC0 },
+        multi_pv: 1,
+        with_move_stats: false,
+        with_live_stats: false,
+        seed: 0,
+        probes: Probes::default(),
+        start_ms: 0.0,
+        due_ms: None,
+    };
+    let answer = Arc::new(Answer::default());
+    let tree = Tree::new(Game::new());
+    let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
+    let search = Search::start(tree, backend, vec![Box::new(paced)], counted, request, Arc::clone(&answer) as _);
+    search.ok().unwrap().wait();
+    let end = answer.end.lock().take().unwrap();
+    assert_eq!(end.reason, zeitnot::search::EndReason::Stopper(StopReason::MoveTime));
+    let batches = batches.lock().unwrap().clone();
+    (batches, clock.now_ms())
+}
+
+#[test]
+fn the_last_batch_fits_into_the_time_that_is_left() {
+    for limit_ms in [403.0, 407.0, 411.0, 415.0] {
+        // 2 ms a batch and 1 ms a position: a full one would be up to 18 ms late.
+        let (batches, over_ms) = search(limit_ms, (2_000, 1_000));
+        let full = batches.iter().filter(|size| **size == FULL).count();
+        assert!(full * 2 > batches.len() && batches.last().is_some_and(|size| *size < FULL), "{batches:?}");
+        // Where not even one fits, one is evaluated: something may come before it is over.
+        assert!(over_ms < limit_ms + 3.0, "{over_ms} of {limit_ms} ms: {batches:?}");
+    }
+}
+
+#[test]
+fn where_a_small_batch_takes_as_long_as_a_large_one_it_stays_large() {
+    // While the first batch, of the root alone, is not forgotten: equal ones tell nothing, and are taken as proportional.
+    let (batches, _) = search(123.0, (10_000, 0));
+    assert_eq!(batches.last(), Some(&FULL), "{batches:?}");
+}
