@@ -260,11 +260,12 @@ impl TimeManager for Lc0Smooth {
 
     /// lc0.md A.6, "Stop check".
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        let since_first_batch_ms = snapshot.since_first_batch_ms.unwrap_or(0.0);
+        // Lc0 has whole milliseconds: no speed is measured in less than one.
+        let since_first_batch_ms = snapshot.since_first_batch_ms.unwrap_or(0.0).trunc();
         self.nps.observe(since_first_batch_ms, snapshot.new_nodes);
         let nps = Some(self.nps.estimate);
         let Some(current) = &mut self.current else { return Verdict { nps, ..Verdict::default() } };
-        current.trend.observe(snapshot.elapsed_ms, snapshot.root_visits);
+        current.trend.observe(snapshot.elapsed_ms.trunc(), snapshot.root_visits);
         let with_bank = current.deadline_ms + current.extra_ms;
         let opens_bank = snapshot.need_more_time
             || since_first_batch_ms <= self.values.get(&FORCE_PIGGYBANK)
@@ -281,7 +282,7 @@ impl TimeManager for Lc0Smooth {
             self.last_nodes = 0;
             return;
         };
-        let used = outcome.elapsed_ms.max(0.0);
+        let used = outcome.elapsed_ms.max(0.0).trunc();
         let share = if current.allocated_ms > 0.0 { used / current.allocated_ms } else { 1.0 };
         if current.bank_used {
             self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();

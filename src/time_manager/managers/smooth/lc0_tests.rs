@@ -137,6 +137,16 @@ fn a_game_is_that_of_lc0() {
     assert_eq!((plan.budget_ms, plan.extra_ms), (0.0, 2_800.0));
 }
 
+// lc0.md A.6, "NPS estimate": "t <= 0: unchanged", in whole milliseconds.
+#[test]
+fn nothing_is_measured_in_less_than_a_millisecond() {
+    let mut manager = build("smooth(preset=lc0)").unwrap();
+    manager.plan(&request(60_000.0, 600.0, 0));
+    for (since_first_batch, nodes, nps) in [(0.05, 16, 20_000.0), (0.9, 32, 20_000.0), (2.9, 32, 16_000.0)] {
+        assert_eq!(manager.observe(&look(10.0, since_first_batch, nodes, &[])).nps, Some(nps));
+    }
+}
+
 // lc0.md A.6, "Trend".
 #[test]
 fn the_bank_opens_while_the_best_move_is_overtaken() {
