@@ -37,9 +37,12 @@
 //! # What holds for every manager
 //!
 //! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search is
-//! never ended before its first evaluation, whatever the clock says. More time on the clock is never less for the first
-//! move, unless classes of time controls are given factors that say so. `properties.rs` checks this with random
-//! specifications and histories.
+//! never ended before its first evaluation, whatever the clock says. More time on the clock is never less for a move, unless
+//! classes of time controls are given factors that say so (and but for one of Lc0's rules in `smooth(preset=lc0)`).
+//! `properties.rs` checks this with random specifications and histories.
+//!
+//! Every plan says how it came about, term by term, with the formula of each: `zeitnot time explain` prints them, and
+//! `formulas.rs` computes every one of them again.
 //!
 //! ```
 //! use zeitnot::time_manager::{MoveRequest, build};

@@ -30,6 +30,8 @@
 //!   ones after a gap longer than the window.
 //! - **The bank is not bounded by the clock** (H5): when the clock falls below it, moves get no time but the bank's.
 //! - **A tree that grew while pondering** counts as more than wholly reused (H6).
+//! - **A longer clock can give less time**: the tax of a nearly full bank is cut to the room it has, and a longer clock gives
+//!   it room.
 //!
 //! Kinder here: whole numbers and ranges in the specification (H7), and no limit is negative.
 
