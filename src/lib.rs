@@ -32,6 +32,7 @@ pub mod backend;
 pub mod chess;
 pub mod engine;
 pub mod lab;
+pub mod labels;
 pub mod network;
 pub mod search;
 pub mod tablebase;
