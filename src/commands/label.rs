@@ -68,8 +68,8 @@ pub fn command() -> Command {
         .arg(count("games", "32", "Games that a worker plays at once"))
         .arg(count("seed", "1", "Of the games; every shard draws its own from it"))
         .arg(
-            Arg::new("temperature")
-                .long("temperature")
+            Arg::new("player-temperature")
+                .long("player-temperature")
                 .value_name("LOW,HIGH")
                 .num_args(1)
                 .default_value(format!("{},{}", defaults.temperature.0, defaults.temperature.1))
@@ -103,7 +103,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     ensure!(!name.contains(['/', '\\']), "--name: a file's name is needed, not a path: {name}");
     let books: Vec<PathBuf> = matches.get_many("openings").unwrap_or_default().cloned().collect();
     let sampling = Sampling {
-        temperature: *matches.get_one("temperature").context("--temperature has a default")?,
+        temperature: *matches.get_one("player-temperature").context("--player-temperature has a default")?,
         deviations: share("deviations"),
         labelled: share("labelled"),
         ..Sampling::default()
@@ -185,7 +185,12 @@ impl Plan<'_> {
             let path = self.folder.join(format!("{}-{shard:04}.bin.gz", self.prefix));
             if !path.exists() {
                 // Seeds of one run stay apart from those of the next.
-                let made = self.make(&path, &mut generator(self.seed ^ (shard << u32::BITS))?);
+                let made =
+                    generator(self.seed ^ (shard << u32::BITS)).and_then(|mut games| self.make(&path, &mut games));
+                if made.is_err() {
+                    // The other workers need not go on.
+                    self.next.store(self.shards, Ordering::Relaxed);
+                }
                 let summary = made.with_context(|| format!("cannot make {}", path.display()))?;
                 self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
             }

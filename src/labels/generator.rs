@@ -169,3 +169,98 @@ impl Going {
             || (self.may_resign && self.sure >= sampling.sure_labels)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{self, BackendOptions};
+
+    fn prober(name: &str) -> Prober {
+        Prober::new(backend::create(name, None, &BackendOptions::default()).unwrap()).unwrap()
+    }
+
+    /// Games that were begun with this recipe, all played to their ends.
+    fn games(count: usize, sampling: &Sampling, player: Option<Prober>, seed: u64) -> Vec<LabelledGame> {
+        let openings = Openings::read(&[]).unwrap();
+        let mut generator = Generator::new(&openings, sampling.clone(), prober("random"), player, seed).unwrap();
+        (0..count).for_each(|_| generator.begin().unwrap());
+        let mut ended = Vec::new();
+        while generator.going() > 0 {
+            ended.extend(generator.step().unwrap());
+        }
+        assert_eq!(ended.len(), count);
+        ended
+    }
+
+    /// Plays the moves again by their policy indices. Returns the last position's game.
+    fn replay(game: &LabelledGame) -> Game {
+        let mut replayed = Game::from_fen(&game.fen, true).unwrap();
+        for ply in &game.plies {
+            let turn = replayed.current().turn();
+            let mut moves = replayed.current().legal_moves().into_iter();
+            let played = moves.find(|mv| policy_index(*mv, turn, Transform::NONE) == ply.played);
+            replayed.push(played.expect("the move is legal"));
+        }
+        replayed
+    }
+
+    #[test]
+    fn games_are_legal_and_end_by_the_rules_or_the_limit() {
+        let sampling = Sampling { most_plies: 150, ..Sampling::default() };
+        for game in games(20, &sampling, Some(prober("uniform")), 3) {
+            let end = replay(&game);
+            let position = end.current();
+            assert!(
+                game.plies.len() == 150
+                    || position.legal_moves().is_empty()
+                    || position.is_insufficient_material()
+                    || position.rule50() >= RULE50
+                    || position.repetitions() >= REPETITIONS
+            );
+        }
+    }
+
+    #[test]
+    fn the_teacher_alone_labels_every_position_and_beside_a_player_its_share() {
+        let sampling = Sampling { labelled: 0.25, deviations: 0.0, ..Sampling::default() };
+        assert!(games(3, &sampling, None, 1).iter().all(|game| game.labels() == game.plies.len()));
+        let games = games(20, &sampling, Some(prober("uniform")), 1);
+        let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+        let share = games.iter().map(LabelledGame::labels).sum::<usize>() as f32 / plies as f32;
+        assert!((0.2..0.3).contains(&share), "{share} of {plies}");
+    }
+
+    #[test]
+    fn what_follows_a_deviation_has_a_label() {
+        let sampling = Sampling { labelled: 0.0, deviations: 1.0, ..Sampling::default() };
+        for game in games(3, &sampling, Some(prober("uniform")), 1) {
+            assert!(game.plies[0].label.is_none());
+            assert!(game.plies[1..].iter().all(|ply| ply.label.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_decided_game_is_resigned_by_its_share() {
+        // Nothing is less sure than 0: every position counts as decided.
+        let sampling = Sampling { sure: 0.0, sure_labels: 4, resigned: 0.5, ..Sampling::default() };
+        let games = games(40, &sampling, None, 1);
+        let resigned = games.iter().filter(|game| game.plies.len() == 4).count();
+        assert!((10..30).contains(&resigned), "{resigned}");
+        assert!(games.iter().any(|game| game.plies.len() > 50));
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_games_and_another_seed_others() {
+        let sampling = Sampling::default();
+        let played = |seed| games(4, &sampling, Some(prober("uniform")), seed);
+        assert_eq!(played(1), played(1));
+        assert_ne!(played(1), played(2));
+    }
+
+    #[test]
+    fn a_teacher_without_wdl_is_refused() {
+        let openings = Openings::read(&[]).unwrap();
+        let error = Generator::new(&openings, Sampling::default(), prober("uniform"), None, 1).err().unwrap();
+        assert!(error.to_string().contains("no WDL head"), "{error}");
+    }
+}
