@@ -24,6 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from data import Positions
+from encoding import HISTORY
 from model import MOVES_LEFT_SCALE, Network, Shape, parameters
 from optimiser import optimisers
 
@@ -31,6 +32,8 @@ from optimiser import optimisers
 LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
 #: Weights of the three losses.
 POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
+#: Share of the samples whose history is cut short, as it is after a FEN: analysis and puzzles begin like that.
+FORGETFUL = 0.2
 #: The pause file is looked for every this many batches.
 PAUSE_EVERY = 4
 #: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
@@ -134,11 +137,12 @@ def batches(positions: Positions, size: int, seed: int, step: int, rank: int, ga
         random = np.random.default_rng((seed, epoch))
         order = random.permutation(positions.training)
         mirror = random.random(len(order)) < 0.5
+        forget = np.where(random.random(len(order)) < FORGETFUL, random.integers(0, HISTORY - 1, len(order)), -1)
         for at in range(at, per_epoch):
             part = slice(at * size + rank, (at + 1) * size, gang)
             # In ascending order: the same batch, fetched from memory in one sweep.
             sweep = np.argsort(order[part])
-            yield positions.batch(order[part][sweep], mirror[part][sweep])
+            yield positions.batch(order[part][sweep], mirror[part][sweep], forget[part][sweep])
         step = (epoch + 1) * per_epoch
 
 

@@ -77,7 +77,8 @@ pub fn command() -> Command {
                 .help("Each game draws its temperature between these"),
         )
         .arg(share("deviations", defaults.deviations, "Share of the moves that are drawn from all legal ones alike"))
-        .arg(share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays"));
+        .arg(share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays"))
+        .arg(share("blunder", defaults.blunder, "What follows a move that costs as much of the player's W - L always gets one"));
     engine_options::add_to(command)
 }
 
@@ -106,6 +107,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         temperature: *matches.get_one("player-temperature").context("--player-temperature has a default")?,
         deviations: share("deviations"),
         labelled: share("labelled"),
+        blunder: share("blunder"),
         ..Sampling::default()
     };
     let engine = engine_options::engine(matches, MAY_INSTALL)?;

@@ -51,6 +51,8 @@ struct Going {
     /// Labels in a row at which it was.
     sure: usize,
     after_deviation: bool,
+    /// The player's value of the position before, for the side that moved there.
+    q_before: Option<f32>,
     moves: Vec<Move>,
 }
 
@@ -96,6 +98,7 @@ impl<'a> Generator<'a> {
             may_resign: self.random.random::<f32>() < self.sampling.resigned,
             sure: 0,
             after_deviation: false,
+            q_before: None,
         });
         Ok(())
     }
@@ -107,19 +110,25 @@ impl<'a> Generator<'a> {
     /// When an evaluation fails.
     pub fn step(&mut self) -> Result<Vec<LabelledGame>, LabelError> {
         let Generator { sampling, teacher, player, games, random, .. } = self;
-        // Without a player every position is asked of the teacher, so there is nothing to save.
-        let asked: Vec<bool> = games
-            .iter()
-            .map(|going| player.is_none() || going.after_deviation || random.random::<f32>() < sampling.labelled)
-            .collect();
-        let labels = evaluate(teacher, games.iter().zip(&asked).filter(|(_, asked)| **asked).map(|(going, _)| going))?;
-        let answers = match player {
-            Some(player) => &evaluate(player, games.iter())?,
-            None => &labels,
+        let answers = player.as_mut().map(|player| evaluate(player, games.iter())).transpose()?;
+        let wanted: Vec<bool> = match &answers {
+            Some(answers) => {
+                let wants = |(going, answer): (&Going, &Evaluation)| {
+                    random.random::<f32>() < sampling.labelled
+                        || going.after_deviation
+                        || going.q_before.is_some_and(|q_before| q_before + answer.q >= sampling.blunder)
+                };
+                games.iter().zip(answers).map(wants).collect()
+            }
+            // The teacher is asked of every position, so there is nothing to save.
+            None => vec![true; games.len()],
         };
+        let labels =
+            evaluate(teacher, games.iter().zip(&wanted).filter(|(_, wanted)| **wanted).map(|(going, _)| going))?;
+        let answers = answers.as_ref().unwrap_or(&labels);
         let mut labels = labels.iter();
-        for ((going, asked), answer) in games.iter_mut().zip(asked).zip(answers) {
-            let label = if asked { labels.next().map(|evaluation| going.label(evaluation)) } else { None };
+        for ((going, wanted), answer) in games.iter_mut().zip(wanted).zip(answers) {
+            let label = if wanted { labels.next().map(|evaluation| going.label(evaluation)) } else { None };
             if let Some(label) = &label {
                 going.sure = if label.sureness() >= sampling.sure { going.sure + 1 } else { 0 };
             }
@@ -128,6 +137,7 @@ impl<'a> Generator<'a> {
                 true => random.random_range(0..going.moves.len()),
                 false => draw(&softmax(&answer.logits, going.temperature), random),
             };
+            going.q_before = Some(answer.q);
             going.play(drawn, label);
         }
         let (ended, games) = games.drain(..).partition(|going| going.has_ended(sampling));
@@ -222,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_teacher_alone_labels_every_position_and_beside_a_player_its_share() {
-        let sampling = Sampling { labelled: 0.25, deviations: 0.0, ..Sampling::default() };
+        let sampling = Sampling { labelled: 0.25, deviations: 0.0, blunder: 3.0, ..Sampling::default() };
         assert!(games(3, &sampling, None, 1).iter().all(|game| game.labels() == game.plies.len()));
         let games = games(20, &sampling, Some(prober("uniform")), 1);
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
@@ -232,11 +242,24 @@ mod tests {
 
     #[test]
     fn what_follows_a_deviation_has_a_label() {
-        let sampling = Sampling { labelled: 0.0, deviations: 1.0, ..Sampling::default() };
+        let sampling = Sampling { labelled: 0.0, deviations: 1.0, blunder: 3.0, ..Sampling::default() };
         for game in games(3, &sampling, Some(prober("uniform")), 1) {
             assert!(game.plies[0].label.is_none());
             assert!(game.plies[1..].iter().all(|ply| ply.label.is_some()));
         }
+    }
+
+    #[test]
+    fn what_follows_a_blunder_has_a_label() {
+        // The values of `random` are anything. No move came before the first position.
+        let sampling = Sampling { labelled: 0.0, deviations: 0.0, blunder: 0.2, ..Sampling::default() };
+        let games = games(10, &sampling, Some(prober("random")), 1);
+        assert!(games.iter().all(|game| game.plies[0].label.is_none()));
+        let labelled: usize = games.iter().map(LabelledGame::labels).sum();
+        let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+        assert!((plies / 10..plies * 9 / 10).contains(&labelled), "{labelled} of {plies}");
+        // Where everything is equal nobody blunders.
+        assert!(self::games(3, &sampling, Some(prober("uniform")), 1).iter().all(|game| game.labels() == 0));
     }
 
     #[test]

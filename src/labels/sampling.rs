@@ -9,9 +9,11 @@ pub struct Sampling {
     pub temperature: (f32, f32),
     /// Share of the moves that are drawn from all legal ones alike: mistakes that no policy thinks of.
     pub deviations: f32,
-    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; what follows a deviation
-    /// always gets one.
+    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; what follows a deviation or
+    /// a blunder always gets one.
     pub labelled: f32,
+    /// A move is a blunder where it costs its side that much by the player's own value, W - L.
+    pub blunder: f32,
     /// Plies after which a game ends.
     pub most_plies: usize,
     /// A game ends when the teacher has been that sure of one side's win ...
@@ -25,13 +27,14 @@ pub struct Sampling {
 impl Default for Sampling {
     fn default() -> Sampling {
         Sampling {
-            temperature: (0.8, 1.2),
+            temperature: (0.8, 1.5),
             deviations: 0.03,
-            labelled: 0.5,
+            labelled: 0.3,
+            blunder: 0.2,
             most_plies: 200,
             sure: 0.97,
             sure_labels: 5,
-            resigned: 0.7,
+            resigned: 0.5,
         }
     }
 }
