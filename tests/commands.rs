@@ -355,6 +355,9 @@ fn bench_repeats_and_ends_as_openbench_reads_it() {
     };
     let uniform = bench(&["--backend=uniform", "--depth=3"]);
     assert_eq!(uniform.lines().count(), 41, "{uniform}");
+    let mut with_threads = zeitnot(&folder);
+    with_threads.args(["bench", "--backend=uniform", "--depth=1", "--threads=2"]);
+    with_threads.assert().success().stderr(predicates::str::contains("with Threads, --depth given"));
     let again = bench(&["--backend=uniform", "--depth=3"]);
     assert_eq!(nodes(&uniform), nodes(&again));
     let tiny = |depth| nodes(&bench(&["--weights=tiny.pb.gz", "--backend=native", depth]));
