@@ -14,6 +14,7 @@
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | networks, search |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books | text protocols |
+//! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | searches, UCI |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
 //! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | UCI |
 //!
@@ -32,6 +33,7 @@ pub mod backend;
 pub mod chess;
 pub mod engine;
 pub mod lab;
+pub mod labels;
 pub mod network;
 pub mod search;
 pub mod tablebase;

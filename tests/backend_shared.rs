@@ -3,14 +3,11 @@
 
 mod common;
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use common::golden::{self, Golden};
 use zeitnot::backend::{self, Backend, BackendOptions, Query, runtime};
-use zeitnot::chess::{Game, parse_uci};
+use zeitnot::chess::parse_uci;
 use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
 
 /// How far a logit, q and d, and the moves left (plies) may be from Lc0's.
@@ -33,39 +30,6 @@ const MOST_VALUES: usize = 3;
 #[derive(Clone, Copy)]
 struct Rounding(usize);
 
-#[derive(Deserialize)]
-struct Line {
-    id: u32,
-    fen: Option<String>,
-    moves: Vec<String>,
-    chess960: bool,
-}
-
-#[derive(Deserialize)]
-struct Golden {
-    id: u32,
-    moves: Vec<String>,
-    idx: Vec<u16>,
-    logits: Vec<f32>,
-    q: f32,
-    d: f32,
-    m: Option<f32>,
-}
-
-fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
-}
-
-fn games(shared: &Path) -> HashMap<u32, Game> {
-    let game = |line: Line| {
-        let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
-        line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
-        (line.id, game)
-    };
-    lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter().map(game).collect()
-}
-
 /// The backend of a network as its file has it, or as the ONNX file that it converts to.
 fn backend(network: &Network) -> Arc<dyn Backend> {
     runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
@@ -78,9 +42,8 @@ fn agrees(file: &str, rounding: Rounding) {
     let Some(shared) = common::shared(&format!("evaluations of {file} against Lc0's")) else { return };
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
-    assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
-    let games = games(&shared);
+    let golden = golden::evaluations(&shared, name);
+    let games = golden::games(&shared);
     let (format, has_moves_left) = (network.description().input, network.description().moves_left);
     // Lc0 records 0 plies for a network without the head.
     assert!(golden.iter().any(|golden| golden.m.is_some_and(|m| m > 0.0)) == has_moves_left, "{name}");

@@ -236,6 +236,15 @@ fn the_runtime_reports_itself() {
 }
 
 #[test]
+fn a_match_says_which_options_mean_nothing_in_it() {
+    let folder = folder();
+    let mut command = zeitnot(&folder);
+    command.args(SHORT_MATCH).args(["--logfile=log.txt", "--fen=7k/5ppp/8/8/8/8/8/R3K3 w - - 99 90"]);
+    command.assert().success().stderr(predicates::str::contains("option LogFile has no effect"));
+    assert!(!folder.path().join("log.txt").exists());
+}
+
+#[test]
 fn a_match_leaves_games_with_clocks() {
     let folder = folder();
     let mut command = zeitnot(&folder);

@@ -51,6 +51,47 @@ fn fails(command: &mut Command, parts: &[&str]) {
     }
 }
 
+/// Labelled games by a network without a file.
+fn label(folder: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = zeitnot(folder);
+    command.args(["label", "--backend", "random", "--out", "games", "--shard-labels", "50", "--games", "4"]);
+    command.args(arguments);
+    command
+}
+
+#[test]
+fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
+    let folder = folder();
+    let shard = |number| folder.path().join(format!("games/games-1-000{number}.bin.gz"));
+    label(&folder, &["--shards", "1"]).assert().success();
+    let first = fs::read(shard(0)).unwrap();
+    fs::write(shard(0), "kept").unwrap();
+    let output = label(&folder, &["--shards", "3"]).assert().success().get_output().stderr.clone();
+    assert_eq!(fs::read(shard(0)).unwrap(), b"kept");
+    let said = String::from_utf8(output).unwrap();
+    assert!(!said.contains("0000") && said.contains("0001") && said.contains("0002"), "{said}");
+    assert_ne!(fs::read(shard(1)).unwrap(), fs::read(shard(2)).unwrap());
+    // Nothing is left of files on their way; and the same shard again is the same.
+    assert_eq!(fs::read_dir(folder.path().join("games")).unwrap().count(), 3);
+    fs::remove_file(shard(0)).unwrap();
+    label(&folder, &["--shards", "1"]).assert().success();
+    assert_eq!(fs::read(shard(0)).unwrap(), first);
+}
+
+#[test]
+fn labels_that_cannot_be_made_are_named() {
+    let folder = folder();
+    fs::write(folder.path().join("book.epd"), "nonsense\n").unwrap();
+    label(&folder, &["--openings", "book.epd"]).assert().code(1).stderr(predicates::str::contains("book.epd line 1"));
+    label(&folder, &["--openings", "none.epd"]).assert().code(1).stderr(predicates::str::contains("none.epd"));
+    let mut without_player = zeitnot(&folder);
+    without_player.args(["label", "--out", "games", "--weights", "tiny.pb.gz", "--player", "none.pb.gz"]);
+    without_player.assert().code(1).stderr(predicates::str::contains("none.pb.gz"));
+    label(&folder, &["--name", "a/b"]).assert().code(1).stderr(predicates::str::contains("a/b"));
+    label(&folder, &["--labelled", "2"]).assert().code(2);
+    label(&folder, &["--player-temperature", "2,1"]).assert().code(2);
+}
+
 #[test]
 fn every_command_has_help() {
     let folder = folder();
@@ -314,6 +355,9 @@ fn bench_repeats_and_ends_as_openbench_reads_it() {
     };
     let uniform = bench(&["--backend=uniform", "--depth=3"]);
     assert_eq!(uniform.lines().count(), 41, "{uniform}");
+    let mut with_threads = zeitnot(&folder);
+    with_threads.args(["bench", "--backend=uniform", "--depth=1", "--threads=2"]);
+    with_threads.assert().success().stderr(predicates::str::contains("with Threads, --depth given"));
     let again = bench(&["--backend=uniform", "--depth=3"]);
     assert_eq!(nodes(&uniform), nodes(&again));
     let tiny = |depth| nodes(&bench(&["--weights=tiny.pb.gz", "--backend=native", depth]));

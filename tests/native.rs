@@ -4,11 +4,7 @@
 
 mod common;
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
-
-use serde::Deserialize;
+use common::golden::{self, Golden};
 use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query, runtime};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomNetwork, random_network};
@@ -177,43 +173,13 @@ fn what_is_not_a_number_never_reaches_the_search() {
     }
 }
 
-#[derive(Deserialize)]
-struct Line {
-    id: u32,
-    fen: Option<String>,
-    moves: Vec<String>,
-    chess960: bool,
-}
-
-#[derive(Deserialize)]
-struct Golden {
-    id: u32,
-    idx: Vec<u16>,
-    logits: Vec<f32>,
-    q: f32,
-    d: f32,
-    m: Option<f32>,
-}
-
-fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
-}
-
 /// Compares every golden evaluation of a network on every instruction set, in batches of seven and one by one.
 fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
     let Some(shared) = common::shared(&format!("native evaluations of {file} against Lc0's")) else { return };
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{name}.jsonl")));
-    assert!(golden.len() > 20, "{name}: only {} positions", golden.len());
-    let games: HashMap<u32, Game> = (lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter())
-        .map(|line| {
-            let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
-            line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
-            (line.id, game)
-        })
-        .collect();
+    let golden = golden::evaluations(&shared, name);
+    let games = golden::games(&shared);
     let mut failed = Vec::new();
     for isa in available() {
         let backend = NativeBackend::new(&network, Some(isa), HistoryFill::FenOnly).unwrap();

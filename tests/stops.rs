@@ -8,7 +8,7 @@
 mod common;
 
 use common::random::Random;
-use common::{Answer, engine};
+use common::{Answer, engine, shared};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zeitnot::chess::{Game, Move};
@@ -31,13 +31,14 @@ const POSITIONS: [&str; 8] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2Q1RK1 w - - 4 9",
 ];
 
-fn options(random: &mut Random, network: Option<&str>) -> Vec<(&'static str, String)> {
+fn options(random: &mut Random, network: Option<&str>, tables: Option<&str>) -> Vec<(&'static str, String)> {
     let backend = match network {
         Some(_) if random.below(2) == 0 => "native",
         _ => random.of(&["uniform", "random"]),
     };
     let mut options = vec![("Backend", backend.to_owned())];
     options.extend(network.map(|network| ("WeightsFile", network.to_owned())));
+    options.extend(tables.filter(|_| random.below(2) == 0).map(|folder| ("SyzygyPath", folder.to_owned())));
     for (name, values) in [
         ("Threads", ["0", "1", "2", "4"]),
         ("MinibatchSize", ["0", "1", "8", "256"]),
@@ -47,6 +48,7 @@ fn options(random: &mut Random, network: Option<&str>) -> Vec<(&'static str, Str
         ("OutOfOrderEval", ["true", "true", "true", "false"]),
         ("SmartPruningFactor", ["1.33", "1.33", "0", "10"]),
         ("NodesPerSecondLimit", ["0", "0", "0", "500"]),
+        ("Transpositions", ["false", "false", "false", "true"]),
     ] {
         options.push((name, values[random.below(values.len())].to_owned()));
     }
@@ -55,11 +57,14 @@ fn options(random: &mut Random, network: Option<&str>) -> Vec<(&'static str, Str
 
 fn go(random: &mut Random, moves: &[Move]) -> GoParams {
     let none = GoParams::default();
-    match random.below(8) {
+    let some = |random: &mut Random| moves.iter().filter(|_| random.below(2) == 0).copied().collect();
+    match random.below(10) {
         0 => GoParams { nodes: Some(random.below(2000) as u64 + 1), ..none },
         1 => GoParams { movetime: Some(random.below(30) as f64), ..none },
         2 => GoParams { wtime: Some(500.0), btime: Some(500.0), ..none },
-        3 => GoParams { infinite: true, search_moves: moves.iter().take(1).copied().collect(), ..none },
+        3 => GoParams { infinite: true, search_moves: some(random), ..none },
+        4 => GoParams { ponder: true, wtime: Some(500.0), btime: Some(500.0), ..none },
+        5 => GoParams { ponder: true, search_moves: some(random), ..none },
         _ => GoParams { infinite: true, ..none },
     }
 }
@@ -84,11 +89,12 @@ fn position(random: &mut Random, before: Game) -> Game {
 fn stopped_at_any_moment_a_search_answers_once() {
     let searches = std::env::var("ZEITNOT_SEARCHES").map_or(FEW, |text| text.parse().expect("a number"));
     let network = std::env::var("ZEITNOT_NETWORK").ok();
+    let tables = shared("searches with tablebases").map(|folder| folder.join("data/syzygy").display().to_string());
     let mut random = Random(searches as u64);
     let mut took = Vec::with_capacity(searches);
     let mut made = 0;
     while made < searches {
-        let chosen = options(&mut random, network.as_deref());
+        let chosen = options(&mut random, network.as_deref(), tables.as_deref());
         let chosen: Vec<(&str, &str)> = chosen.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut engine = engine(&chosen);
         for _ in 0..SERIES.min(searches - made) {
@@ -98,8 +104,17 @@ fn stopped_at_any_moment_a_search_answers_once() {
             engine.set_game(game);
             let answer = Arc::new(Answer::default());
             let go = go(&mut random, &moves);
+            let hit = random.below(2) == 0;
             engine.go(&go, engine.now_ms(), Arc::clone(&answer) as _).unwrap();
-            std::thread::sleep(Duration::from_micros(random.below(LATEST_US) as u64));
+            let mut sleep = || std::thread::sleep(Duration::from_micros(random.below(LATEST_US) as u64));
+            sleep();
+            if go.ponder {
+                assert!(answer.end.lock().is_none(), "an answer before ponderhit or stop: {chosen:?}");
+                if hit {
+                    engine.ponder_hit(engine.now_ms()).unwrap().unwrap();
+                    sleep();
+                }
+            }
             let stopped = Instant::now();
             engine.stop();
             engine.wait_for_answer();
@@ -108,7 +123,10 @@ fn stopped_at_any_moment_a_search_answers_once() {
             let end = answer.end.lock().take().expect("an answer");
             assert_eq!(end.error, None, "{chosen:?}");
             match end.best {
-                Some(best) => assert!(moves.contains(&best), "{best:?}: {chosen:?}"),
+                Some(best) => {
+                    let allowed = if go.search_moves.is_empty() { &moves[..] } else { &go.search_moves };
+                    assert!(allowed.contains(&best), "{best:?}: {chosen:?}");
+                }
                 None => assert!(moves.is_empty(), "{chosen:?}"),
             }
         }

@@ -9,14 +9,15 @@ import torch
 
 from encoding import CONV_SLOTS, HISTORY, MIRRORED, planes
 
-#: One game in HELD_OUT is never trained on. Whole games, so that no position has a neighbour in the other part.
+#: One game in HELD_OUT of each shard is never trained on. Whole games, so that no position has a neighbour in the other
+#: part; counted within a shard, so that it stays the same when shards are added.
 HELD_OUT = 64
 #: Teacher's moves-left labels are in 1/16 ply.
 LEFT_UNIT = 16.0
 
 
 class Positions:
-    """All packed shards of a folder.
+    """All packed shards of a folder, or those whose names begin with `only`.
 
     Per sample: frame (its own), before (frames of its game before it), fill (repeat the first frame backwards),
     black, castling, rule50, win/draw (65535 = certain), left (1/16 ply), count (legal moves), played (policy index),
@@ -24,19 +25,17 @@ class Positions:
     ascending), probabilities (255 * sqrt(p)).
     """
 
-    def __init__(self, packed: Path):
-        paths = sorted(packed.glob("*.npz"))
+    def __init__(self, packed: Path, only: str = ""):
+        paths = sorted(packed.glob(f"{only}*.npz"))
         if not paths:
-            raise SystemExit(f"no packed positions in {packed}: run prepare.py first")
+            raise SystemExit(f"no packed positions {only}* in {packed}: run prepare.py first")
         shards = []
-        frames = games = 0
+        frames = 0
         for path in paths:
             with np.load(path) as file:
                 shard = {name: file[name] for name in file.files}
             shard["frame"] = shard["frame"].astype(np.int64) + frames
-            shard["game"] = shard["game"].astype(np.int64) + games
             frames += len(shard["pieces"])
-            games = int(shard["game"][-1]) + 1
             shards.append(shard)
         self.arrays = {name: np.concatenate([shard[name] for shard in shards]) for name in shards[0]}
         counts = self.arrays["count"].astype(np.int64)
@@ -49,21 +48,28 @@ class Positions:
     def __len__(self) -> int:
         return len(self.arrays["frame"])
 
-    def batch(self, chosen: np.ndarray, mirror: np.ndarray | None = None) -> dict[str, torch.Tensor]:
+    def batch(
+        self, chosen: np.ndarray, mirror: np.ndarray | None = None, forget: np.ndarray | None = None,
+    ) -> dict[str, torch.Tensor]:
         """Tensors of the chosen samples.
 
         planes [n, 112, 8, 8] bytes; slots [n, k] places of the legal moves in the flat policy head, legal [n, k] bool,
         policy [n, k] probabilities, wdl [n, 3], left [n] plies. mirror: coin per sample; it counts where no castling
-        rights are left, the only positions whose mirror image is the same game.
+        rights are left, the only positions whose mirror image is the same game. forget: per sample, how many positions
+        before it are known (-1: all), as after a FEN.
         """
         get = self.arrays
         castling = get["castling"][chosen]
         if mirror is not None:
             mirror = mirror & (castling == 0)
         slot = np.arange(HISTORY)[None, :]
-        before = get["before"][chosen][:, None]
+        before, fill = get["before"][chosen], get["fill"][chosen]
+        if forget is not None:
+            cut = (forget >= 0) & (forget < before)
+            before, fill = np.where(cut, forget, before), fill | cut
+        before, fill = before[:, None], fill[:, None]
         frame = get["frame"][chosen][:, None] - np.minimum(slot, before)
-        there = (slot <= before) | get["fill"][chosen][:, None]
+        there = (slot <= before) | fill
         pieces = get["pieces"][frame] * there[:, :, None].astype(np.uint64)
         repeated = get["repeated"][frame] * there
         inputs = planes(pieces, repeated, castling, get["rule50"][chosen], get["black"][chosen], mirror)

@@ -2,8 +2,8 @@
 
     python export.py work/small/checkpoint.pt ../zeitnot-small.pb.gz
 
-Batch norm is folded into each convolution, the scales of the fifty-move plane and of the moves-left head into their
-weights, so that the file holds plain convolutions with biases and dense layers.
+Batch norm is folded into each convolution, the scales of the fifty-move plane, of the policy and of the moves-left head
+into their weights, so that the file holds plain convolutions with biases and dense layers.
 """
 
 from __future__ import annotations
@@ -35,8 +35,13 @@ LICENSE = (
 )
 
 
-def folded(conv: torch.nn.Conv2d, norm: torch.nn.BatchNorm2d | None, inputs: np.ndarray | None = None) -> dict:
-    """A ConvBlock message of a convolution with its batch norm, if any, folded in; inputs scales its input channels."""
+def folded(
+    conv: torch.nn.Conv2d, norm: torch.nn.BatchNorm2d | None, inputs: np.ndarray | None = None, outputs: float = 1.0,
+) -> dict:
+    """A ConvBlock message of a convolution with its batch norm, if any, folded in.
+
+    inputs scales its input channels, outputs what comes out.
+    """
     weight = conv.weight.detach().double().numpy()
     if inputs is not None:
         weight = weight * inputs[None, :, None, None]
@@ -46,11 +51,11 @@ def folded(conv: torch.nn.Conv2d, norm: torch.nn.BatchNorm2d | None, inputs: np.
         scale = (norm.weight / torch.sqrt(norm.running_var.double() + norm.eps)).detach().numpy()
         bias = norm.bias.detach().double().numpy() - scale * norm.running_mean.double().numpy()
         weight = weight * scale[:, None, None, None]
-    return {1: layer(weight), 2: layer(bias)}
+    return {1: layer(weight * outputs), 2: layer(bias * outputs)}
 
 
-def message(network: Network, samples: int, batch: int, lr: float) -> dict:
-    """The `Net` message of a network."""
+def message(network: Network, samples: int, batch: int, lr: float, sharpen: float = 1.0) -> dict:
+    """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen."""
 
     def dense(module: torch.nn.Linear, scale: float = 1.0) -> tuple[dict, dict]:
         return layer(module.weight.detach().numpy() * scale), layer(module.bias.detach().numpy() * scale)
@@ -68,7 +73,7 @@ def message(network: Network, samples: int, batch: int, lr: float) -> dict:
         INPUT: folded(network.input.conv, network.input.norm, inputs),
         RESIDUAL: residual,
         POLICY1: plain(network.policy_conv),
-        POLICY: folded(network.policy_out, None),
+        POLICY: folded(network.policy_out, None, outputs=1 / sharpen),
         VALUE: plain(network.value_conv),
         LEFT: plain(network.left_conv),
     }
@@ -105,7 +110,7 @@ def main() -> None:
     args = parser.parse_args()
     network, state = load(args.checkpoint)
     samples = state["samples"]
-    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"]))
+    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0)))
     print(f"{args.output}: {args.output.stat().st_size} bytes, {samples} samples of training")
 
 

@@ -23,7 +23,10 @@ from encoding import History, castling_byte, policy_index
 
 
 def games(path: Path):
-    """Yields (FEN, opening moves, plies); a ply is (probability bytes, W, D, moves left, index played), undecoded."""
+    """Yields (FEN, opening moves, plies); a ply is (probability bytes, W, D, moves left, index played), undecoded.
+
+    A ply without a label has no probability bytes.
+    """
     data, at = gzip.open(path).read(), 0
     while at < len(data):
         fen_length, opening_length, plies = struct.unpack_from("<BBH", data, at)
@@ -35,6 +38,10 @@ def games(path: Path):
         labels = []
         for _ in range(plies):
             count = data[at]
+            if count == 0:
+                labels.append((b"", 0, 0, 0, *struct.unpack_from("<H", data, at + 1)))
+                at += 3
+                continue
             values = struct.unpack_from("<HHHH", data, at + 1 + count)
             labels.append((data[at + 1 : at + 1 + count], *values))
             at += 9 + count
@@ -46,7 +53,8 @@ def pack(path: Path) -> dict[str, np.ndarray]:
     frames, repeated = [], []
     samples, moves, probabilities = [], [], bytearray()
     for game, (fen, opening, plies) in enumerate(games(path)):
-        board = chess.Board(fen)
+        # Chess960 games are among them, and their rules of castling hold for all.
+        board = chess.Board(fen, chess960=True)
         history = History(board)
         for uci in opening:
             board.push_uci(uci)
@@ -54,15 +62,17 @@ def pack(path: Path) -> dict[str, np.ndarray]:
         start = len(frames)
         for ply, (policy, win, draw, left, played) in enumerate(plies):
             legal = {policy_index(board, move): move for move in board.legal_moves}
-            if len(legal) != len(policy):
-                raise ValueError(f"{path.name}: game {game}, ply {ply}: {len(policy)} labels, {len(legal)} legal moves")
-            samples.append((
-                start + len(history.frames) - 1, len(history.frames) - 1, history.fill, board.turn == chess.BLACK,
-                castling_byte(board), min(board.halfmove_clock, 255), win, draw, left, len(policy), played,
-                game, len(plies) - ply,
-            ))
-            moves += sorted(legal)
-            probabilities += policy
+            if policy:
+                if len(legal) != len(policy):
+                    at = f"{path.name}: game {game}, ply {ply}"
+                    raise ValueError(f"{at}: {len(policy)} labels, {len(legal)} legal moves")
+                samples.append((
+                    start + len(history.frames) - 1, len(history.frames) - 1, history.fill, board.turn == chess.BLACK,
+                    castling_byte(board), min(board.halfmove_clock, 255), win, draw, left, len(policy), played,
+                    game, len(plies) - ply,
+                ))
+                moves += sorted(legal)
+                probabilities += policy
             board.push(legal[played])
             history.add(board)
         frames += history.frames

@@ -1,5 +1,7 @@
 """Tests of the recipe that need no data: python -m unittest (in this folder)."""
 
+import gzip
+import struct
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,11 +11,13 @@ import numpy as np
 import torch
 
 import lc0_file
+from data import Positions
 from encoding import CONV_SLOTS, MIRRORED, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
 from export import message
 from lc0_network import Lc0Network
 from model import Network, Shape
 from optimiser import orthogonalise
+from prepare import convert
 
 
 def inputs(board: chess.Board, mirror: bool = False) -> np.ndarray:
@@ -64,6 +68,53 @@ class Encoding(unittest.TestCase):
         self.assertTrue((pieces[0] == pieces[4]).all() and not pieces[5:].any())
 
 
+class Games(unittest.TestCase):
+    """A Chess960 game of three plies, the second without a label, as `zeitnot label` writes it."""
+
+    FEN = "1k6/8/8/8/8/8/8/4KR2 w F - 0 1"
+
+    def setUp(self):
+        board = chess.Board(self.FEN, chess960=True)
+        data = struct.pack("<BBH", len(self.FEN), 0, 3) + self.FEN.encode()
+        self.labelled = []
+        for ply, uci in enumerate(("e1f1", "b8b7", "g1g2")):
+            move = chess.Move.from_uci(uci)
+            self.assertIn(move, board.legal_moves)
+            count = 0 if ply == 1 else board.legal_moves.count()
+            numbers = (40000, 20000, 160) if count else ()
+            played = policy_index(board, move)
+            data += struct.pack(f"<B{count}B{len(numbers)}HH", count, *range(1, count + 1), *numbers, played)
+            self.labelled += [sorted(policy_index(board, legal) for legal in board.legal_moves)] if count else []
+            board.push(move)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with gzip.open(Path(folder.name) / "a.bin.gz", "wb") as file:
+            file.write(data)
+        convert(Path(folder.name) / "a.bin.gz", Path(folder.name) / "a.npz")
+        self.positions = Positions(Path(folder.name))
+
+    def test_only_what_has_a_label_is_a_sample(self):
+        self.assertEqual(len(self.positions), 2)
+        batch = self.positions.batch(np.array([0, 1]))
+        for row, indices in enumerate(self.labelled):
+            legal = batch["legal"][row]
+            self.assertEqual(batch["slots"][row][legal].tolist(), CONV_SLOTS[indices].tolist())
+            expected = np.square(np.arange(1, len(indices) + 1))
+            np.testing.assert_allclose(batch["policy"][row][legal], expected / expected.sum(), rtol=1e-4)
+        self.assertEqual(batch["left"].tolist(), [10.0, 10.0])
+        # The king has castled: on g1, the rook beside it, both in the position two plies before on their old squares.
+        self.assertEqual(batch["planes"][1, 5, 0, 6].item(), 1)
+        self.assertEqual(batch["planes"][1, 26 + 5, 0, 4].item(), 1)
+
+    def test_a_history_cut_short_repeats_its_first_position(self):
+        chosen = np.array([1, 1])
+        whole, cut = self.positions.batch(chosen, forget=np.array([-1, 1]))["planes"]
+        self.assertTrue((whole[:26] == cut[:26]).all())
+        self.assertFalse((whole[26:39] == cut[26:39]).all())
+        self.assertTrue((cut[26:39] == cut[13:26]).all())
+        self.assertTrue((whole[104:] == cut[104:]).all())
+
+
 class Export(unittest.TestCase):
     def test_file_computes_what_the_trained_network_computes(self):
         torch.manual_seed(0)
@@ -83,9 +134,9 @@ class Export(unittest.TestCase):
         self.assertEqual(batch[0, RULE50_PLANE, 0, 0].item(), 73)
         with tempfile.TemporaryDirectory() as folder, torch.no_grad():
             path = Path(folder) / "net.pb.gz"
-            lc0_file.write(path, message(network, 1024, 512, 0.0))
+            lc0_file.write(path, message(network, 1024, 512, 0.0, sharpen=2.0))
             expected, actual = network(batch), Lc0Network(path)(batch)
-        torch.testing.assert_close(actual[0], expected[0], atol=2e-3, rtol=1e-3)
+        torch.testing.assert_close(actual[0], expected[0] / 2, atol=2e-3, rtol=1e-3)
         torch.testing.assert_close(actual[1], expected[1], atol=2e-3, rtol=1e-3)
         torch.testing.assert_close(actual[2], expected[2].relu(), atol=2e-2, rtol=1e-3)
 

@@ -24,6 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from data import Positions
+from encoding import HISTORY
 from model import MOVES_LEFT_SCALE, Network, Shape, parameters
 from optimiser import optimisers
 
@@ -31,6 +32,8 @@ from optimiser import optimisers
 LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
 #: Weights of the three losses.
 POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
+#: Share of the samples whose history is cut short, as it is after a FEN: analysis and puzzles begin like that.
+FORGETFUL = 0.2
 #: The pause file is looked for every this many batches.
 PAUSE_EVERY = 4
 #: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
@@ -78,18 +81,26 @@ class Gang:
         self.barrier.wait()
 
 
-def losses(outputs: tuple[Tensor, Tensor, Tensor], batch: dict[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """Policy cross-entropy over the legal moves, WDL cross-entropy, Huber loss of the plies left."""
+def losses(
+    outputs: tuple[Tensor, Tensor, Tensor], batch: dict[str, Tensor], sharpen: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Policy cross-entropy over the legal moves, WDL cross-entropy, Huber loss of the plies left.
+
+    The teacher's probabilities count to the power of sharpen: the network learns which moves are best before how good the
+    others are. Logits divided by it are those of the plain probabilities; export.py does that.
+    """
     policy, value, left = (output.float() for output in outputs)
     logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
-    policy_loss = -(batch["policy"] * logits.log_softmax(1)).sum(1).mean()
+    target = batch["policy"] ** sharpen
+    target = target / target.sum(1, keepdim=True)
+    policy_loss = -(target * logits.log_softmax(1)).sum(1).mean()
     value_loss = -(batch["wdl"] * value.log_softmax(1)).sum(1).mean()
     left_loss = F.huber_loss(left / MOVES_LEFT_SCALE, batch["left"] / MOVES_LEFT_SCALE, delta=LEFT_BEND)
     return policy_loss, value_loss, left_loss
 
 
 @torch.no_grad()
-def held_out(network: Network, positions: Positions, limit: int) -> str:
+def held_out(network: Network, positions: Positions, limit: int, sharpen: float) -> str:
     """One line of held-out measures on evenly spread positions."""
     network.eval()
     chosen = positions.held_out[:: max(1, len(positions.held_out) // limit)]
@@ -98,6 +109,7 @@ def held_out(network: Network, positions: Positions, limit: int) -> str:
         batch = positions.batch(part)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             policy, value, left = (output.float() for output in network(batch["planes"]))
+        policy = policy / sharpen
         logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
         policy_loss, value_loss, _ = losses((policy, value, left), batch)
         agree = (logits.argmax(1) == batch["policy"].argmax(1)).float().mean()
@@ -134,11 +146,12 @@ def batches(positions: Positions, size: int, seed: int, step: int, rank: int, ga
         random = np.random.default_rng((seed, epoch))
         order = random.permutation(positions.training)
         mirror = random.random(len(order)) < 0.5
+        forget = np.where(random.random(len(order)) < FORGETFUL, random.integers(0, HISTORY - 1, len(order)), -1)
         for at in range(at, per_epoch):
             part = slice(at * size + rank, (at + 1) * size, gang)
             # In ascending order: the same batch, fetched from memory in one sweep.
             sweep = np.argsort(order[part])
-            yield positions.batch(order[part][sweep], mirror[part][sweep])
+            yield positions.batch(order[part][sweep], mirror[part][sweep], forget[part][sweep])
         step = (epoch + 1) * per_epoch
 
 
@@ -161,6 +174,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
     parser.add_argument("--decay", type=float, default=0.7, help="the learning rate falls over this share of the run")
     parser.add_argument("--warmup", type=int, default=50_000, help="samples until the peak learning rate")
+    parser.add_argument("--sharpen", type=float, default=2.0, help="power of the teacher's policy (default 2)")
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
@@ -211,7 +225,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "sharpen": args.sharpen, "lr": tools[0].param_groups[0]["lr"],
         })
 
     forward = network if args.no_compile else torch.compile(network)
@@ -228,7 +242,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         lr = args.lr * rate(step * args.batch, args.samples, args.warmup, args.decay)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             outputs = forward(batch["planes"])
-        policy, value, left = losses(outputs, batch)
+        policy, value, left = losses(outputs, batch, args.sharpen)
         (POLICY_WEIGHT * policy + VALUE_WEIGHT * value + LEFT_WEIGHT * left).backward()
         gang.average_gradients(rank, network)
         for tool in tools:
@@ -252,14 +266,14 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             reported, since, sums = now, step, np.zeros(3)
         if step * args.batch // args.check_samples > (step - 1) * args.batch // args.check_samples:
             before = time.monotonic()
-            say(f"{step * args.batch:>10} " + held_out(averaged, positions, args.check_size))
+            say(f"{step * args.batch:>10} " + held_out(averaged, positions, args.check_size, args.sharpen))
             reported += time.monotonic() - before
         if now - saved > 60 * args.save_minutes:
             checkpoint()
             saved = now
     if rank == 0:
         checkpoint()
-        say(f"{step * args.batch:>10} " + held_out(averaged, positions, len(positions.held_out)))
+        say(f"{step * args.batch:>10} " + held_out(averaged, positions, len(positions.held_out), args.sharpen))
 
 
 def main() -> None:

@@ -14,6 +14,9 @@ const DEPTH: u32 = 6;
 /// Plies that take as many where all moves are alike.
 const DEPTH_WITHOUT_POLICY: u32 = 4;
 
+/// Options that may be given and leave the count the signature of the engine with that network.
+const OF_THE_NETWORK: [&str; 4] = ["WeightsFile", "Backend", "BackendOptions", "OnnxRuntime"];
+
 pub fn command() -> Command {
     let command = Command::new("bench")
         .about("Search fixed positions to a fixed depth: the node count is the engine's signature, and its speed")
@@ -43,6 +46,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     if let Some(news) = engine.prepare()? {
         eprintln!("{news}");
+    }
+    let others = engine_options::given(matches).filter(|name| !OF_THE_NETWORK.contains(name));
+    let others: Vec<&str> = others.chain(matches.contains_id("depth").then_some("--depth")).collect();
+    if !others.is_empty() {
+        eprintln!("with {} given the count is not the engine's signature", others.join(", "));
     }
     let depth = match matches.get_one::<u32>("depth") {
         Some(depth) => *depth,

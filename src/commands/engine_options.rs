@@ -83,6 +83,11 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
     Ok(engine)
 }
 
+/// The options that the command line names, by their UCI names.
+pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
+    SPECS.iter().map(|spec| spec.name).filter(|name| matches.contains_id(name))
+}
+
 /// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
 pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));
 

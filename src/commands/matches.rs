@@ -19,6 +19,9 @@ use zeitnot::time_manager::Plan;
 /// What a shell reports of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
+/// Options that mean nothing where nobody speaks UCI.
+const WITHOUT_EFFECT: [&str; 2] = ["LogFile", "Ponder"];
+
 pub fn command() -> Command {
     let option = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help)
@@ -66,6 +69,9 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    for name in engine_options::given(matches).filter(|name| WITHOUT_EFFECT.contains(name)) {
+        eprintln!("option {name} has no effect: it is about UCI");
+    }
     let time_control = match matches.get_one::<String>("preset") {
         Some(name) => lab::PRESETS.iter().find(|preset| preset.0 == name).context("clap knows the presets")?.1,
         None => *matches.get_one::<TimeControl>("tc").context("--tc has a default")?,

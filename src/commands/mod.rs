@@ -8,6 +8,7 @@ mod config_file;
 mod doctor;
 mod engine_options;
 mod eval;
+mod label;
 mod matches;
 mod net;
 mod options;
@@ -44,6 +45,7 @@ fn cli() -> Command {
         benchmark::command(),
         options::command(),
         perft::command(),
+        label::command(),
         time::command(),
         completions::completions_command(),
         completions::man_command(),
@@ -99,6 +101,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("completions", matches)) => completions::completions(matches, cli())?,
         Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
+        Some(("label", matches)) => label::run(matches)?,
         Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, _)) => unreachable!("clap knows no command {name}"),

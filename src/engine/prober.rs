@@ -1,7 +1,7 @@
 //! Asking the network alone, without a search.
 
 use super::EngineError;
-use crate::backend::{Backend, Evaluation, Evaluator, Query};
+use crate::backend::{Attributes, Backend, Evaluation, Evaluator, Query};
 use crate::chess::{Game, Move};
 use std::sync::Arc;
 
@@ -12,7 +12,11 @@ pub struct Prober {
 }
 
 impl Prober {
-    pub(super) fn new(backend: Arc<dyn Backend>) -> Result<Prober, EngineError> {
+    /// One evaluator of this backend.
+    ///
+    /// # Errors
+    /// When the device has no room for another one.
+    pub fn new(backend: Arc<dyn Backend>) -> Result<Prober, EngineError> {
         let evaluator = backend.evaluator()?;
         Ok(Prober { backend, evaluator })
     }
@@ -23,8 +27,21 @@ impl Prober {
     /// The backend's.
     pub fn evaluate(&mut self, game: &Game, moves: &[Move]) -> Result<(Query, Evaluation), EngineError> {
         let query = Query::new(game, moves, self.backend.attributes());
-        let mut answers = self.evaluator.evaluate(std::slice::from_ref(&query))?;
+        let mut answers = self.evaluate_all(std::slice::from_ref(&query))?;
         let answer = answers.pop().expect("an evaluator gives one evaluation for each query");
         Ok((query, answer))
+    }
+
+    /// One evaluation for each query, in their order.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn evaluate_all(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EngineError> {
+        Ok(self.evaluator.evaluate(queries)?)
+    }
+
+    /// What the network's backend is.
+    pub fn attributes(&self) -> &Attributes {
+        self.backend.attributes()
     }
 }

@@ -1,0 +1,228 @@
+//! `zeitnot label`: labelled games to train a network with.
+
+use super::engine_options::{self, MAY_INSTALL};
+use anyhow::{Context as _, ensure};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use flate2::{Compression, write::GzEncoder};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot::backend::Backend;
+use zeitnot::engine::{Engine, Prober};
+use zeitnot::labels::{Generator, Openings, Sampling};
+
+pub fn command() -> Command {
+    let share = |name: &'static str, default: f32, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("SHARE")
+            .default_value(default.to_string())
+            .value_parser(|text: &str| share(text))
+            .help(help)
+    };
+    let count = |name: &'static str, default: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("N")
+            .default_value(default)
+            .value_parser(value_parser!(u64).range(1..))
+            .help(help)
+    };
+    let defaults = Sampling::default();
+    let command = Command::new("label")
+        .about("Make labelled games to train a network with: a player draws the moves, a teacher says what it thinks")
+        .after_help(
+            "The teacher is the network of --weights. A shard that is whole is left alone, so the same command goes on where \
+             it was stopped; another --name or --seed makes other games. models/README.md describes the format and what \
+             comes next.",
+        )
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FOLDER")
+                .required(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("Where the shards go, as NAME-SEED-NNNN.bin.gz"),
+        )
+        .arg(Arg::new("name").long("name").default_value("games").help("What the shards' names begin with"))
+        .arg(
+            Arg::new("player")
+                .long("player")
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("The network whose policy plays [default: the teacher]"),
+        )
+        .arg(
+            Arg::new("openings")
+                .long("openings")
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("EPD or FEN file of start positions; may be given again, all files count the same [default: the start position]"),
+        )
+        .arg(count("shards", "20", "Shards to make"))
+        .arg(count("shard-labels", "50000", "Labels in a shard, at least"))
+        .arg(count("games", "32", "Games that a worker plays at once"))
+        .arg(count("seed", "1", "Of the games; every shard draws its own from it"))
+        .arg(
+            Arg::new("player-temperature")
+                .long("player-temperature")
+                .value_name("LOW,HIGH")
+                .num_args(1)
+                .default_value(format!("{},{}", defaults.temperature.0, defaults.temperature.1))
+                .value_parser(|text: &str| temperature(text))
+                .help("Each game draws its temperature between these"),
+        )
+        .arg(share("deviations", defaults.deviations, "Share of the moves that are drawn from all legal ones alike"))
+        .arg(share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays"))
+        .arg(share("blunder", defaults.blunder, "What follows a move that costs as much of the player's W - L always gets one"));
+    engine_options::add_to(command)
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share from 0 to 1 is needed".to_owned())
+}
+
+fn temperature(text: &str) -> Result<(f32, f32), String> {
+    let bound = |text: &str| text.parse().ok().filter(|bound| (0.01..=100.0).contains(bound));
+    let (low, high) = text.split_once(',').unwrap_or((text, text));
+    match (bound(low), bound(high)) {
+        (Some(low), Some(high)) if low <= high => Ok((low, high)),
+        _ => Err("two numbers from 0.01 to 100 are needed, the lower one first".to_owned()),
+    }
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let number = |name| *matches.get_one::<u64>(name).expect("clap gives the default");
+    let share = |name| *matches.get_one::<f32>(name).expect("clap gives the default");
+    let out = matches.get_one::<PathBuf>("out").context("--out is required")?;
+    let name = matches.get_one::<String>("name").context("--name has a default")?;
+    ensure!(!name.contains(['/', '\\']), "--name: a file's name is needed, not a path: {name}");
+    let books: Vec<PathBuf> = matches.get_many("openings").unwrap_or_default().cloned().collect();
+    let sampling = Sampling {
+        temperature: *matches.get_one("player-temperature").context("--player-temperature has a default")?,
+        deviations: share("deviations"),
+        labelled: share("labelled"),
+        blunder: share("blunder"),
+        ..Sampling::default()
+    };
+    let engine = engine_options::engine(matches, MAY_INSTALL)?;
+    let threads = engine.options().threads;
+    let teacher = backend(engine)?;
+    let player = match matches.get_one::<PathBuf>("player") {
+        Some(path) => {
+            let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+            engine.set_option("WeightsFile", &path.to_string_lossy()).context("--player")?;
+            Some(backend(engine)?)
+        }
+        None => None,
+    };
+    let openings = Openings::read(&books)?;
+    fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let threads = match threads {
+        0 => teacher.attributes().preferred_threads,
+        threads => threads as usize,
+    };
+
+    let plan = Plan {
+        folder: out,
+        prefix: format!("{name}-{}", number("seed")),
+        seed: number("seed"),
+        shards: number("shards"),
+        labels: number("shard-labels"),
+        games: number("games") as usize,
+        next: AtomicU64::new(0),
+        bar: ProgressBar::new(number("shards"))
+            .with_style(ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?),
+    };
+    plan.bar.tick();
+    let work = || {
+        plan.make_shards(|seed| {
+            let player = player.clone().map(Prober::new).transpose()?;
+            Ok(Generator::new(&openings, sampling.clone(), Prober::new(Arc::clone(&teacher))?, player, seed)?)
+        })
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker returns its errors"))
+    })
+}
+
+/// The backend of an engine, which is named on standard error.
+fn backend(mut engine: Engine) -> anyhow::Result<Arc<dyn Backend>> {
+    // Every position gets an evaluation of its own: the key of a cache leaves the history out.
+    engine.set_option("NNCacheSize", "0")?;
+    if let Some(news) = engine.prepare()? {
+        eprintln!("{news}");
+    }
+    engine.backend().context("a prepared engine has a backend")
+}
+
+/// The shards to make, shared by the workers.
+struct Plan<'a> {
+    folder: &'a Path,
+    prefix: String,
+    seed: u64,
+    shards: u64,
+    /// In a shard, at least.
+    labels: u64,
+    /// At once.
+    games: usize,
+    next: AtomicU64,
+    bar: ProgressBar,
+}
+
+impl Plan<'_> {
+    /// Makes shards that nobody else makes, until there are all.
+    fn make_shards<'a>(&self, generator: impl Fn(u64) -> anyhow::Result<Generator<'a>>) -> anyhow::Result<()> {
+        loop {
+            let shard = self.next.fetch_add(1, Ordering::Relaxed);
+            if shard >= self.shards {
+                return Ok(());
+            }
+            let path = self.folder.join(format!("{}-{shard:04}.bin.gz", self.prefix));
+            if !path.exists() {
+                // Seeds of one run stay apart from those of the next.
+                let made =
+                    generator(self.seed ^ (shard << u32::BITS)).and_then(|mut games| self.make(&path, &mut games));
+                if made.is_err() {
+                    // The other workers need not go on.
+                    self.next.store(self.shards, Ordering::Relaxed);
+                }
+                let summary = made.with_context(|| format!("cannot make {}", path.display()))?;
+                self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
+            }
+            self.bar.inc(1);
+        }
+    }
+
+    /// Makes one shard. The file appears only when it is whole.
+    fn make(&self, path: &Path, generator: &mut Generator) -> anyhow::Result<String> {
+        let (mut games, mut plies, mut labels) = (0u64, 0, 0);
+        let partial = path.with_extension("partial");
+        let mut file = GzEncoder::new(BufWriter::new(File::create(&partial)?), Compression::default());
+        loop {
+            // The last games are played to their ends: without them short ones would be too many.
+            while labels < self.labels && generator.going() < self.games {
+                generator.begin()?;
+            }
+            if generator.going() == 0 {
+                break;
+            }
+            for game in generator.step()? {
+                game.write(&mut file)?;
+                games += 1;
+                plies += game.plies.len();
+                labels += game.labels() as u64;
+                self.bar.set_message(format!("{labels}/{} labels", self.labels));
+            }
+        }
+        file.finish()?.flush()?;
+        fs::rename(&partial, path)?;
+        Ok(format!("{games} games, {plies} plies, {labels} labels"))
+    }
+}
