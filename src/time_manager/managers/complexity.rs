@@ -22,7 +22,7 @@
 //! Where the document is of two minds:
 //!
 //! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own program,
-//!   which is told the class, this takes `control=classical`, and decides by the list otherwise.
+//!   which is told the class, this takes `class=classical`, and decides by the list otherwise.
 //! - *Increment*: "properly handled", but its worked session (2.8 s of 3:00 + 2) leaves it out; so `increment-use` is 0
 //!   by default, and the increment counts when it is on the clock.
 //! - *Base time*: "(remaining − buffer) / estimated moves" in one place, "4 % per move" in another. The first is the
