@@ -6,7 +6,8 @@ const FORGETTING: f64 = 0.05;
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
 /// A GPU's latency is nearly fixed, a CPU's nearly proportional; as long as all batches had the same size nothing tells
-/// which it is, and it is taken to be proportional (a smaller batch is then never expected to be slower than it is large).
+/// which it is, and it is taken to be proportional (a smaller batch is then never expected to be slower than it is
+/// large).
 #[derive(Clone, Debug, Default)]
 pub struct BatchLatency {
     /// Decayed sums of weight, size, time, size², size · time.
@@ -55,8 +56,8 @@ impl BatchLatency {
         self.line().map(|(fixed, each)| fixed + each * size as f64)
     }
 
-    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it is 1:
-    /// whether to begin at all is another question.
+    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it
+    /// is 1: whether to begin at all is another question.
     pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
         let most = most.max(1);
         let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };
