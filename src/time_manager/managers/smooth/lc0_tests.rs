@@ -199,8 +199,8 @@ fn the_log_of_issue_1583_satisfies_the_formulas() {
 
 // lc0.md A.6, "Worked simulation of the nps ratchet": true speed 1000 nps, 20 nodes in 20 ms, 60 s + 0.6 s, 40 % reuse.
 // Alone of all golden vectors this one is not reproduced to 1e-5, only to 1.3 %: the vector does not record when Lc0
-// looked (its watchdog looks every 100 ms beside the workers) nor whether the search asked for more time. That it asks at
-// every look is assumed here, because the first 1,002 nps take a search of about 10 s, which only the bank allows.
+// looked (its watchdog looks every 100 ms beside the workers) nor whether the search asked for more time. That it asks
+// at every look is assumed here, because the first 1,002 nps take a search of about 10 s, which only the bank allows.
 #[test]
 fn defect_h3_speed_ratchets_up() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
