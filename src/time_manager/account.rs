@@ -1,5 +1,5 @@
-//! What a manager's moves came to: the account of the last one, and the statistics of the game. Every manager is wrapped
-//! in a [`Recorder`], so that none has to keep books of its own.
+//! What a manager's moves came to: the account of the last one, and the statistics of the game. Every manager is
+//! wrapped in a [`Recorder`], so that none has to keep books of its own.
 
 use super::face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 use super::parts::control::{ControlFactor, SHARP_RUSTIC, TimeClass};
@@ -27,7 +27,8 @@ pub struct MoveAccount {
     pub stop: Option<StopReason>,
     /// When time would have ended it otherwise, as the manager saw it last.
     pub limit_ms: Option<f64>,
-    /// When the manager first knew that: the limit, or later where the search itself moved the limit back into the past.
+    /// When the manager first knew that: the limit, or later where the search itself moved the limit back into the
+    /// past.
     pub due_ms: Option<f64>,
     /// Nodes in the tree at the end.
     pub total_nodes: u64,

@@ -6,6 +6,7 @@
 
 use super::face::MoveRequest;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
@@ -89,14 +90,15 @@ impl Serialize for Unit {
 }
 
 /// One quantity on the way to a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Term {
     /// What it is, in snake case.
     pub name: &'static str,
     /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
-    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the point.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub formula: &'static str,
+    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the
+    /// point, `<` is 1 where it is so and 0 otherwise.
+    #[serde(skip_serializing_if = "is_told")]
+    pub formula: Cow<'static, str>,
     /// Its value, always finite, after the clamp if one bound.
     pub value: f64,
     /// Unit of the value.
@@ -153,7 +155,7 @@ impl fmt::Display for Plan {
             for term in &self.terms {
                 let mark = if term.clamped { "  (limited)" } else { "" };
                 let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
-                let formula = match term.formula {
+                let formula = match term.formula.as_ref() {
                     "" => "told".to_owned(),
                     words if words.starts_with(IN_WORDS) => words.to_owned(),
                     formula => format!("= {formula}"),
@@ -168,8 +170,13 @@ impl fmt::Display for Plan {
     }
 }
 
+/// Whether a formula is absent.
+fn is_told(formula: &str) -> bool {
+    formula.is_empty()
+}
+
 /// How a formula begins that is none.
-const IN_WORDS: &str = "from ";
+pub(super) const IN_WORDS: &str = "from ";
 
 /// How a budget or a reserve follows from the terms, and what it is.
 pub(super) type Wanted = (&'static str, f64);
@@ -187,8 +194,9 @@ pub(super) struct PlanBuilder {
     terms: Vec<Term>,
 }
 
-/// The terms that [`PlanBuilder::finish`] adds.
-const GUARD_TERMS: [&str; 4] = ["safe_clock", "budget", "extra", "hard_limit"];
+/// The terms that [`PlanBuilder::finish`] adds, and how they are called where [`PlanBuilder::resume`] keeps them.
+const GUARD_TERMS: [(&str, Option<&str>); 4] =
+    [("safe_clock", None), ("budget", Some("planned_budget")), ("extra", Some("planned_extra")), ("hard_limit", None)];
 
 impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
@@ -204,15 +212,21 @@ impl PlanBuilder {
         builder
     }
 
-    /// Goes on where a plan for the same request ended: what it computed stays, what its guard concluded is computed again
-    /// by [`PlanBuilder::finish_again`].
+    /// Goes on where a plan for the same request ended: what it computed stays, with `planned_budget` and
+    /// `planned_extra` for what it granted; [`PlanBuilder::finish_again`] guards what becomes of them.
     pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
         let mut builder = Self::new(plan.manager, request);
         builder.moves_left = plan.moves_left;
         builder.target_nodes = plan.target_nodes;
         builder.terms = plan.terms;
-        builder.terms.retain(|term| !GUARD_TERMS.contains(&term.name));
-        builder.term("planned_budget = from the manager", plan.budget_ms, Unit::Milliseconds);
+        builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
+            Some((_, Some(kept))) => {
+                term.name = kept;
+                true
+            }
+            Some((_, None)) => false,
+            None => true,
+        });
         builder
     }
 
@@ -230,6 +244,11 @@ impl PlanBuilder {
     /// Records a quantity and gives it back.
     pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
+    }
+
+    /// Records a quantity whose formula depends on the specification.
+    pub fn term_of(&mut self, name: &'static str, formula: String, value: f64, unit: Unit) -> f64 {
+        self.record(name, formula, value, unit, false)
     }
 
     /// Records a quantity whose own estimator may have limited it.
@@ -264,12 +283,14 @@ impl PlanBuilder {
     }
 
     /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
-    pub fn moves_left_of(&mut self, moves_to_go: f64, guess: f64) -> f64 {
-        let (name, moves_left) = match moves_to_go > 0.0 {
-            true => ("moves_left = from movestogo", moves_to_go),
-            false => ("moves_left = moves", guess),
+    pub fn moves_left_of(&mut self, guess: f64) -> f64 {
+        let (name, moves_left) = match self.request.moves_to_go {
+            Some(moves) => {
+                ("moves_left = max(1, moves_to_go)", self.term("moves_to_go", f64::from(moves), Unit::Moves))
+            }
+            None => ("moves_left = max(1, moves)", guess),
         };
-        self.moves_left = self.push(name, moves_left.max(1.0), Unit::Moves, false);
+        self.moves_left = self.at_least(name, moves_left, 1.0, Unit::Moves);
         self.moves_left
     }
 
@@ -307,7 +328,7 @@ impl PlanBuilder {
     }
 
     fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
-        let clean = if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) };
+        let clean = believed_ms(value);
         self.push(name, clean, Unit::Milliseconds, clean != value)
     }
 
@@ -316,11 +337,23 @@ impl PlanBuilder {
         self.record(name, formula, value, unit, clamped)
     }
 
-    fn record(&mut self, name: &'static str, formula: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
+    fn record(
+        &mut self,
+        name: &'static str,
+        formula: impl Into<Cow<'static, str>>,
+        value: f64,
+        unit: Unit,
+        clamped: bool,
+    ) -> f64 {
         let clean = finite(value);
-        self.terms.push(Term { name, formula, value: clean, unit, clamped: clamped || clean != value });
+        self.terms.push(Term { name, formula: formula.into(), value: clean, unit, clamped: clamped || clean != value });
         clean
     }
+}
+
+/// A time that was told, in milliseconds, as a plan takes it: neither negative nor absurd.
+pub(super) fn believed_ms(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) }
 }
 
 /// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by

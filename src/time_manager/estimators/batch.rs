@@ -5,8 +5,8 @@ const FORGETTING: f64 = 0.05;
 
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
-/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not tell which it is: while the last few
-/// dozen are, the share that was fixed before is believed, and before there was any difference all is taken to be
+/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not tell which it is: while the last
+/// few dozen are, the share that was fixed before is believed, and before there was any difference all is taken to be
 /// proportional (a smaller batch is then never expected to be slower than it is large).
 #[derive(Clone, Debug, Default)]
 pub struct BatchLatency {
@@ -72,8 +72,8 @@ impl BatchLatency {
         self.line().map(|(fixed, each)| fixed + each * size as f64)
     }
 
-    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it is 1:
-    /// whether to begin at all is another question.
+    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it
+    /// is 1: whether to begin at all is another question.
     pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
         let most = most.max(1);
         let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };

@@ -1,17 +1,17 @@
-//! What is lost between this engine and the judge of its clock, measured: the lag between the two, and how far searches go
-//! past their limits on a busy machine.
+//! What is lost between this engine and the judge of its clock, measured: the lag between the two, and how far searches
+//! go past their limits on a busy machine.
 
 /// A lag longer than this, in milliseconds, is no lag: the game was paused, or the clock was set by hand.
 const LONGEST_LAG_MS: f64 = 5_000.0;
-/// How much of the difference a smaller lag takes from the estimate; a larger one is believed at once, because too large
-/// an overhead costs a little strength and too small a one costs the game.
+/// How much of the difference a smaller lag takes from the estimate; a larger one is believed at once, because too
+/// large an overhead costs a little strength and too small a one costs the game.
 const FALL: f64 = 0.1;
 
 /// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`.
 ///
-/// When a move is played, the next clock is known but for that lag: what it showed, less what we used, plus the increment.
-/// What the clock then shows less is the lag. A clock that shows more says nothing: the time control was reached, or
-/// somebody was generous.
+/// When a move is played, the next clock is known but for that lag: what it showed, less what we used, plus the
+/// increment. What the clock then shows less is the lag. A clock that shows more says nothing: the time control was
+/// reached, or somebody was generous.
 #[derive(Clone, Debug, Default)]
 pub struct LagEstimator {
     lag_ms: f64,
@@ -32,8 +32,8 @@ impl LagEstimator {
         self.lag_ms
     }
 
-    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their hard
-    /// limits.
+    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their
+    /// hard limits.
     pub fn overhead_ms(&self) -> f64 {
         self.lag_ms + self.overshoot_ms
     }

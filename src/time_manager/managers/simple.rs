@@ -7,9 +7,11 @@
 //! budget = (clock − overhead) · share · (1 + opening-bonus-pct on the first move)  + what the last move left over
 //! ```
 //!
-//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332 ms.
+//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332
+//! ms.
 //!
-//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy` (#1876).
+//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy`
+//! (#1876).
 //!
 //! Source: Lc0's manager of PR #1764, revised in #1876 (lc0.md A.4). `movestogo` does not count. A budget is never
 //! negative here.

@@ -8,7 +8,8 @@ use std::fmt;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 
-/// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
+/// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not
+/// count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeClass {
     /// Under 3 minutes.
@@ -98,7 +99,7 @@ impl ControlFactor {
 
 impl Part for ControlFactor {
     fn term(&self) -> &'static str {
-        "control = from the class of the time control"
+        "adjust_control = from the class of the time control"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {
