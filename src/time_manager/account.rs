@@ -139,10 +139,14 @@ struct Open {
     is_emergency: bool,
     limit_ms: Option<f64>,
     due_ms: Option<f64>,
+    /// The same, had the search been looked at from its start: a first batch that takes longer than the limit is late.
+    due_since_start_ms: f64,
 }
 
-/// Limits so near to each other are one limit.
-const SAME_LIMIT_MS: f64 = 0.5;
+/// When a limit is due that is seen at `elapsed_ms`. What was due stays so, however the limit moves in the past.
+fn due(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
+    if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
+}
 
 impl Recorder {
     pub fn around(inner: Box<dyn TimeManager>) -> Self {
@@ -167,6 +171,7 @@ impl TimeManager for Recorder {
             is_emergency: plan.term("emergency").is_some_and(|term| term.value > 0.0),
             limit_ms: None,
             due_ms: None,
+            due_since_start_ms: plan.budget_ms,
         });
         plan
     }
@@ -174,19 +179,21 @@ impl TimeManager for Recorder {
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let verdict = self.inner.observe(snapshot);
         if let Some(open) = &mut self.open {
-            let before = open.limit_ms;
             open.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
-            let same = |(now, before): (f64, f64)| (now - before).abs() < SAME_LIMIT_MS;
-            if !open.limit_ms.zip(before).is_some_and(same) {
-                open.due_ms = open.limit_ms.map(|limit_ms| limit_ms.max(snapshot.elapsed_ms));
+            let elapsed_ms = snapshot.elapsed_ms;
+            open.due_ms = open.limit_ms.map(|limit_ms| due(open.due_ms.unwrap_or(elapsed_ms), limit_ms, elapsed_ms));
+            if let Some(limit_ms) = open.limit_ms {
+                open.due_since_start_ms = due(open.due_since_start_ms, limit_ms, elapsed_ms);
             }
         }
         verdict
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        self.inner.finish(outcome);
-        let Some(open) = self.open.take() else { return };
+        let open = self.open.take();
+        let due_ms = open.as_ref().map(|open| open.due_since_start_ms);
+        self.inner.finish(&MoveOutcome { due_ms, ..outcome.clone() });
+        let Some(open) = open else { return };
         let used_ms = if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 };
         let Open { request, hard_limit_ms, .. } = open;
         let statistics = &mut self.statistics;
@@ -290,7 +297,7 @@ mod tests {
         manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
         manager.observe(&SearchSnapshot { elapsed_ms: 700.0, ..SearchSnapshot::default() });
         let stop = Some(StopReason::CannotBeOvertaken);
-        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop });
+        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop, ..MoveOutcome::default() });
         assert_eq!(
             manager.last_move().unwrap().to_string(),
             "alphazero: used=710ms budget=1200ms hard_limit=1200ms limit=1200ms nodes=42 stopped by smart pruning: the \
@@ -334,12 +341,19 @@ mod tests {
             for elapsed_ms in [300.0, 700.0, 900.0] {
                 manager.observe(&SearchSnapshot { elapsed_ms, ..SearchSnapshot::default() });
             }
-            manager.finish(&MoveOutcome { elapsed_ms: 901.0, total_nodes: 42, stop: Some(StopReason::Time) });
+            manager.finish(&MoveOutcome {
+                elapsed_ms: 901.0,
+                total_nodes: 42,
+                stop: Some(StopReason::Time),
+                ..MoveOutcome::default()
+            });
             manager.last_move().unwrap().clone()
         };
         let moved = account(&[1_200.0, 1_200.0, 600.0]);
         assert_eq!((moved.limit_ms, moved.due_ms), (Some(600.0), Some(900.0)));
         assert!(moved.to_string().contains(" limit=600ms due=900ms nodes=42 "), "{moved}");
+        let twice = account(&[1_200.0, 650.0, 600.0]);
+        assert_eq!((twice.limit_ms, twice.due_ms), (Some(600.0), Some(700.0)), "what is due stays due");
         let kept = account(&[1_200.0, 899.0, 899.0]);
         assert_eq!((kept.limit_ms, kept.due_ms), (Some(899.0), Some(899.0)));
         assert!(kept.to_string().contains(" limit=899ms nodes=42 "), "{kept}");

@@ -144,8 +144,11 @@ impl TimeManager for Simple {
         self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
-    fn finish(&mut self, _outcome: &MoveOutcome) {
+    fn finish(&mut self, outcome: &MoveOutcome) {
         self.limit_ms = None;
+        if let Some((budget, _)) = &mut self.last {
+            *budget *= outcome.granted();
+        }
     }
 
     fn estimates(&self) -> Estimates {

@@ -27,7 +27,7 @@ pub(in crate::time_manager) const ADJUST: GroupSpec = GroupSpec {
 ///
 /// What the manager plans and what it grants while the search runs is multiplied by the factors known before the search;
 /// those that judge the search move the limit between nothing and `most` times the budget. The manager learns from the
-/// move as it was played.
+/// move as it was played, and is told the factors known before the search ([`MoveOutcome::factor`]).
 #[derive(Debug)]
 pub(in crate::time_manager) struct Adjusted {
     inner: Box<dyn TimeManager>,
@@ -100,10 +100,11 @@ impl TimeManager for Adjusted {
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        if self.current.take().is_none() {
+        let factor = self.current.take().map(|current| current.factor);
+        if factor.is_none() {
             self.history.begin_move(false);
         }
-        self.inner.finish(outcome);
+        self.inner.finish(&MoveOutcome { factor, ..outcome.clone() });
     }
 
     fn estimates(&self) -> Estimates {
