@@ -92,7 +92,7 @@ pub struct Statistics {
     pub phases: [PhaseUse; 4],
     /// Phase of the last move.
     pub phase: GamePhase,
-    /// Class of the time control.
+    /// Class of the time control, as the manager sees it; by Sharp Rustic's bounds where it has no classes.
     pub control: TimeClass,
     /// Whether the last move was an emergency to its manager.
     pub emergency: bool,
@@ -123,6 +123,7 @@ impl fmt::Display for Statistics {
 #[derive(Debug)]
 pub(super) struct Recorder {
     inner: Box<dyn TimeManager>,
+    /// Sharp Rustic's classes, for managers that have none.
     control: ControlFactor,
     statistics: Statistics,
     open: Option<Open>,
@@ -162,7 +163,7 @@ impl TimeManager for Recorder {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let plan = self.inner.plan(request);
-        self.statistics.control = self.control.class(request.clock_ms);
+        self.statistics.control = plan.time_class.unwrap_or_else(|| self.control.class(request.clock_ms));
         self.open = Some(Open {
             request: request.clone(),
             budget_ms: plan.budget_ms,
@@ -305,6 +306,26 @@ mod tests {
         );
         manager.finish(&MoveOutcome::default());
         assert_eq!(manager.statistics().unwrap().moves, 1, "what was not planned is not counted");
+    }
+
+    #[test]
+    fn the_class_is_the_one_the_manager_decided_by() {
+        let class = |spec: &str, minutes: f64| {
+            let mut manager = build(spec).unwrap();
+            manager.plan(&MoveRequest { clock_ms: minutes * 60_000.0, ..MoveRequest::default() });
+            manager.statistics().unwrap().control
+        };
+        for (spec, expected) in [
+            ("smooth", TimeClass::Blitz), // Sharp Rustic's: up to 15 minutes
+            ("adaptive", TimeClass::Blitz),
+            ("adaptive(control(blitz-minutes=5))", TimeClass::Rapid),
+            ("complexity", TimeClass::Rapid), // Mergen's: up to 10 minutes
+            ("complexity(class=classical)", TimeClass::Classical),
+            ("legacy(adjust(control))", TimeClass::Rapid),
+            ("adaptive(adjust(control))", TimeClass::Blitz), // the manager's own
+        ] {
+            assert_eq!(class(spec, 10.0), expected, "{spec}");
+        }
     }
 
     /// A manager that has a limit for each look.

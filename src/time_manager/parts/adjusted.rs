@@ -69,6 +69,7 @@ impl TimeManager for Adjusted {
         for part in &mut self.parts {
             let known = part.begin(&MoveRequest { clock_ms, ..request.clone() });
             factor *= plan.term(part.term(), known, Unit::Ratio);
+            plan.time_class(part.time_class());
         }
         let budget = plan.term(
             "adjusted_budget = from planned_budget and the factors above",
