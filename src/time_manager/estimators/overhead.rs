@@ -8,9 +8,9 @@
 //! the accident can be as long as the clock: one of 5 s in a game of 10 s left its moves 0 to 60 ms each. So there are two
 //! measures, of which the larger counts:
 //!
-//! - the *second largest* of the last [`WINDOW`] lags, in full: what came twice comes again. On a laggy connection the second
+//! - the *second largest* of the last eight lags, in full: what came twice comes again. On a laggy connection the second
 //!   lag is believed wholly, whatever the clock shows; nothing is taken off it.
-//! - the last lag alone, up to [`ALONE_SHARE`] of the clock: with minutes on it, everything at once; in time trouble an
+//! - the last lag alone, up to a tenth of the clock: with minutes on it, everything at once; in time trouble an
 //!   accident costs a tenth of the time.
 //!
 //! The rule is ours. The second largest is the order statistic that one outlier cannot move, as a median of three is.
