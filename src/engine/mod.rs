@@ -491,7 +491,7 @@ impl Engine {
         let account = finished.manager.as_deref().and_then(TimeManager::last_move);
         if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
             self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
-            self.lag.search_ended(account.used_ms - account.hard_limit_ms);
+            self.lag.search_ended(account.used_ms - account.hard_limit_ms, clock.time_ms - account.used_ms);
         }
         self.tree = Some(finished.tree);
         self.manager = finished.manager.or(self.manager.take());

@@ -122,7 +122,7 @@ fn plans(specification: &str, request: &MoveRequest) -> Vec<Plan> {
         manager.observe(&at(20.0, 16, 1));
         manager.observe(&at(1_020.0, 4_016, 251));
         let elapsed_ms = plan.hard_limit_ms * 0.9 + 15.0;
-        manager.finish(&MoveOutcome { elapsed_ms, total_nodes: 4_016, stop: None });
+        manager.finish(&MoveOutcome { elapsed_ms, total_nodes: 4_016, stop: None, ..MoveOutcome::default() });
         request.clock_ms += request.increment_ms - elapsed_ms;
         request.ply += 2;
         request.reused_nodes = 1_500;

@@ -88,8 +88,15 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// Learns from a running search and says whether its time is over. Without a plan it never stops.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Learns from the end of a search whose move was played. Without a plan before it, it says that the tree was
-    /// changed by something else (an untimed search, say): the next one tells nothing of the last.
+    /// Learns from the end of a search whose move was played. Without a plan before it, it says that the tree was changed
+    /// by something else (an untimed search, say): the next one tells nothing of the last.
+    ///
+    /// A manager inside `adjust(...)` is not asked about the factors of the parts, but is told what they came to. What it
+    /// learns of its budgets (the time use, what a move left over) it learns of the budget times [`MoveOutcome::factor`], the
+    /// one the move really had: otherwise it would take a factor of 0.7 for a search that spares a third, give more to the
+    /// next move, and so undo the factor. How a part moves the limit while the search runs is not in that factor: to the
+    /// manager it is as if the search had ended early, or had needed a reserve. What a search takes past its limit counts
+    /// from [`MoveOutcome::due_ms`], which knows the limit that was in force, all factors included.
     fn finish(&mut self, outcome: &MoveOutcome);
 
     /// What has been learned so far.

@@ -5,6 +5,7 @@
 //! and no manager can be unsafe.
 
 use super::face::MoveRequest;
+use super::parts::control::TimeClass;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
@@ -135,6 +136,9 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
+    /// Class of the time control that the plan was made for, if the manager or a part of it has classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_class: Option<TimeClass>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }
@@ -191,6 +195,7 @@ pub(super) struct PlanBuilder {
     moves_left: f64,
     /// Of the plan that this one resumes.
     target_nodes: Option<f64>,
+    time_class: Option<TimeClass>,
     terms: Vec<Term>,
 }
 
@@ -202,8 +207,14 @@ impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
     /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder =
-            Self { manager, request: request.clone(), moves_left: 1.0, target_nodes: None, terms: Vec::new() };
+        let mut builder = Self {
+            manager,
+            request: request.clone(),
+            moves_left: 1.0,
+            target_nodes: None,
+            time_class: None,
+            terms: Vec::new(),
+        };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
         builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
@@ -218,6 +229,7 @@ impl PlanBuilder {
         let mut builder = Self::new(plan.manager, request);
         builder.moves_left = plan.moves_left;
         builder.target_nodes = plan.target_nodes;
+        builder.time_class = plan.time_class;
         builder.terms = plan.terms;
         builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
             Some((_, Some(kept))) => {
@@ -239,6 +251,11 @@ impl PlanBuilder {
     /// The cleaned request.
     pub fn request(&self) -> &MoveRequest {
         &self.request
+    }
+
+    /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
+    pub fn time_class(&mut self, class: Option<TimeClass>) {
+        self.time_class = self.time_class.or(class);
     }
 
     /// Records a quantity and gives it back.
@@ -323,6 +340,7 @@ impl PlanBuilder {
             hard_limit_ms: hard_limit,
             target_nodes: target_nodes.map(finite),
             moves_left: self.moves_left,
+            time_class: self.time_class,
             terms: self.terms,
         }
     }

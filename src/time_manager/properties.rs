@@ -84,7 +84,12 @@ impl Event {
             }
             Event::SetNps(nps) => manager.set_nps(*nps),
             Event::Finish(elapsed_ms, total_nodes) => {
-                manager.finish(&MoveOutcome { elapsed_ms: *elapsed_ms, total_nodes: *total_nodes, stop: None });
+                manager.finish(&MoveOutcome {
+                    elapsed_ms: *elapsed_ms,
+                    total_nodes: *total_nodes,
+                    stop: None,
+                    ..MoveOutcome::default()
+                });
             }
         }
         Answer::Nothing
@@ -239,7 +244,7 @@ proptest! {
                 break; // Where the overhead is more than the clock, only luck helps.
             }
             let elapsed = plan.hard_limit_ms * fraction + late;
-            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes, stop: None });
+            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes, stop: None, ..MoveOutcome::default() });
             clock -= elapsed;
             prop_assert!(clock >= 0.0, "{plan}");
             clock += increment_ms + if moves_to_go == Some(1) { start } else { 0.0 };

@@ -146,6 +146,7 @@ impl TimeManager for Adaptive {
             self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
             Ratio,
         );
+        plan.time_class(self.control.time_class());
         let is_emergency = clock_ms < moves_left * self.emergency_ms;
         plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
         let factor = match is_emergency {

@@ -176,6 +176,7 @@ impl TimeManager for ComplexityManager {
             self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
             Ratio,
         );
+        plan.time_class(self.control.time_class());
         let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
         let score =
             plan.term("complexity_score = from moves, pieces, captures and check", complexity::score(request), Ratio);

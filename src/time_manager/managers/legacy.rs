@@ -177,7 +177,8 @@ impl TimeManager for Legacy {
     fn finish(&mut self, outcome: &MoveOutcome) {
         // A time that is not a number says nothing, and no game is long enough for the bound.
         if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
-            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+            self.spared_ms =
+                (self.spared_ms + (deadline * outcome.granted() - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 

@@ -25,9 +25,9 @@ pub(in crate::time_manager) const ADJUST: GroupSpec = GroupSpec {
 
 /// A manager whose budgets and limits are multiplied by the factors of parts.
 ///
-/// What the manager plans and what it grants while the search runs is multiplied by the factors known before the
-/// search; those that judge the search move the limit between nothing and `most` times the budget. The manager learns
-/// from the move as it was played.
+/// What the manager plans and what it grants while the search runs is multiplied by the factors known before the search;
+/// those that judge the search move the limit between nothing and `most` times the budget. The manager learns from the
+/// move as it was played, and is told the factors known before the search ([`MoveOutcome::factor`]).
 #[derive(Debug)]
 pub(in crate::time_manager) struct Adjusted {
     inner: Box<dyn TimeManager>,
@@ -69,7 +69,7 @@ impl TimeManager for Adjusted {
         for part in &mut self.parts {
             let known = part.begin(&MoveRequest { clock_ms, ..request.clone() });
             factor *= plan.term(part.term(), known, Unit::Ratio);
-            names.extend(part.term().split_whitespace().next());
+            plan.time_class(part.time_class());
         }
         let factor = plan.term_of("adjust_factor", names.join(" * "), factor, Unit::Ratio);
         let budget =
@@ -99,10 +99,11 @@ impl TimeManager for Adjusted {
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        if self.current.take().is_none() {
+        let factor = self.current.take().map(|current| current.factor);
+        if factor.is_none() {
             self.history.begin_move(false);
         }
-        self.inner.finish(outcome);
+        self.inner.finish(&MoveOutcome { factor, ..outcome.clone() });
     }
 
     fn estimates(&self) -> Estimates {

@@ -27,6 +27,7 @@ pub mod score_drop;
 use super::params::{GroupSpec, ParamSpec, ParamValues};
 use super::plan::Unit;
 use super::{MoveRequest, SearchSnapshot};
+use control::TimeClass;
 use history::Iteration;
 
 /// A factor on the time of a move.
@@ -38,6 +39,11 @@ pub trait Part: Send + std::fmt::Debug {
     /// The factor that is known before the search; 1 where there is none.
     fn begin(&mut self, _request: &MoveRequest) -> f64 {
         1.0
+    }
+
+    /// The class of the time control by which it decided, if it knows classes.
+    fn time_class(&self) -> Option<TimeClass> {
+        None
     }
 
     /// The factor that the search suggests at this look, on top of the one before; `iteration` has just ended, if any.

@@ -296,9 +296,12 @@ impl TimeManager for Lc0Smooth {
             return;
         };
         let used = outcome.elapsed_ms.max(0.0).trunc();
-        let share = if current.allocated_ms > 0.0 { used / current.allocated_ms } else { 1.0 };
+        // Lc0 has no `adjust`: without one this is 1, and the numbers are Lc0's.
+        let granted = outcome.granted();
+        let allocated = current.allocated_ms * granted;
+        let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.deadline_ms * granted).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);

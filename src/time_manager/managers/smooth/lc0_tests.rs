@@ -60,7 +60,7 @@ fn a_game_is_that_of_lc0() {
         }
     };
     let finish = |manager: &mut dyn TimeManager, elapsed_ms, total_nodes, timeuse| {
-        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None });
+        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None, ..MoveOutcome::default() });
         near(manager.estimates().timeuse.unwrap(), timeuse, 1e-6);
     };
 
@@ -215,7 +215,7 @@ fn defect_h3_speed_ratchets_up() {
         let elapsed_ms = batches as f64 * 20.0;
         assert!(elapsed_ms <= plan.hard_limit_ms + 20.0);
         let total_nodes = reused + batches * 20;
-        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None });
+        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None, ..MoveOutcome::default() });
         clock += 600.0 - elapsed_ms;
         reused = total_nodes * 2 / 5;
         seen.push(manager.estimates().nps.unwrap());

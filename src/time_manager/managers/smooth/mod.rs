@@ -31,12 +31,12 @@
 //! - **The clock's end**: the increment of the last move is never seen, and the last moves of a control may use their
 //!   share.
 //! - **What moves take past their limits** (the last batch, a busy machine) is expected of the moves to come, too: in
-//!   bullet it is as much as a budget.
-//! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has
-//!   dropped since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
-//! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a
-//!   budget in nodes as well as in time and a target of the best move's nodes (#1529, both from the seed's own notes),
-//!   the piggybank.
+//!   bullet it is as much as a budget. It counts from the moment the limit in force was due: a search that ends because
+//!   its reserve was taken back, or its moves left renewed downwards, is not late.
+//! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has dropped
+//!   since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
+//! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a budget in
+//!   nodes as well as in time and a target of the best move's nodes (#1529, both from the seed's own notes), the piggybank.
 //!
 //! *When to use it*: always, unless another manager is to be compared with it.
 
@@ -127,8 +127,6 @@ struct CurrentMove {
     budget: Budget,
     /// As planned: nothing goes past it.
     hard_limit_ms: f64,
-    /// As it stood at the last look.
-    limit_ms: f64,
     trend: Option<Trend>,
     /// The latest value of the best move, and its share of the visits.
     value: Option<f64>,
@@ -354,7 +352,6 @@ impl TimeManager for Smooth {
             is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
-            limit_ms: plan.budget_ms,
             trend: self.settings.trend.clone(),
             value: None,
             best_share: None,
@@ -383,7 +380,6 @@ impl TimeManager for Smooth {
         let factor = current.best_share.map_or(1.0, |share| self.share_factor(share));
         let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
-        current.limit_ms = limit;
         let mut verdict = Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
         if self.settings.node_budget > 0.0 {
             let nodes = current.budget.new_nodes * self.settings.node_budget * factor;
@@ -407,6 +403,7 @@ impl TimeManager for Smooth {
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
         let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
+        let budget_ms = budget_ms * outcome.granted();
         self.time_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
         if let Some(bank) = &mut self.bank {
             bank.settle(tax_ms, outcome.elapsed_ms - budget_ms);
@@ -415,8 +412,8 @@ impl TimeManager for Smooth {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
         }
         self.last_value = current.value;
-        let overrun_ms = (outcome.elapsed_ms - current.limit_ms).clamp(0.0, LONGEST_OVERRUN_MS);
-        if overrun_ms.is_finite() {
+        let overrun_ms = outcome.due_ms.map(|due_ms| (outcome.elapsed_ms - due_ms).clamp(0.0, LONGEST_OVERRUN_MS));
+        if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {
             self.overrun_ms += OVERRUN_UPDATE * (overrun_ms - self.overrun_ms);
         }
     }

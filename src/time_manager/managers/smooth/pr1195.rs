@@ -200,7 +200,7 @@ impl TimeManager for Smooth {
         let average_moves =
             if current.average_move_ms > 0.0 { outcome.elapsed_ms / current.average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms, average_moves);
+        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms * outcome.granted(), average_moves);
     }
 
     fn estimates(&self) -> Estimates {
