@@ -388,6 +388,20 @@ mod tests {
             prop_assert_eq!(candidates.shares().collect::<Vec<_>>(), one_by_one(&moves, visits));
         }
 
+        // At the level that a score falls to exactly, rounding decides; the estimate by division is off there to either side.
+        #[test]
+        fn visits_at_a_level_are_counted_exactly(moves in searched_moves(), at: prop::sample::Index, further in 0u32..300) {
+            let mut candidates = candidates(&moves);
+            (0..moves.len()).for_each(|at| candidates.give(at, 0));
+            let (utility, u_numerator, n_started) = moves[at.index(moves.len())];
+            let level = score(utility, u_numerator, n_started + 1 + further);
+            candidates.count_at(level, 500);
+            for (at, (utility, u_numerator, n_started)) in moves.iter().enumerate() {
+                let visits = (0..500).take_while(|given| score(*utility, *u_numerator, n_started + 1 + given) > level);
+                prop_assert_eq!(candidates.at_level[at], visits.count() as u32);
+            }
+        }
+
         // Now and then none is: f32 has too few levels between too many visits and too few.
         #[test]
         fn a_level_is_found_for_most_of_the_visits(nodes in prop::collection::vec((searched_moves(), 100u32..600), 50)) {
