@@ -23,7 +23,7 @@ fn one_decision_with_every_term() {
     let plan = &json(&args, "")[0];
     assert_eq!((&plan["budget_ms"], &plan["extra_ms"]), (&4_688.0.into(), &5_076.0.into()));
     assert_eq!((&plan["hard_limit_ms"], &plan["moves_left"]), (&9_764.0.into(), &45.2.into()));
-    assert_eq!(plan["manager"], "smooth");
+    assert_eq!(plan["manager"], "smooth(preset=lc0)");
     assert!((plan["target_nodes"].as_f64().unwrap() - 74_594.4).abs() < 0.1);
     let terms = plan["terms"].as_array().unwrap();
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));

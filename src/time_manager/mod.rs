@@ -79,7 +79,7 @@ const MS_PER_SECOND: f64 = 1000.0;
 /// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
 /// `finish`.
 pub trait TimeManager: Send + std::fmt::Debug {
-    /// The name it is chosen by.
+    /// What it is chosen by, [`ManagerSpec::title`]: the name, and the preset that is not the first of that name.
     fn name(&self) -> &'static str;
 
     /// Decides about a move. Any request has an answer, however absurd its numbers are.

@@ -311,7 +311,7 @@ pub(super) fn resolve<'m>(
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
-    let mut reader = Reader { path: Vec::new(), owner: manager.name.to_owned(), values: ParamValues::default() };
+    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default() };
     reader.manager(manager, params)?;
     Ok(reader.values)
 }

@@ -112,6 +112,9 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
+/// As it is written.
+const BASIC_TITLE: &str = "soft-hard(preset=basic)";
+
 /// How `soft-hard(preset=basic)` is configured.
 pub(super) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
@@ -184,13 +187,13 @@ impl SoftHard {
 
 impl TimeManager for SoftHard {
     fn name(&self) -> &'static str {
-        SPEC.name
+        if self.is_complete { SPEC.name } else { BASIC_TITLE }
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::Milliseconds;
         let [moves, soft, hard, hard_clock, margin, least] = self.values;
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
         // The chapter counts on all the moves the interface tells, be they more than its own guess.
         let moves_left = plan.moves_left_of(f64::from(request.moves_to_go.unwrap_or(0)), moves);

@@ -115,6 +115,9 @@ const MAX_MOVE_BUDGET: ParamSpec = ParamSpec {
     help: "Largest fraction of the clock that one move may use.",
 };
 
+/// As it is written.
+const TITLE: &str = "smooth(preset=pr1195)";
+
 /// How `smooth(preset=pr1195)` is configured.
 pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
@@ -177,7 +180,7 @@ impl Smooth {
 
 impl TimeManager for Smooth {
     fn name(&self) -> &'static str {
-        SPEC.name
+        TITLE
     }
 
     /// Seed, "Computing a time budget for a move", one term per step.
@@ -186,7 +189,7 @@ impl TimeManager for Smooth {
         self.nps.begin_move();
         self.tree_reuse.search_begins(request.reused_nodes);
 
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(TITLE, request);
         let clock = plan.request().clock_ms;
         let increment = plan.request().increment_ms;
 
