@@ -245,6 +245,19 @@ fn a_match_says_which_options_mean_nothing_in_it() {
 }
 
 #[test]
+fn a_match_without_a_clock_ends_where_nothing_is_five_plies_deep() {
+    let folder = folder();
+    let mut command = zeitnot(&folder);
+    // Three plies from the fifty-move rule: an average depth of 5 is never reached.
+    command.args(["match", "--preset=fixed-depth", "--backend=random", "--fen=8/3K2kP/8/5B2/8/8/8/8 w - - 97 183"]);
+    let output = command.assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(output).unwrap();
+    assert!(!text.contains("budget") && !text.contains("clocks  "), "{text}");
+    let pgn = fs::read_to_string(folder.path().join("match.pgn")).unwrap();
+    assert!(pgn.contains("[%emt ") && !pgn.contains("[%clk "), "{pgn}");
+}
+
+#[test]
 fn a_match_leaves_games_with_clocks() {
     let folder = folder();
     let mut command = zeitnot(&folder);
@@ -253,7 +266,8 @@ fn a_match_leaves_games_with_clocks() {
     command.arg("--fen=7k/5ppp/8/8/8/8/8/R3K3 w - - 96 90");
     let answers: Vec<Value> = lines(&mut command).iter().map(|line| json(line)).collect();
     assert_eq!(answers.len(), 3, "{answers:?}");
-    for (game, names) in answers[..2].iter().zip([["Zeitnot 1", "Zeitnot 2"], ["Zeitnot 2", "Zeitnot 1"]]) {
+    let sides = ["Zeitnot 1", "Zeitnot 2 (CPuct=3)"];
+    for (game, names) in answers[..2].iter().zip([sides, [sides[1], sides[0]]]) {
         assert_eq!((&game["white"], &game["black"]), (&names[0].into(), &names[1].into()), "{game}");
         assert!(["1-0", "0-1", "1/2-1/2"].contains(&game["result"].as_str().unwrap()), "{game}");
         assert!(game["clock_ms"]["white"].is_f64() && game["termination"].is_string(), "{game}");

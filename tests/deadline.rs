@@ -12,6 +12,7 @@ use zeitnot::backend::{Attributes, Backend, BackendError, Evaluation, Evaluator,
 use zeitnot::chess::Game;
 use zeitnot::search::{Clock, Search, SearchParams, SearchRequest, Tree};
 use zeitnot::tablebase::Probes;
+use zeitnot::time_manager::estimators::batch::BatchLatency;
 use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams, Stoppers};
 
 /// Positions of a full batch.
@@ -75,6 +76,7 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
         multi_pv: 1,
         with_move_stats: false,
         with_live_stats: false,
+        latency: BatchLatency::default(),
         seed: 0,
         probes: Probes::default(),
         start_ms: 0.0,
@@ -105,7 +107,9 @@ fn the_last_batch_fits_into_the_time_that_is_left() {
 
 #[test]
 fn where_a_small_batch_takes_as_long_as_a_large_one_it_stays_large() {
-    // While the first batch, of the root alone, is not forgotten: equal ones tell nothing, and are taken as proportional.
-    let (batches, _) = search(123.0, (10_000, 0));
-    assert_eq!(batches.last(), Some(&FULL), "{batches:?}");
+    // The first batch, of the root alone, tells; it is long forgotten in the longest of them.
+    for limit_ms in [123.0, 503.0, 2003.0] {
+        let (batches, _) = search(limit_ms, (10_000, 0));
+        assert_eq!(batches.last(), Some(&FULL), "{batches:?}");
+    }
 }

@@ -14,6 +14,7 @@ use zeitnot::search::{
     EndReason, Finished, Listener, MonotonicClock, Search, SearchEnd, SearchParams, SearchRequest, Tree,
 };
 use zeitnot::tablebase::Probes;
+use zeitnot::time_manager::estimators::batch::BatchLatency;
 use zeitnot::time_manager::{SearchLimits, StopperParams, Stoppers};
 
 /// A backend that is `uniform` to look at; its evaluators do what a function says.
@@ -49,6 +50,7 @@ fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Opti
         multi_pv: 1,
         with_move_stats: false,
         with_live_stats: false,
+        latency: BatchLatency::default(),
         seed: 0,
         probes: Probes::default(),
         start_ms: 0.0,

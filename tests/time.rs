@@ -121,6 +121,10 @@ fn bad_input_is_named_in_one_line() {
     for (args, input, expected) in [
         (&["--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
         (&["--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
+        (&["--clock", "nan"], "", "--clock NaN: a time is a number of milliseconds, 0 or more"),
+        (&["--clock", "1", "--inc", "-5"], "", "--inc -5: a time is a number of milliseconds, 0 or more"),
+        (&["--script", "-", "--overhead", "inf"], "", "--overhead inf: a time is a number of milliseconds, 0 or more"),
+        (&["--clock", "1", "--moves-left", "-1"], "", "--moves-left -1: the rest of a game is a number of plies"),
         (&["--script", "-"], "{\"event\":\"dance\"}", "- line 1 is no event: unknown variant `dance`"),
         (&["--script", "-"], "\n{\"event\":\"plan\"}", "- line 2 is no event: missing field `clock_ms`"),
         (&["--script", "nowhere.jsonl"], "", "cannot read nowhere.jsonl"),

@@ -211,6 +211,8 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         state = torch.load(path, weights_only=True)
         if state["shape"] != network.shape.as_dict():
             raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
+        if state.get("sharpen", 1.0) != args.sharpen:
+            raise SystemExit(f"{path} was trained with --sharpen {state.get('sharpen', 1.0)}: say so, or choose another --name")
         network.load_state_dict(state["network"])
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):

@@ -35,9 +35,9 @@ pub fn command() -> Command {
     let command = Command::new("label")
         .about("Make labelled games to train a network with: a player draws the moves, a teacher says what it thinks")
         .after_help(
-            "The teacher is the network of --weights. A shard that is whole is left alone, so the same command goes on where \
-             it was stopped; another --name or --seed makes other games. models/README.md describes the format and what \
-             comes next.",
+            "The teacher is the network of --weights. A shard that is whole is left alone, so the same command goes on \
+             where it was stopped; another --name or --seed makes other games. models/README.md describes the format \
+             and what comes next.",
         )
         .arg(
             Arg::new("out")
@@ -61,7 +61,10 @@ pub fn command() -> Command {
                 .value_name("FILE")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("EPD or FEN file of start positions; may be given again, all files count the same [default: the start position]"),
+                .help(
+                    "EPD or FEN file of start positions; may be given again, all files count the same \
+                     [default: the start position]",
+                ),
         )
         .arg(count("shards", "20", "Shards to make"))
         .arg(count("shard-labels", "50000", "Labels in a shard, at least"))
@@ -78,7 +81,11 @@ pub fn command() -> Command {
         )
         .arg(share("deviations", defaults.deviations, "Share of the moves that are drawn from all legal ones alike"))
         .arg(share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays"))
-        .arg(share("blunder", defaults.blunder, "What follows a move that costs as much of the player's W - L always gets one"));
+        .arg(share(
+            "blunder",
+            defaults.blunder,
+            "What follows a move that costs as much of the player's W - L always gets one",
+        ));
     engine_options::add_to(command)
 }
 

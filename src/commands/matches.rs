@@ -43,7 +43,10 @@ pub fn command() -> Command {
                 .value_name("NAME")
                 .value_parser(lab::PRESETS.map(|(name, _)| name))
                 .conflicts_with("tc")
-                .help("A time control by name: 1+0, 3+2, 10+5 and 30+0 minutes, or depth 5 without a clock"),
+                .help(
+                    "A time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), infinite and \
+                     fixed-depth (no clock, every move to depth 5)",
+                ),
         )
         .arg(
             Arg::new("games")
@@ -153,7 +156,10 @@ fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player>
         let (option, value) = setting.split_once('=').with_context(|| format!("--{own} {setting}: no NAME=VALUE"))?;
         engine.set_option(option.trim(), value.trim()).with_context(|| format!("--{own} {setting}"))?;
     }
-    Ok(Player { name: name.to_owned(), engine })
+    // Its own options tell it from the other one, also in a file to which other matches are added.
+    let own: Vec<&str> = matches.get_many::<String>(own).unwrap_or_default().map(String::as_str).collect();
+    let name = if own.is_empty() { name.to_owned() } else { format!("{name} ({})", own.join(", ")) };
+    Ok(Player { name, engine })
 }
 
 /// The last move: what it was to take, what it took, and the clocks.
@@ -161,16 +167,17 @@ fn move_line(record: &GameRecord) -> Option<String> {
     let last = record.moves.last()?;
     let number = record.moves.len().div_ceil(2);
     let dots = if last.color.is_white() { "." } else { "..." };
-    let budget = last.plan.as_ref().map_or(0.0, |plan: &Plan| plan.budget_ms);
     let line = last.report.lines.first();
     let score = line.map_or(0.0, |line| line.q) * if last.color == Color::White { 1.0 } else { -1.0 };
+    let budget = last.plan.as_ref().map(|plan: &Plan| format!("budget {:>7.0} ms  ", plan.budget_ms));
+    let clocks = || format!("  clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
     Some(format!(
-        "{:<12} budget {budget:>7.0} ms  used {:>7.0} ms  nodes {:>7}  q {score:>+6.3}  clocks {:>8} {:>8}",
+        "{:<12} {}used {:>7.0} ms  nodes {:>7}  q {score:>+6.3}{}",
         format!("{number}{dots} {}", last.san),
+        budget.unwrap_or_default(),
         last.used_ms,
         last.report.nodes,
-        seconds(last.clocks_ms[0]),
-        seconds(last.clocks_ms[1]),
+        if record.time_control.depth.is_some() { String::new() } else { clocks() },
     ))
 }
 

@@ -77,6 +77,16 @@ fn explain(matches: &ArgMatches) -> anyhow::Result<()> {
         anyhow::ensure!(nps.is_finite() && *nps > 0.0, "--nps {nps}: a speed is more than 0");
         manager.set_nps(*nps);
     }
+    for name in ["clock", "inc", "overhead"] {
+        if let Some(ms) = matches.get_one::<f64>(name) {
+            let is_time = ms.is_finite() && *ms >= 0.0;
+            anyhow::ensure!(is_time, "--{name} {ms}: a time is a number of milliseconds, 0 or more");
+        }
+    }
+    if let Some(plies) = matches.get_one::<f64>("moves-left") {
+        let is_length = plies.is_finite() && *plies >= 0.0;
+        anyhow::ensure!(is_length, "--moves-left {plies}: the rest of a game is a number of plies, 0 or more");
+    }
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(defaults.move_overhead as f64);
     if let Some(path) = matches.get_one::<PathBuf>("script") {
         let params = StopperParams { overhead_ms, ..defaults.stopper_params() };

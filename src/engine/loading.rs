@@ -4,6 +4,7 @@ use super::{OptionError, Options};
 use crate::backend::{self, Announcer, Backend, BackendError, BackendOptions, Evaluator, Provider, runtime};
 use crate::network::{self, HistoryFill, Network, NetworkError};
 use crate::time_manager::SpecError;
+use crate::time_manager::estimators::batch::BatchLatency;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -58,6 +59,8 @@ struct Key {
 pub(super) struct Loaded {
     key: Key,
     pub backend: Arc<dyn Backend>,
+    /// How long its batches take, as searches have seen it.
+    pub latency: BatchLatency,
     evaluators: Vec<Box<dyn Evaluator>>,
 }
 
@@ -117,7 +120,7 @@ pub(super) fn load(
         }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
-    let mut fresh = Loaded { key, backend, evaluators: Vec::new() };
+    let mut fresh = Loaded { key, backend, latency: BatchLatency::default(), evaluators: Vec::new() };
     fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}", fresh.backend.attributes());

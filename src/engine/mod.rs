@@ -350,7 +350,7 @@ impl Engine {
         let seed = self.next_seed();
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         let evaluators = loaded.take_evaluators(&self.options)?;
-        let backend = Arc::clone(&loaded.backend);
+        let (backend, latency) = (Arc::clone(&loaded.backend), loaded.latency.clone());
         let (manager, plan) = match params.clock(turn).filter(|_| !head) {
             Some(clock) => {
                 let ply = self.game.current().ply();
@@ -379,6 +379,7 @@ impl Engine {
             search_moves,
             probes,
             params: search_params,
+            latency,
             seed,
             multi_pv: self.options.multi_pv as usize,
             // The log file has them in any case, as with Lc0.
@@ -490,11 +491,12 @@ impl Engine {
         let account = finished.manager.as_deref().and_then(TimeManager::last_move);
         if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
             self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
-            self.lag.search_ended(account.used_ms - account.hard_limit_ms);
+            self.lag.search_ended(account.used_ms - account.hard_limit_ms, clock.time_ms - account.used_ms);
         }
         self.tree = Some(finished.tree);
         self.manager = finished.manager.or(self.manager.take());
         if let Some(loaded) = &mut self.loaded {
+            loaded.latency = finished.latency;
             loaded.give_back(finished.evaluators);
         }
     }

@@ -67,7 +67,11 @@ fn tokens(game: &GameRecord) -> Vec<String> {
         }
         tokens.push(record.san.clone());
         let clock = record.clocks_ms[usize::from(record.color.is_black())];
-        tokens.push(format!("{{[%clk {}] [%emt {}]}}", hms(clock), hms(record.used_ms)));
+        let clock = match game.time_control.depth {
+            Some(_) => String::new(),
+            None => format!("[%clk {}] ", hms(clock)),
+        };
+        tokens.push(format!("{{{clock}[%emt {}]}}", hms(record.used_ms)));
         if record.color.is_black() {
             number += 1;
         }

@@ -1,9 +1,10 @@
 //! Labelled games as bytes, little endian, one after the other; a shard is a gzip stream of them.
 //!
-//! A game is: u8 length of its FEN, u8 length of its opening moves (0 here: openings are FENs), u16 number of plies; the FEN;
-//! then the plies. A ply is: u8 n; n bytes, `round(255 sqrt(p))` of each legal move in ascending order of its policy index
-//! (Lc0's 1858 entries, castling as king takes rook); u16 W and u16 D of 65535, for the side to move; u16 moves left in
-//! sixteenths of a ply; u16 policy index of the move played. A ply without a label has n = 0 and the move played alone.
+//! A game is: u8 length of its FEN, u8 length of its opening moves (0 here: openings are FENs), u16 number of plies;
+//! the FEN; then the plies. A ply is: u8 n; n bytes, `round(255 sqrt(p))` of each legal move in ascending order of its
+//! policy index (Lc0's 1858 entries, castling as king takes rook); u16 W and u16 D of 65535, for the side to move; u16
+//! moves left in sixteenths of a ply; u16 policy index of the move played. A ply without a label has n = 0 and the move
+//! played alone.
 
 use std::io::{self, Write};
 
@@ -38,8 +39,8 @@ pub struct Label {
 }
 
 impl Label {
-    /// `policy`: index and probability of each legal move, one at least; `win` and `draw`: probabilities for the side to
-    /// move; `left`: plies.
+    /// `policy`: index and probability of each legal move, one at least; `win` and `draw`: probabilities for the side
+    /// to move; `left`: plies.
     pub fn new(mut policy: Vec<(u16, f32)>, win: f32, draw: f32, left: f32) -> Label {
         policy.sort_unstable_by_key(|(index, _)| *index);
         let sixteen_bits = |share: f32| (share.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u16;

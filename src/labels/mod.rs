@@ -1,8 +1,9 @@
 //! Labelled games: what a network of our own learns from (`models/README.md`).
 //!
-//! A *player*, any policy network, plays games against itself by drawing its moves from its policy; the *teacher*, a strong
-//! network, says of the positions what it thinks of them. A player that imitates people (Maia) makes people's mistakes, and
-//! what punishes them is what a small network has to learn; a strong one shows how a game goes on without mistakes.
+//! A *player*, any policy network, plays games against itself by drawing its moves from its policy; the *teacher*, a
+//! strong network, says of the positions what it thinks of them. A player that imitates people (Maia) makes people's
+//! mistakes, and what punishes them is what a small network has to learn; a strong one shows how a game goes on without
+//! mistakes.
 //!
 //! | file | what |
 //! |---|---|

@@ -163,6 +163,8 @@ pub(super) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
+    /// Nodes visited for the first time.
+    pub new_nodes: u64,
     /// Visits that came to nothing.
     pub collisions: u64,
 }
@@ -449,6 +451,7 @@ impl Batch {
         };
         self.waiting -= visits;
         progress.count(&self.path, visits);
+        progress.new_nodes += u64::from(tree[id].n == 0);
         let sticky = rules.params.sticky_endgames;
         match rules.params.transpositions {
             true => graph::backup(tree, &self.path, found, visits, sticky),

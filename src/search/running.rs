@@ -13,6 +13,7 @@ use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::{Game, Move};
 use crate::tablebase::Probes;
+use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::AssertUnwindSafe;
@@ -117,6 +118,8 @@ pub struct SearchRequest {
     pub with_move_stats: bool,
     /// Whether the reports before it carry [`Report::move_stats`].
     pub with_live_stats: bool,
+    /// What is known of how long batches take. It comes back with the end of the search.
+    pub latency: BatchLatency,
     /// Of everything that is random: the noise at the root and the choice of the move.
     pub seed: u64,
     /// The endgame tables.
@@ -133,6 +136,8 @@ pub struct Finished {
     pub tree: Tree,
     /// The manager, having seen the outcome.
     pub manager: Option<Box<dyn TimeManager>>,
+    /// How long batches took, those of earlier searches among them.
+    pub latency: BatchLatency,
     /// The workers' evaluators.
     pub evaluators: Vec<Box<dyn Evaluator>>,
 }
@@ -236,7 +241,7 @@ impl Search {
         };
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.seed)),
+            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.latency, request.seed)),
             desk: Desk::new(evaluators.len()),
             idle: Condvar::new(),
             told: AtomicBool::new(false),
@@ -330,7 +335,7 @@ fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
     if shared.panicked.into_inner() {
         tree.reset(shared.setting.game);
     }
-    Finished { tree, manager: state.manager, evaluators }
+    Finished { tree, manager: state.manager, latency: state.latency, evaluators }
 }
 
 /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.

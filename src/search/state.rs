@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
 /// lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
+/// After so many playouts in a row without a new node nothing deeper is looked for: what is left of the position ends
+/// before the depth that was asked for (three plies from the fifty-move rule, say).
+const BARREN: u64 = 100_000;
 
 /// Bytes that a tree gets in any case: a search needs some to say anything.
 const SMALLEST_TREE: usize = 1 << 20;
@@ -95,9 +98,11 @@ pub(super) struct State {
     batches: u64,
     first_batch_end_ms: Option<f64>,
     /// How long batches take, so that the last one ends in time.
-    latency: BatchLatency,
+    pub latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,
+    /// Playouts in a row that found no new node.
+    barren: u64,
     /// Whether the noise of this search was drawn; that there is none of it is a result, too.
     noise_drawn: bool,
     playouts_expected: f64,
@@ -107,7 +112,13 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(tree: Tree, stoppers: Stoppers, manager: Option<Box<dyn TimeManager>>, seed: u64) -> State {
+    pub fn new(
+        tree: Tree,
+        stoppers: Stoppers,
+        manager: Option<Box<dyn TimeManager>>,
+        latency: BatchLatency,
+        seed: u64,
+    ) -> State {
         State {
             tree,
             stoppers,
@@ -118,8 +129,9 @@ impl State {
             progress: Progress::default(),
             batches: 0,
             first_batch_end_ms: None,
-            latency: BatchLatency::default(),
+            latency,
             evaluations: 0,
+            barren: 0,
             noise_drawn: false,
             playouts_expected: f64::INFINITY,
             best_edge: None,
@@ -218,6 +230,7 @@ impl State {
         self.progress.depth_sum += progress.depth_sum;
         self.progress.collisions += progress.collisions;
         self.progress.deepest = self.progress.deepest.max(progress.deepest);
+        self.barren = if progress.new_nodes > 0 { 0 } else { self.barren + progress.playouts };
     }
 
     /// Notes the end of a batch and asks the stoppers.
@@ -251,7 +264,7 @@ impl State {
             new_nodes: self.progress.playouts,
             total_nodes: u64::from(self.tree.visits()),
             batches: self.batches,
-            average_depth: match all_decided {
+            average_depth: match all_decided || self.barren >= BARREN {
                 // There is nothing deeper to be found, and `go depth` would wait for it for ever.
                 true => u32::MAX,
                 false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,

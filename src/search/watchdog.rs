@@ -88,7 +88,12 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
 fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
     let setting = &shared.setting;
     let report = state.report(setting);
-    let outcome = MoveOutcome { elapsed_ms: report.elapsed_ms, total_nodes: report.nodes, stop: state.stop };
+    let outcome = MoveOutcome {
+        elapsed_ms: report.elapsed_ms,
+        total_nodes: report.nodes,
+        stop: state.stop,
+        ..MoveOutcome::default()
+    };
     if let Some(manager) = state.manager.as_deref_mut() {
         manager.finish(&outcome);
     }

@@ -1,5 +1,5 @@
-//! What a manager's moves came to: the account of the last one, and the statistics of the game. Every manager is wrapped
-//! in a [`Recorder`], so that none has to keep books of its own.
+//! What a manager's moves came to: the account of the last one, and the statistics of the game. Every manager is
+//! wrapped in a [`Recorder`], so that none has to keep books of its own.
 
 use super::face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 use super::parts::control::{ControlFactor, SHARP_RUSTIC, TimeClass};
@@ -27,7 +27,8 @@ pub struct MoveAccount {
     pub stop: Option<StopReason>,
     /// When time would have ended it otherwise, as the manager saw it last.
     pub limit_ms: Option<f64>,
-    /// When the manager first knew that: the limit, or later where the search itself moved the limit back into the past.
+    /// When the manager first knew that: the limit, or later where the search itself moved the limit back into the
+    /// past.
     pub due_ms: Option<f64>,
     /// Nodes in the tree at the end.
     pub total_nodes: u64,
@@ -92,7 +93,7 @@ pub struct Statistics {
     pub phases: [PhaseUse; 4],
     /// Phase of the last move.
     pub phase: GamePhase,
-    /// Class of the time control.
+    /// Class of the time control, as the manager sees it; by Sharp Rustic's bounds where it has no classes.
     pub control: TimeClass,
     /// Whether the last move was an emergency to its manager.
     pub emergency: bool,
@@ -123,6 +124,7 @@ impl fmt::Display for Statistics {
 #[derive(Debug)]
 pub(super) struct Recorder {
     inner: Box<dyn TimeManager>,
+    /// Sharp Rustic's classes, for managers that have none.
     control: ControlFactor,
     statistics: Statistics,
     open: Option<Open>,
@@ -139,10 +141,14 @@ struct Open {
     is_emergency: bool,
     limit_ms: Option<f64>,
     due_ms: Option<f64>,
+    /// The same, had the search been looked at from its start: a first batch that takes longer than the limit is late.
+    due_since_start_ms: f64,
 }
 
-/// Limits so near to each other are one limit.
-const SAME_LIMIT_MS: f64 = 0.5;
+/// When a limit is due that is seen at `elapsed_ms`. What was due stays so, however the limit moves in the past.
+fn due(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
+    if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
+}
 
 impl Recorder {
     pub fn around(inner: Box<dyn TimeManager>) -> Self {
@@ -158,7 +164,7 @@ impl TimeManager for Recorder {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let plan = self.inner.plan(request);
-        self.statistics.control = self.control.class(request.clock_ms);
+        self.statistics.control = plan.time_class.unwrap_or_else(|| self.control.class(request.clock_ms));
         self.open = Some(Open {
             request: request.clone(),
             budget_ms: plan.budget_ms,
@@ -167,6 +173,7 @@ impl TimeManager for Recorder {
             is_emergency: plan.term("emergency").is_some_and(|term| term.value > 0.0),
             limit_ms: None,
             due_ms: None,
+            due_since_start_ms: plan.budget_ms,
         });
         plan
     }
@@ -174,19 +181,21 @@ impl TimeManager for Recorder {
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let verdict = self.inner.observe(snapshot);
         if let Some(open) = &mut self.open {
-            let before = open.limit_ms;
             open.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
-            let same = |(now, before): (f64, f64)| (now - before).abs() < SAME_LIMIT_MS;
-            if !open.limit_ms.zip(before).is_some_and(same) {
-                open.due_ms = open.limit_ms.map(|limit_ms| limit_ms.max(snapshot.elapsed_ms));
+            let elapsed_ms = snapshot.elapsed_ms;
+            open.due_ms = open.limit_ms.map(|limit_ms| due(open.due_ms.unwrap_or(elapsed_ms), limit_ms, elapsed_ms));
+            if let Some(limit_ms) = open.limit_ms {
+                open.due_since_start_ms = due(open.due_since_start_ms, limit_ms, elapsed_ms);
             }
         }
         verdict
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        self.inner.finish(outcome);
-        let Some(open) = self.open.take() else { return };
+        let open = self.open.take();
+        let due_ms = open.as_ref().map(|open| open.due_since_start_ms);
+        self.inner.finish(&MoveOutcome { due_ms, ..outcome.clone() });
+        let Some(open) = open else { return };
         let used_ms = if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 };
         let Open { request, hard_limit_ms, .. } = open;
         let statistics = &mut self.statistics;
@@ -290,7 +299,7 @@ mod tests {
         manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
         manager.observe(&SearchSnapshot { elapsed_ms: 700.0, ..SearchSnapshot::default() });
         let stop = Some(StopReason::CannotBeOvertaken);
-        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop });
+        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop, ..MoveOutcome::default() });
         assert_eq!(
             manager.last_move().unwrap().to_string(),
             "alphazero: used=710ms budget=1200ms hard_limit=1200ms limit=1200ms nodes=42 stopped by smart pruning: the \
@@ -298,6 +307,26 @@ mod tests {
         );
         manager.finish(&MoveOutcome::default());
         assert_eq!(manager.statistics().unwrap().moves, 1, "what was not planned is not counted");
+    }
+
+    #[test]
+    fn the_class_is_the_one_the_manager_decided_by() {
+        let class = |spec: &str, minutes: f64| {
+            let mut manager = build(spec).unwrap();
+            manager.plan(&MoveRequest { clock_ms: minutes * 60_000.0, ..MoveRequest::default() });
+            manager.statistics().unwrap().control
+        };
+        for (spec, expected) in [
+            ("smooth", TimeClass::Blitz), // Sharp Rustic's: up to 15 minutes
+            ("adaptive", TimeClass::Blitz),
+            ("adaptive(control(blitz-minutes=5))", TimeClass::Rapid),
+            ("complexity", TimeClass::Rapid), // Mergen's: up to 10 minutes
+            ("complexity(class=classical)", TimeClass::Classical),
+            ("legacy(adjust(control))", TimeClass::Rapid),
+            ("adaptive(adjust(control))", TimeClass::Blitz), // the manager's own
+        ] {
+            assert_eq!(class(spec, 10.0), expected, "{spec}");
+        }
     }
 
     /// A manager that has a limit for each look.
@@ -334,12 +363,19 @@ mod tests {
             for elapsed_ms in [300.0, 700.0, 900.0] {
                 manager.observe(&SearchSnapshot { elapsed_ms, ..SearchSnapshot::default() });
             }
-            manager.finish(&MoveOutcome { elapsed_ms: 901.0, total_nodes: 42, stop: Some(StopReason::Time) });
+            manager.finish(&MoveOutcome {
+                elapsed_ms: 901.0,
+                total_nodes: 42,
+                stop: Some(StopReason::Time),
+                ..MoveOutcome::default()
+            });
             manager.last_move().unwrap().clone()
         };
         let moved = account(&[1_200.0, 1_200.0, 600.0]);
         assert_eq!((moved.limit_ms, moved.due_ms), (Some(600.0), Some(900.0)));
         assert!(moved.to_string().contains(" limit=600ms due=900ms nodes=42 "), "{moved}");
+        let twice = account(&[1_200.0, 650.0, 600.0]);
+        assert_eq!((twice.limit_ms, twice.due_ms), (Some(600.0), Some(700.0)), "what is due stays due");
         let kept = account(&[1_200.0, 899.0, 899.0]);
         assert_eq!((kept.limit_ms, kept.due_ms), (Some(899.0), Some(899.0)));
         assert!(kept.to_string().contains(" limit=899ms nodes=42 "), "{kept}");

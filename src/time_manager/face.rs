@@ -70,6 +70,9 @@ pub struct SearchSnapshot<'a> {
 }
 
 /// How a move ended.
+///
+/// The last two fields are not the search's: they are what those around a manager changed, and each fills in its own
+/// ([`TimeManager::finish`](super::TimeManager::finish) says what a manager makes of them).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveOutcome {
     /// Since the start of the move's clock.
@@ -78,6 +81,18 @@ pub struct MoveOutcome {
     pub total_nodes: u64,
     /// What ended the search, if one of the stoppers did.
     pub stop: Option<StopReason>,
+    /// When the limit in force was due, on the move's clock: the limit, or later where it moved back into the past while the
+    /// search went on, which could not have ended then. `None`: nobody kept count.
+    pub due_ms: Option<f64>,
+    /// What the manager's budget was multiplied by before the search began; `None`: by nothing.
+    pub factor: Option<f64>,
+}
+
+impl MoveOutcome {
+    /// What the move was really given of a manager's budget, as a factor on it.
+    pub(super) fn granted(&self) -> f64 {
+        self.factor.filter(|factor| factor.is_finite()).unwrap_or(1.0)
+    }
 }
 
 /// What a manager or a chain of stoppers says of a snapshot.

@@ -9,10 +9,11 @@
 //!
 //! White space between tokens is ignored. Where this differs from Lc0:
 //!
-//! - kinder: a number is one kind (`5`, `5.0`, `+5`, `.5e1` are the same value; Lc0 wants a point for some parameters and
-//!   none for others), and `init-nps` and `nps-update-rate`, which its documentation names and its program refuses, exist;
-//! - stricter, where Lc0 takes something else than is written (lc0.md H7): hexadecimal (0 there), trailing junk inside a
-//!   number, a value out of range, and a list without a name are errors.
+//! - kinder: a number is one kind (`5`, `5.0`, `+5`, `.5e1` are the same value; Lc0 wants a point for some parameters
+//!   and none for others), and `init-nps` and `nps-update-rate`, which its documentation names and its program refuses,
+//!   exist;
+//! - stricter, where Lc0 takes something else than is written (lc0.md H7): hexadecimal (0 there), trailing junk inside
+//!   a number, a value out of range, and a list without a name are errors.
 
 use thiserror::Error;
 

@@ -20,8 +20,8 @@
 //! |---|---|---|
 //! | `smooth` | what makes the trees of all moves equally large | always, unless there is a reason |
 //! | `smooth(preset=pr1195)` | the same, by the letter of Lc0's design page | to compare with that page |
-//! | `smooth(preset=lc0)` | the same, number for number as Lc0's master, with its defects | to compare with Lc0's `smooth` |
-//! | `legacy` | an equal share of the rest of the game, and what earlier moves left over | to compare with Lc0's default |
+//! | `smooth(preset=lc0)` | number for number Lc0's master, with its defects | to compare with Lc0's `smooth` |
+//! | `legacy` | an equal share of the rest of the game, and what earlier moves left | to compare with Lc0's default |
 //! | `simple` | a share of the clock that grows with the ply and the increment | against engines, with an increment |
 //! | `alphazero` | a fixed share of the clock | to repeat AlphaZero's matches |
 //! | `adaptive` | a share by phase, time control and how clear the choice is | to see statistics after each move |
@@ -31,18 +31,18 @@
 //! # Parts for all of them
 //!
 //! Any manager takes `adjust(...)` with the parts of [`parts`]: `legacy(adjust(stability, score-drop))`. A part is in
-//! effect when it is named, and has parameters of its own: `adjust(score-drop(drop=30, dropped=1.4))`. The time a move is
-//! granted is multiplied by the factors of the parts.
+//! effect when it is named, and has parameters of its own: `adjust(score-drop(drop=30, dropped=1.4))`. The time a move
+//! is granted is multiplied by the factors of the parts.
 //!
 //! # What holds for every manager
 //!
-//! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search is
-//! never ended before its first evaluation, whatever the clock says. More time on the clock is never less for a move, unless
-//! classes of time controls are given factors that say so (and but for one of Lc0's rules in `smooth(preset=lc0)`).
-//! `properties.rs` checks this with random specifications and histories.
+//! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search
+//! is never ended before its first evaluation, whatever the clock says. More time on the clock is never less for a
+//! move, unless classes of time controls are given factors that say so (and but for one of Lc0's rules in
+//! `smooth(preset=lc0)`). `properties.rs` checks this with random specifications and histories.
 //!
-//! Every plan says how it came about, term by term, with the formula of each: `zeitnot time explain` prints them, and
-//! `formulas.rs` computes every one of them again.
+//! Every plan says how it came about, term by term: `zeitnot time explain` prints them. A term has a formula, and
+//! `formulas.rs` computes it again, or says in words (`from ...`) what it was learned or read from.
 //!
 //! ```
 //! use zeitnot::time_manager::{MoveRequest, build};
@@ -90,6 +90,13 @@ pub trait TimeManager: Send + std::fmt::Debug {
 
     /// Learns from the end of a search whose move was played. Without a plan before it, it says that the tree was changed
     /// by something else (an untimed search, say): the next one tells nothing of the last.
+    ///
+    /// A manager inside `adjust(...)` is not asked about the factors of the parts, but is told what they came to. What it
+    /// learns of its budgets (the time use, what a move left over) it learns of the budget times [`MoveOutcome::factor`], the
+    /// one the move really had: otherwise it would take a factor of 0.7 for a search that spares a third, give more to the
+    /// next move, and so undo the factor. How a part moves the limit while the search runs is not in that factor: to the
+    /// manager it is as if the search had ended early, or had needed a reserve. What a search takes past its limit counts
+    /// from [`MoveOutcome::due_ms`], which knows the limit that was in force, all factors included.
     fn finish(&mut self, outcome: &MoveOutcome);
 
     /// What has been learned so far.
@@ -122,8 +129,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].
 ///
 /// Of a parameter given twice the last value counts, as in Lc0, so that a specification can be extended by appending.
-/// Without a `preset` the first form of a manager is meant that knows all the parameters: `smooth(force-piggybank-ms=0)`, a
-/// specification of Lc0's, is `smooth(preset=lc0,force-piggybank-ms=0)`.
+/// Without a `preset` the first form of a manager is meant that knows all the parameters:
+/// `smooth(force-piggybank-ms=0)`, a specification of Lc0's, is `smooth(preset=lc0,force-piggybank-ms=0)`.
 ///
 /// # Errors
 ///

@@ -23,11 +23,28 @@ pub struct ParamSpec {
     pub help: &'static str,
 }
 
+impl ParamSpec {
+    /// The same parameter where it has another default.
+    pub(super) const fn defaulting_to(self, default: f64) -> Self {
+        Self { default, ..self }
+    }
+
+    /// The same parameter where it does something else, or more.
+    pub(super) const fn helping(self, help: &'static str) -> Self {
+        Self { help, ..self }
+    }
+}
+
 /// Declares parameters as constants: name of the constant, name, default, least, largest, unit and help of each.
 macro_rules! param_specs {
     ($($id:ident $name:literal $default:literal $min:literal $max:literal $unit:ident $help:literal;)*) => {
         $(pub(super) const $id: $crate::time_manager::params::ParamSpec = $crate::time_manager::params::ParamSpec {
-            name: $name, default: $default, min: $min, max: $max, unit: $crate::time_manager::plan::Unit::$unit, help: $help,
+            name: $name,
+            default: $default,
+            min: $min,
+            max: $max,
+            unit: $crate::time_manager::plan::Unit::$unit,
+            help: $help,
         };)*
     };
 }
@@ -80,8 +97,8 @@ impl GroupSpec {
     }
 }
 
-/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart. When it is not given
-/// the first is meant that knows all the parameters.
+/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart. When it is not
+/// given the first is meant that knows all the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.

@@ -5,7 +5,9 @@
 //! and no manager can be unsafe.
 
 use super::face::MoveRequest;
+use super::parts::control::TimeClass;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
@@ -89,14 +91,15 @@ impl Serialize for Unit {
 }
 
 /// One quantity on the way to a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Term {
     /// What it is, in snake case.
     pub name: &'static str,
     /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
-    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the point.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub formula: &'static str,
+    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the
+    /// point, `<` is 1 where it is so and 0 otherwise.
+    #[serde(skip_serializing_if = "is_told")]
+    pub formula: Cow<'static, str>,
     /// Its value, always finite, after the clamp if one bound.
     pub value: f64,
     /// Unit of the value.
@@ -133,6 +136,9 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
+    /// Class of the time control that the plan was made for, if the manager or a part of it has classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_class: Option<TimeClass>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }
@@ -153,7 +159,7 @@ impl fmt::Display for Plan {
             for term in &self.terms {
                 let mark = if term.clamped { "  (limited)" } else { "" };
                 let (decimals, unit) = (term.unit.decimals(), term.unit.symbol());
-                let formula = match term.formula {
+                let formula = match term.formula.as_ref() {
                     "" => "told".to_owned(),
                     words if words.starts_with(IN_WORDS) => words.to_owned(),
                     formula => format!("= {formula}"),
@@ -168,8 +174,13 @@ impl fmt::Display for Plan {
     }
 }
 
+/// Whether a formula is absent.
+fn is_told(formula: &str) -> bool {
+    formula.is_empty()
+}
+
 /// How a formula begins that is none.
-const IN_WORDS: &str = "from ";
+pub(super) const IN_WORDS: &str = "from ";
 
 /// How a budget or a reserve follows from the terms, and what it is.
 pub(super) type Wanted = (&'static str, f64);
@@ -184,18 +195,26 @@ pub(super) struct PlanBuilder {
     moves_left: f64,
     /// Of the plan that this one resumes.
     target_nodes: Option<f64>,
+    time_class: Option<TimeClass>,
     terms: Vec<Term>,
 }
 
-/// The terms that [`PlanBuilder::finish`] adds.
-const GUARD_TERMS: [&str; 4] = ["safe_clock", "budget", "extra", "hard_limit"];
+/// The terms that [`PlanBuilder::finish`] adds, and how they are called where [`PlanBuilder::resume`] keeps them.
+const GUARD_TERMS: [(&str, Option<&str>); 4] =
+    [("safe_clock", None), ("budget", Some("planned_budget")), ("extra", Some("planned_extra")), ("hard_limit", None)];
 
 impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
     /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder =
-            Self { manager, request: request.clone(), moves_left: 1.0, target_nodes: None, terms: Vec::new() };
+        let mut builder = Self {
+            manager,
+            request: request.clone(),
+            moves_left: 1.0,
+            target_nodes: None,
+            time_class: None,
+            terms: Vec::new(),
+        };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
         builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
@@ -204,15 +223,22 @@ impl PlanBuilder {
         builder
     }
 
-    /// Goes on where a plan for the same request ended: what it computed stays, what its guard concluded is computed again
-    /// by [`PlanBuilder::finish_again`].
+    /// Goes on where a plan for the same request ended: what it computed stays, with `planned_budget` and
+    /// `planned_extra` for what it granted; [`PlanBuilder::finish_again`] guards what becomes of them.
     pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
         let mut builder = Self::new(plan.manager, request);
         builder.moves_left = plan.moves_left;
         builder.target_nodes = plan.target_nodes;
+        builder.time_class = plan.time_class;
         builder.terms = plan.terms;
-        builder.terms.retain(|term| !GUARD_TERMS.contains(&term.name));
-        builder.term("planned_budget = from the manager", plan.budget_ms, Unit::Milliseconds);
+        builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
+            Some((_, Some(kept))) => {
+                term.name = kept;
+                true
+            }
+            Some((_, None)) => false,
+            None => true,
+        });
         builder
     }
 
@@ -227,9 +253,19 @@ impl PlanBuilder {
         &self.request
     }
 
+    /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
+    pub fn time_class(&mut self, class: Option<TimeClass>) {
+        self.time_class = self.time_class.or(class);
+    }
+
     /// Records a quantity and gives it back.
     pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
+    }
+
+    /// Records a quantity whose formula depends on the specification.
+    pub fn term_of(&mut self, name: &'static str, formula: String, value: f64, unit: Unit) -> f64 {
+        self.record(name, formula, value, unit, false)
     }
 
     /// Records a quantity whose own estimator may have limited it.
@@ -264,12 +300,14 @@ impl PlanBuilder {
     }
 
     /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
-    pub fn moves_left_of(&mut self, moves_to_go: f64, guess: f64) -> f64 {
-        let (name, moves_left) = match moves_to_go > 0.0 {
-            true => ("moves_left = from movestogo", moves_to_go),
-            false => ("moves_left = moves", guess),
+    pub fn moves_left_of(&mut self, guess: f64) -> f64 {
+        let (name, moves_left) = match self.request.moves_to_go {
+            Some(moves) => {
+                ("moves_left = max(1, moves_to_go)", self.term("moves_to_go", f64::from(moves), Unit::Moves))
+            }
+            None => ("moves_left = max(1, moves)", guess),
         };
-        self.moves_left = self.push(name, moves_left.max(1.0), Unit::Moves, false);
+        self.moves_left = self.at_least(name, moves_left, 1.0, Unit::Moves);
         self.moves_left
     }
 
@@ -302,12 +340,13 @@ impl PlanBuilder {
             hard_limit_ms: hard_limit,
             target_nodes: target_nodes.map(finite),
             moves_left: self.moves_left,
+            time_class: self.time_class,
             terms: self.terms,
         }
     }
 
     fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
-        let clean = if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) };
+        let clean = believed_ms(value);
         self.push(name, clean, Unit::Milliseconds, clean != value)
     }
 
@@ -316,11 +355,23 @@ impl PlanBuilder {
         self.record(name, formula, value, unit, clamped)
     }
 
-    fn record(&mut self, name: &'static str, formula: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
+    fn record(
+        &mut self,
+        name: &'static str,
+        formula: impl Into<Cow<'static, str>>,
+        value: f64,
+        unit: Unit,
+        clamped: bool,
+    ) -> f64 {
         let clean = finite(value);
-        self.terms.push(Term { name, formula, value: clean, unit, clamped: clamped || clean != value });
+        self.terms.push(Term { name, formula: formula.into(), value: clean, unit, clamped: clamped || clean != value });
         clean
     }
+}
+
+/// A time that was told, in milliseconds, as a plan takes it: neither negative nor absurd.
+pub(super) fn believed_ms(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) }
 }
 
 /// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by

@@ -84,7 +84,12 @@ impl Event {
             }
             Event::SetNps(nps) => manager.set_nps(*nps),
             Event::Finish(elapsed_ms, total_nodes) => {
-                manager.finish(&MoveOutcome { elapsed_ms: *elapsed_ms, total_nodes: *total_nodes, stop: None });
+                manager.finish(&MoveOutcome {
+                    elapsed_ms: *elapsed_ms,
+                    total_nodes: *total_nodes,
+                    stop: None,
+                    ..MoveOutcome::default()
+                });
             }
         }
         Answer::Nothing
@@ -225,13 +230,21 @@ proptest! {
             let moves_to_go = control.map(|moves| moves - index % moves);
             let clock_ms = clock;
             let request =
-                MoveRequest { clock_ms, increment_ms, overhead_ms, moves_to_go, ply, reused_nodes, ..MoveRequest::default() };
+                MoveRequest {
+                    clock_ms,
+                    increment_ms,
+                    overhead_ms,
+                    moves_to_go,
+                    ply,
+                    reused_nodes,
+                    ..MoveRequest::default()
+                };
             let plan = manager.plan(&request);
             if clock <= 200.0 {
                 break; // Where the overhead is more than the clock, only luck helps.
             }
             let elapsed = plan.hard_limit_ms * fraction + late;
-            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes, stop: None });
+            manager.finish(&MoveOutcome { elapsed_ms: elapsed, total_nodes, stop: None, ..MoveOutcome::default() });
             clock -= elapsed;
             prop_assert!(clock >= 0.0, "{plan}");
             clock += increment_ms + if moves_to_go == Some(1) { start } else { 0.0 };
@@ -254,8 +267,8 @@ proptest! {
         };
         let clock = 10_f64.powf(digits);
         let (less, more) = (plan(clock), plan(clock + more));
-        // Whoever gives a faster class of games the larger factor gets what he asks for. Lc0's own bank collects the more
-        // the more room it has.
+        // Whoever gives a faster class of games the larger factor gets what he asks for. Lc0's own bank collects the
+        // more the more room it has.
         let taxed = |plan: &Plan| plan.term("bank_tax").is_some_and(|term| term.clamped);
         if !spec.contains("control(") && !taxed(&less) && !taxed(&more) {
             prop_assert!(less.budget_ms <= more.budget_ms * (1.0 + 1e-12), "{less}\n{more}");

@@ -82,12 +82,12 @@ async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) ->
     failed = game.failed is not None and chess.COLOR_NAMES[game.failed]
     found = {name: spent(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
     plies = len(game.board.move_stack)
-    return {**job, "setting": setting(args), "concurrency": args.concurrency, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
+    return {**job, "setting": setting(args), "engine": args.engine, "concurrency": args.concurrency, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
 
 
 def setting(args: argparse.Namespace) -> dict:
     """What games must have in common to be counted together: the program, what it is told, and the openings."""
-    return {"engine": args.engine, "options": dict(args.option), "seed": args.seed}
+    return {"sha256": args.engine["sha256"], "options": dict(args.option), "seed": args.seed}
 
 
 def identity(path: str) -> dict:
@@ -199,7 +199,7 @@ def main() -> int:
             known = [{key: game[key] for key in jobs[0]} for game in games]
             asyncio.run(play_all(args, [job for job in jobs if job not in known]))
             games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
-    except (ValueError, OSError, KeyError, client.EngineTrouble) as error:
+    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USAGE
     return EXIT_FAILED if report(games) else 0

@@ -131,7 +131,7 @@ class Harness(unittest.TestCase):
         self.assertEqual(seat["node_ratio"], [0.9] * seat["moves"])
         # One search, the third, has no limit.
         self.assertEqual((len(seat["late_ms"]), seat["trouble"]), (seat["moves"] - 1, []))
-        engine = games[0]["setting"]["engine"]
+        engine = games[0]["engine"]
         self.assertEqual((engine["name"], len(engine["sha256"])), ("Fake", 16))
         self.assertEqual(len({game["opening"] for game in games}), 1)
         self.assertGreater(seat["phase_ms"]["Opening"], 0)

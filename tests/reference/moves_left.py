@@ -22,8 +22,10 @@ import numpy as np
 SHORTEST = 20
 # Defaults of mle-mlh's `scale`, of mle-legacy, and of mle-pieces.
 MLH_SCALE = 0.7
-LEGACY = {"midpoint": 70, "steepness": 5}
+LEGACY = {"midpoint": 70, "steepness": 4.5}
 PIECES = {"base": -8.7, "per_piece": 2.31, "floor": 7}
+# No estimate is below this.
+LEAST_MOVES = 2
 # What Lc0's managers have.
 LC0_LEGACY = {"midpoint": 51.5, "steepness": 7}
 LC0_SMOOTH = {"midpoint": 45.2, "steepness": 5.93}
@@ -103,6 +105,44 @@ def row(name, columns, error):
     print(f"| {name} | " + " | ".join(cells) + " |")
 
 
+def deviation(estimate, left):
+    return np.abs(estimate - left).mean()
+
+
+def smoothed(game, ply, reading, trust):
+    """What mle-mlh makes of the readings of a game: each side's moves follow one another two plies apart."""
+    expected = np.empty(len(reading))
+    last = {}
+    for row, key in enumerate(zip(game, ply % 2)):
+        then = last.get(key)
+        moves = reading[row]
+        if then is not None:
+            before = max(expected[then] - (ply[row] - ply[then]) / 2, LEAST_MOVES)
+            moves = before + trust * (moves - before)
+        expected[row], last[key] = moves, row
+    return expected
+
+
+def print_choices(game, ply, pieces, left, plies_left, mlh, by_pieces, by_ply):
+    """The mean deviations behind the sentences about fits, blends and trust, in moves."""
+    half = game % 2 == 0
+    for name, here in (("even", half), ("odd", ~half)):
+        scale = least_absolute((plies_left[here] / 2)[:, None], left[here])
+        line = least_absolute(np.c_[np.ones(here.sum()), pieces[here]], left[here])
+        other = deviation(pieces_line(pieces[~here], *line, PIECES["floor"]), left[~here])
+        print(f"{name} games: scale {scale[0]:.2f}; their line over the pieces is off by {other:.1f} on the others")
+    table = {count: np.median(left[pieces == count]) for count in np.unique(pieces)}
+    by_table = np.array([table[count] for count in pieces])
+    print(f"pieces: line {deviation(by_pieces, left):.1f}, table {deviation(by_table, left):.1f}")
+    for share in (0.25, 0.5):
+        print(f"head with {share:.2f}, pieces: {deviation(share * mlh + (1 - share) * by_pieces, left):.1f}")
+    shares = [(a / 10, b / 10) for a in range(11) for b in range(11 - a)]
+    blends = [(deviation(a * mlh + b * by_pieces + (1 - a - b) * by_ply, left), a, b) for a, b in shares]
+    print("best of all three: {:.1f} with {:.1f} for the head, {:.1f} for the pieces".format(*min(blends)))
+    for trust in (0.1, 0.25, 0.5, 0.75, 1):
+        print(f"trust {trust}: {deviation(smoothed(game, ply, mlh, trust), left):.1f}")
+
+
 def print_errors(paths, evaluated):
     data = samples(paths)
     _, ply, pieces, left = data.T
@@ -141,6 +181,7 @@ def print_errors(paths, evaluated):
         estimates["`mle-mlh,mle-pieces`"] = (mlh + by_pieces) / 2
         estimates["`mle-mlh,mle-legacy`"] = (mlh + by_ply) / 2
         estimates["all three"] = (mlh + by_pieces + by_ply) / 3
+        print_choices(data[chosen, 0], ply, pieces, left, plies_left, mlh, by_pieces, by_ply)
     for columns in bands(ply, pieces):
         print("| estimator | " + " | ".join(columns) + " |")
         print("|---|" + "---|" * len(columns))

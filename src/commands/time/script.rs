@@ -254,7 +254,12 @@ impl Game<'_> {
                 })
             }
             Event::Finish { t_ms, total_nodes } => {
-                self.manager.finish(&MoveOutcome { elapsed_ms: t_ms, total_nodes, stop: self.stop.take() });
+                self.manager.finish(&MoveOutcome {
+                    elapsed_ms: t_ms,
+                    total_nodes,
+                    stop: self.stop.take(),
+                    ..MoveOutcome::default()
+                });
                 Answer::Finished(Box::new(Finished {
                     estimates: self.manager.estimates(),
                     statistics: self.manager.statistics().map(ToString::to_string),

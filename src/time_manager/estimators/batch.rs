@@ -5,8 +5,9 @@ const FORGETTING: f64 = 0.05;
 
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
-/// A GPU's latency is nearly fixed, a CPU's nearly proportional; as long as all batches had the same size nothing tells
-/// which it is, and it is taken to be proportional (a smaller batch is then never expected to be slower than it is large).
+/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not tell which it is: while the last
+/// few dozen are, the share that was fixed before is believed, and before there was any difference all is taken to be
+/// proportional (a smaller batch is then never expected to be slower than it is large).
 #[derive(Clone, Debug, Default)]
 pub struct BatchLatency {
     /// Decayed sums of weight, size, time, size², size · time.
@@ -15,6 +16,8 @@ pub struct BatchLatency {
     ms: f64,
     size_size: f64,
     size_ms: f64,
+    /// The share of a batch's time that is fixed, when sizes last differed.
+    fixed_share: f64,
 }
 
 impl BatchLatency {
@@ -33,6 +36,26 @@ impl BatchLatency {
         ] {
             *sum = *sum * (1.0 - FORGETTING) + new;
         }
+        if let Some((fixed, each)) = self.regression() {
+            self.fixed_share = fixed / (fixed + each * size).max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// The means of size and time.
+    fn means(&self) -> (f64, f64) {
+        (self.size / self.weight, self.ms / self.weight)
+    }
+
+    /// The line through the last batches; `None` where their sizes hardly differ.
+    fn regression(&self) -> Option<(f64, f64)> {
+        let (size, ms) = self.means();
+        let variance = self.size_size / self.weight - size * size;
+        // Sizes that differ by less than a tenth of their mean draw no line.
+        if variance < 0.01 * size * size {
+            return None;
+        }
+        let each = ((self.size_ms / self.weight - size * ms) / variance).clamp(0.0, ms / size);
+        Some((ms - each * size, each))
     }
 
     /// The fixed time of a batch and that of each position, in milliseconds; `None` before the first batch.
@@ -40,14 +63,8 @@ impl BatchLatency {
         if self.weight == 0.0 {
             return None;
         }
-        let (size, ms) = (self.size / self.weight, self.ms / self.weight);
-        let variance = self.size_size / self.weight - size * size;
-        // Sizes that differ by less than a tenth of their mean draw no line.
-        if variance < 0.01 * size * size {
-            return Some((0.0, ms / size));
-        }
-        let each = ((self.size_ms / self.weight - size * ms) / variance).clamp(0.0, ms / size);
-        Some((ms - each * size, each))
+        let (size, ms) = self.means();
+        Some(self.regression().unwrap_or((self.fixed_share * ms, (1.0 - self.fixed_share) * ms / size)))
     }
 
     /// What a batch of so many positions will take, in milliseconds; `None` before the first one.
@@ -55,8 +72,8 @@ impl BatchLatency {
         self.line().map(|(fixed, each)| fixed + each * size as f64)
     }
 
-    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it is 1:
-    /// whether to begin at all is another question.
+    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it
+    /// is 1: whether to begin at all is another question.
     pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
         let most = most.max(1);
         let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };
@@ -104,6 +121,21 @@ mod tests {
             fixed.observe(8 + 8 * (round % 4), 5.0);
         }
         assert_eq!(fixed.fitting(1.0, 256), 256);
+    }
+
+    #[test]
+    fn what_differences_showed_is_remembered_while_there_are_none() {
+        let mut fixed = BatchLatency::default();
+        fixed.observe(1, 10.0);
+        (0..500).for_each(|_| fixed.observe(16, 10.0));
+        assert_eq!(fixed.fitting(5.0, 16), 16);
+        let mut half = BatchLatency::default();
+        for (size, ms) in [(1, 8.5), (16, 16.0), (1, 8.5), (16, 16.0)] {
+            half.observe(size, ms);
+        }
+        (0..500).for_each(|_| half.observe(16, 16.0));
+        assert!((half.expected_ms(16).unwrap() - 16.0).abs() < 1e-6);
+        assert!((half.expected_ms(8).unwrap() - 12.0).abs() < 1e-6, "{:?}", half.expected_ms(8));
     }
 
     #[test]

@@ -1,21 +1,40 @@
 //! What is lost between this engine and the judge of its clock, measured: the lag between the two, and how far searches go
 //! past their limits on a busy machine.
+//!
+//! # How much of a lag is believed
+//!
+//! Too large an overhead costs a little strength and too small a one costs the game, so a larger lag is believed at once and
+//! a smaller one slowly. But a single lag may be an accident (a lost packet, a machine that swapped), and in a short game
+//! the accident can be as long as the clock: one of 5 s in a game of 10 s left its moves 0 to 60 ms each. So there are two
+//! measures, of which the larger counts:
+//!
+//! - the *second largest* of the last eight lags, in full: what came twice comes again. On a laggy connection the second
+//!   lag is believed wholly, whatever the clock shows; nothing is taken off it.
+//! - the last lag alone, up to a tenth of the clock: with minutes on it, everything at once; in time trouble an
+//!   accident costs a tenth of the time.
+//!
+//! The rule is ours. The second largest is the order statistic that one outlier cannot move, as a median of three is.
 
 /// A lag longer than this, in milliseconds, is no lag: the game was paused, or the clock was set by hand.
 const LONGEST_LAG_MS: f64 = 5_000.0;
-/// How much of the difference a smaller lag takes from the estimate; a larger one is believed at once, because too large
-/// an overhead costs a little strength and too small a one costs the game.
+/// How much of the difference a smaller lag takes from the estimate.
 const FALL: f64 = 0.1;
+/// Moves within which a lag that comes again is no accident. A connection that stalls less often than every eighth move
+/// costs less than what is kept clear for it.
+const WINDOW: usize = 8;
+/// Largest share of the clock that is kept clear for a lag seen once. All plans of the rest of the game are made from what
+/// the overhead leaves of the clock: they lose this share at most.
+const ALONE_SHARE: f64 = 0.1;
 
 /// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`.
 ///
-/// When a move is played, the next clock is known but for that lag: what it showed, less what we used, plus the increment.
-/// What the clock then shows less is the lag. A clock that shows more says nothing: the time control was reached, or
-/// somebody was generous.
+/// When a move is played, the next clock is known but for that lag: what it showed, less what we used, plus the
+/// increment. What the clock then shows less is the lag. A clock that shows more says nothing: the time control was
+/// reached, or somebody was generous.
 #[derive(Clone, Debug, Default)]
 pub struct LagEstimator {
-    lag_ms: f64,
-    overshoot_ms: f64,
+    lag: Delay,
+    overshoot: Delay,
     expected: Option<Expected>,
 }
 
@@ -29,19 +48,19 @@ struct Expected {
 impl LagEstimator {
     /// The lag to expect, in milliseconds.
     pub fn lag_ms(&self) -> f64 {
-        self.lag_ms
+        self.lag.estimate_ms
     }
 
-    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their hard
-    /// limits.
+    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their
+    /// hard limits.
     pub fn overhead_ms(&self) -> f64 {
-        self.lag_ms + self.overshoot_ms
+        self.lag.estimate_ms + self.overshoot.estimate_ms
     }
 
-    /// A search ended so long after its hard limit, in milliseconds; negative before it.
-    pub fn search_ended(&mut self, late_ms: f64) {
+    /// A search ended so long after its hard limit, in milliseconds, negative before it, and left so much on the clock.
+    pub fn search_ended(&mut self, late_ms: f64, clock_ms: f64) {
         if late_ms <= LONGEST_LAG_MS {
-            self.overshoot_ms = learn(self.overshoot_ms, late_ms.max(0.0));
+            self.overshoot.learn(late_ms.max(0.0), clock_ms);
         }
     }
 
@@ -58,7 +77,7 @@ impl LagEstimator {
         if !(0.0..=LONGEST_LAG_MS).contains(&lag) {
             return;
         }
-        self.lag_ms = learn(self.lag_ms, lag);
+        self.lag.learn(lag, clock_ms);
     }
 
     /// The next clock belongs to another game.
@@ -67,8 +86,27 @@ impl LagEstimator {
     }
 }
 
-fn learn(estimate: f64, sample: f64) -> f64 {
-    if sample > estimate { sample } else { estimate + FALL * (sample - estimate) }
+/// A delay that comes with every move.
+#[derive(Clone, Debug, Default)]
+struct Delay {
+    estimate_ms: f64,
+    /// The last samples, in a ring.
+    recent_ms: [f64; WINDOW],
+    next: usize,
+}
+
+impl Delay {
+    /// So long a delay was seen, with so much on the clock; milliseconds.
+    fn learn(&mut self, sample_ms: f64, clock_ms: f64) {
+        self.recent_ms[self.next] = sample_ms;
+        self.next = (self.next + 1) % WINDOW;
+        let (_, second_ms) = self.recent_ms.iter().fold((0.0_f64, 0.0_f64), |(largest, second), &seen| {
+            if seen > largest { (seen, largest) } else { (largest, second.max(seen)) }
+        });
+        let believed_ms = second_ms.max(sample_ms.min(ALONE_SHARE * clock_ms.max(0.0)));
+        let fall = if believed_ms > self.estimate_ms { 1.0 } else { FALL };
+        self.estimate_ms += fall * (believed_ms - self.estimate_ms);
+    }
 }
 
 #[cfg(test)]
@@ -114,11 +152,45 @@ mod tests {
     fn what_searches_take_past_their_limits_is_kept_clear_too() {
         let mut lag = LagEstimator::default();
         for (late, overhead) in [(-50.0, 0.0), (40.0, 40.0), (0.0, 36.0), (f64::NAN, 36.0), (1e9, 36.0)] {
-            lag.search_ended(late);
+            lag.search_ended(late, 10_000.0);
             assert_eq!(lag.overhead_ms(), overhead, "{late}");
         }
         lag.move_played(0, 1_000.0, 0.0, 100.0);
         lag.clock_seen(2, 890.0);
         assert_eq!((lag.lag_ms(), lag.overhead_ms()), (10.0, 46.0));
+    }
+
+    /// Lags on a clock of so many milliseconds, and what is expected after each.
+    fn after(clock_ms: f64, lags: &[f64]) -> Vec<f64> {
+        let mut lag = LagEstimator::default();
+        let see = |(index, &late)| {
+            let ply = 2 * index as u32;
+            lag.move_played(ply, clock_ms + late, 0.0, 0.0);
+            lag.clock_seen(ply + 2, clock_ms);
+            lag.lag_ms().round()
+        };
+        lags.iter().enumerate().map(see).collect()
+    }
+
+    #[test]
+    fn an_accident_does_not_starve_a_short_game() {
+        // 10 s, of which 5 s are lost at once: a tenth of the rest is kept clear, and soon less.
+        assert_eq!(after(5_000.0, &[0.0, 5_000.0, 0.0, 0.0]), [0.0, 500.0, 450.0, 405.0]);
+        assert_eq!(after(600_000.0, &[5_000.0]), [5_000.0], "with minutes on the clock it costs little");
+        let mut lag = LagEstimator::default();
+        lag.search_ended(3_000.0, 4_000.0);
+        assert_eq!(lag.overhead_ms(), 400.0, "nor does a machine that hung once");
+        lag.search_ended(3_000.0, -1.0);
+        assert_eq!(lag.overhead_ms(), 3_000.0);
+    }
+
+    #[test]
+    fn what_comes_again_is_believed_whatever_the_clock_shows() {
+        assert_eq!(after(2_000.0, &[800.0, 800.0, 900.0]), [200.0, 800.0, 800.0]);
+        assert_eq!(after(300.0, &[800.0, 900.0, 850.0]), [30.0, 800.0, 850.0]);
+        // Every fourth move.
+        let stalls: Vec<f64> = (0..24).map(|index| if index % 4 == 3 { 700.0 } else { 20.0 }).collect();
+        assert!(after(2_000.0, &stalls)[7..].iter().all(|lag| *lag == 700.0));
+        assert!(after(2_000.0, &[[700.0; 2].as_slice(), &[0.0; 30]].concat())[31] < 100.0, "and forgotten");
     }
 }

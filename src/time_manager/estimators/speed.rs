@@ -4,8 +4,8 @@ use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 
 /// Bounds of the estimate, in nodes per second; they only keep absurd input finite.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
-/// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a guess of
-/// 20,000 nodes per second says nothing about a search of 3,000.
+/// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a
+/// guess of 20,000 nodes per second says nothing about a search of 3,000.
 const GUESS_WEIGHT_MS: f64 = 5.0;
 /// The time that a speed set from outside counts for, in milliseconds.
 const SET_WEIGHT_MS: f64 = 10_000.0;
@@ -14,11 +14,11 @@ const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
 
 /// The estimate of speed of plain `smooth`: nodes over time of the searches so far, both forgotten at the same rate.
 ///
-/// What the decay of the seed does with *speeds* (see [`NpsEstimator`](super::nps::NpsEstimator)) this does with nodes and
-/// time: a sample weighs by the time it took and by nothing else. So the first guess is gone after the first batches,
-/// a slow moment weighs as much as it lasted, and a tree that is lost changes nothing by itself. The collapse of Lc0's
-/// issue #1585 (60,701 to 12,990 nodes per second in one move) becomes what it was: one slow move among many. The first
-/// batch of a move counts neither with its nodes nor with its time.
+/// What the decay of the seed does with *speeds* (see [`NpsEstimator`](super::nps::NpsEstimator)) this does with nodes
+/// and time: a sample weighs by the time it took and by nothing else. So the first guess is gone after the first
+/// batches, a slow moment weighs as much as it lasted, and a tree that is lost changes nothing by itself. The collapse
+/// of Lc0's issue #1585 (60,701 to 12,990 nodes per second in one move) becomes what it was: one slow move among many.
+/// The first batch of a move counts neither with its nodes nor with its time.
 #[derive(Clone, Debug)]
 pub struct SpeedEstimator {
     nodes: f64,

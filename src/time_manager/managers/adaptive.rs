@@ -1,5 +1,5 @@
-//! `adaptive`: the manager of the Sharp Rustic engine. Moves to go from the phase of the game, factors for the kind of game
-//! and for how clear the choice is, and an emergency mode.
+//! `adaptive`: the manager of the Sharp Rustic engine. Moves to go from the phase of the game, factors for the kind of
+//! game and for how clear the choice is, and an emergency mode.
 //!
 //! # Formulas
 //!
@@ -20,8 +20,8 @@
 //! | endgame | after 40 | any | 10 |
 //! | endgame | any | 12 or fewer | 10 |
 //!
-//! *Worked example*: 5 minutes and 3 seconds, ply 24, 28 pieces. 300,000 / 25 + 3,000 = 15,000 ms; blitz, 90 %: 13,500 ms;
-//! no emergency (300,000 is not below 50,000). A clear best move stops it at 9,450 ms, a check may take 20,250 ms.
+//! *Worked example*: 5 minutes and 3 seconds, ply 24, 28 pieces. 300,000 / 25 + 3,000 = 15,000 ms; blitz, 90 %: 13,500
+//! ms; no emergency (300,000 is not below 50,000). A clear best move stops it at 9,450 ms, a check may take 20,250 ms.
 //!
 //! Where the document is silent or of two minds:
 //!
@@ -29,11 +29,11 @@
 //! - The rows of its table with 10 to 19 and with 10 or more pieces overlap its "endgame: 12 pieces or fewer", which it
 //!   says twice; the endgame goes first.
 //! - Depth is what `go depth` counts, the average depth of the visits.
-//! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest factor
-//!   would add.
+//! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest
+//!   factor would add.
 //!
-//! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its statistics
-//! after every move.
+//! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its
+//! statistics after every move.
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
@@ -73,7 +73,8 @@ const CONTROL: GroupSpec = GroupSpec {
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
-    help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency mode.",
+    help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \
+           mode.",
     params: &[EMERGENCY_TIME, EMERGENCY_FACTOR, EMERGENCY_DEPTH],
     choices: &[],
     groups: &[CONTROL, quality::GROUP],
@@ -145,8 +146,9 @@ impl TimeManager for Adaptive {
             self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
             Ratio,
         );
+        plan.time_class(self.control.time_class());
         let is_emergency = clock_ms < moves_left * self.emergency_ms;
-        plan.term("emergency = from clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
+        plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
         let factor = match is_emergency {
             true => plan.term("emergency_factor = emergency-factor", self.emergency_factor, Ratio),
             false => plan.term("emergency_factor = 1", 1.0, Ratio),
@@ -155,10 +157,15 @@ impl TimeManager for Adaptive {
             plan.term("normal_time = time_slice * control * emergency_factor", slice * control * factor, Milliseconds);
         let quality = self.quality.of(self.quality.before_search(in_check));
         let quality = plan.term("quality = from the position: in check or not", quality, Ratio);
+        let largest = plan.term(
+            "largest_quality = max(excellent, good, acceptable, poor, critical)",
+            self.quality.largest(),
+            Ratio,
+        );
         let budget = normal_ms * quality;
         let plan = plan.finish(
             ("normal_time * quality", budget),
-            ("from the largest factor of quality", (normal_ms * self.quality.largest() - budget).max(0.0)),
+            ("max(0, normal_time * largest_quality - normal_time * quality)", (normal_ms * largest - budget).max(0.0)),
             None,
         );
         let deepest = is_emergency.then_some(self.emergency_depth);

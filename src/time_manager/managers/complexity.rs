@@ -12,17 +12,17 @@
 //!
 //! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one.
 //!
-//! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the document's
-//! formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
+//! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the
+//! document's formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
 //!
-//! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening 0.7; the
-//! start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984: target 2.79 s,
-//! maximum 6.97 s ("target: 2.8s, max: 7.0s").
+//! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening
+//! 0.7; the start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984:
+//! target 2.79 s, maximum 6.97 s ("target: 2.8s, max: 7.0s").
 //!
 //! Where the document is of two minds:
 //!
-//! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own program,
-//!   which is told the class, this takes `control=classical`, and decides by the list otherwise.
+//! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own
+//!   program, which is told the class, this takes `class=classical`, and decides by the list otherwise.
 //! - *Increment*: "properly handled", but its worked session (2.8 s of 3:00 + 2) leaves it out; so `increment-use` is 0
 //!   by default, and the increment counts when it is on the clock.
 //! - *Base time*: "(remaining − buffer) / estimated moves" in one place, "4 % per move" in another. The first is the
@@ -41,16 +41,20 @@ use crate::time_manager::parts::phase::{
     self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number,
 };
 use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
-use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::time_manager::{
+    Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
 
 param_specs! {
-    BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio "Scales every move: 0.04 leaves the estimate of moves remaining as it is.";
+    BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio
+        "Scales every move: 0.04 leaves the estimate of moves remaining as it is.";
     MIN_FACTOR "min-time-factor" 0.01 0.0 1.0 Ratio "Least fraction of the clock for a move.";
     MAX_FACTOR "max-time-factor" 0.15 0.001 1.0 Ratio "Largest fraction of the clock for a move's target.";
     MAX_OVER_TARGET "max-over-target" 2.5 1.0 100.0 Ratio "Maximum of a move over its target.";
     MAX_CLOCK "max-clock" 0.25 0.001 1.0 Ratio "Largest fraction of the clock for a move's maximum.";
     INCREMENT_USE "increment-use" 0.0 0.0 1.0 Ratio "Fraction of the increment that is added to the base time.";
-    EMERGENCY_THRESHOLD "emergency-threshold" 10.0 0.0 1e6 Seconds "It is an emergency with less than this on the clock.";
+    EMERGENCY_THRESHOLD "emergency-threshold" 10.0 0.0 1e6 Seconds
+        "It is an emergency with less than this on the clock.";
     EMERGENCY_TARGET "emergency-target" 0.10 0.0 1.0 Ratio "Fraction of the clock for a move's target in an emergency.";
     EMERGENCY_MAX "emergency-max" 0.15 0.0 1.0 Ratio "Fraction of the clock for a move's maximum in an emergency.";
     EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies "Greatest average depth of a search in an emergency.";
@@ -87,8 +91,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     groups: &[CONTROL, phase::GROUP, complexity::GROUP],
     build: |values| Box::new(ComplexityManager::new(values)),
 };
-
-const MS_PER_SECOND: f64 = 1000.0;
 
 /// "Estimate moves remaining in game": the ends of each range, which the moves of the phase go through in turn. In the
 /// endgame the pieces do: ten of them 20 moves, two 10.
@@ -174,6 +176,7 @@ impl TimeManager for ComplexityManager {
             self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
             Ratio,
         );
+        plan.time_class(self.control.time_class());
         let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
         let score =
             plan.term("complexity_score = from moves, pieces, captures and check", complexity::score(request), Ratio);
@@ -210,7 +213,7 @@ impl TimeManager for ComplexityManager {
             .max(target);
         let threshold_ms = value(&EMERGENCY_THRESHOLD) * MS_PER_SECOND;
         let is_emergency = clock_ms < threshold_ms;
-        plan.term("emergency = from clock < emergency-threshold", f64::from(u8::from(is_emergency)), Ratio);
+        plan.term("emergency = clock < emergency-threshold * 1000", f64::from(u8::from(is_emergency)), Ratio);
         if is_emergency {
             target = plan.term(
                 "emergency_target = emergency-target * clock",
@@ -229,7 +232,13 @@ impl TimeManager for ComplexityManager {
                 Milliseconds,
             );
             let least = (value(&EMERGENCY_MAX) * threshold_ms).max(target);
-            maximum = plan.at_least("maximum_above_emergency = max(maximum, target, above_emergency, emergency-max * emergency-threshold * 1000)", maximum, least, Milliseconds);
+            maximum = plan.at_least(
+                "maximum_above_emergency = \
+                 max(maximum, target, above_emergency, emergency-max * emergency-threshold * 1000)",
+                maximum,
+                least,
+                Milliseconds,
+            );
         }
         let plan = match is_emergency {
             true => plan.finish(

@@ -10,8 +10,8 @@
 //! spared = what the budgets of earlier moves left over; a debt when they were exceeded or slowmover borrowed
 //! ```
 //!
-//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: (60,000 + 600 · 50.5 − 200) / 51.5 = 1,749.5 ms; · 2.8 =
-//! 4,898 ms. It took 2,000 ms, so the next move gets the 2,898 ms left over on top of its share of 1,687 ms.
+//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: (60,000 + 600 · 50.5 − 200) / 51.5 = 1,749.5 ms; · 2.8
+//! = 4,898 ms. It took 2,000 ms, so the next move gets the 2,898 ms left over on top of its share of 1,687 ms.
 //!
 //! *When to use it*: to compare with Lc0, whose default it is. It gives much to the first move and knows nothing of the
 //! search.
@@ -75,14 +75,16 @@ const BOOK_PLY_BONUS: ParamSpec = ParamSpec {
 
 /// Plies of a book that count for the bonus (lc0.md A.3, 4).
 const MAX_BOOK_PLIES: u32 = 12;
-/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3, 5).
+/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3,
+/// 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
 /// How `legacy` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,
-    help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the next.",
+    help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the \
+           next.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
     choices: &[],
     groups: &[],
@@ -175,7 +177,8 @@ impl TimeManager for Legacy {
     fn finish(&mut self, outcome: &MoveOutcome) {
         // A time that is not a number says nothing, and no game is long enough for the bound.
         if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
-            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+            self.spared_ms =
+                (self.spared_ms + (deadline * outcome.granted() - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 

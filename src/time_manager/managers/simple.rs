@@ -7,12 +7,19 @@
 //! budget = (clock − overhead) · share · (1 + opening-bonus-pct on the first move)  + what the last move left over
 //! ```
 //!
-//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332 ms.
+//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332
+//! ms.
 //!
-//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy` (#1876).
+//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy`
+//! (#1876).
 //!
 //! Source: Lc0's manager of PR #1764, revised in #1876 (lc0.md A.4). `movestogo` does not count. A budget is never
 //! negative here.
+//!
+//! What differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
+//! game. In Lc0 what it used is read off the clocks of two moves, so a clock that grew (a control reached, a new game with
+//! `KeepTimeStats`) counts as time left over: 1 s at the last move of 40 in 5 minutes gave the next one 5.3 s of 5.75, and
+//! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.
 
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
@@ -68,9 +75,17 @@ struct Simple {
     ply_percent: f64,
     time_factor: f64,
     opening_bonus_percent: f64,
-    /// The last move's budget and what was available for it, milliseconds.
-    last: Option<(f64, f64)>,
+    is_first_move: bool,
+    last: Option<LastMove>,
     limit_ms: Option<f64>,
+}
+
+/// What the next move has to know of the last.
+#[derive(Clone, Copy, Debug)]
+struct LastMove {
+    ply: u32,
+    budget_ms: f64,
+    available_ms: f64,
 }
 
 impl Simple {
@@ -80,6 +95,7 @@ impl Simple {
             ply_percent: values.get(&PLY_PERCENT),
             time_factor: values.get(&TIME_FACTOR),
             opening_bonus_percent: values.get(&OPENING_BONUS_PERCENT),
+            is_first_move: true,
             last: None,
             limit_ms: None,
         }
@@ -112,21 +128,26 @@ impl TimeManager for Simple {
         );
         plan.moves_left(100.0 / share, "100 / share");
         let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
-        match self.last {
-            None => {
-                let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
-                budget *= 1.0 + bonus / 100.0;
-            }
-            // What the last move left over of its budget.
-            Some((last_budget, last_available)) => {
-                let used = last_available - (available - increment_ms);
-                budget += plan.at_least(
-                    "saved = from what the last move left of its budget",
-                    last_budget - used,
-                    0.0,
-                    Milliseconds,
-                );
-            }
+        if std::mem::take(&mut self.is_first_move) {
+            let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
+            budget *= 1.0 + bonus / 100.0;
+        }
+        // Any other ply is another game or another line of it.
+        if let Some(last) = self.last.take().filter(|last| last.ply.checked_add(2) == Some(request.ply)) {
+            let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
+            let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);
+            let used = plan.term(
+                "last_used = last_available - available + increment",
+                last_available - available + increment_ms,
+                Milliseconds,
+            );
+            let left = plan.at_most(
+                "left_over = min(last_budget - last_used, last_budget)",
+                last_budget - used,
+                last_budget,
+                Milliseconds,
+            );
+            budget += plan.at_least("saved = max(0, left_over)", left, 0.0, Milliseconds);
         }
         let budget = plan.at_most(
             "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)",
@@ -134,7 +155,7 @@ impl TimeManager for Simple {
             available,
             Milliseconds,
         );
-        self.last = Some((budget, available));
+        self.last = Some(LastMove { ply: request.ply, budget_ms: budget, available_ms: available });
         let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
         self.limit_ms = Some(plan.hard_limit_ms);
         plan
@@ -144,8 +165,11 @@ impl TimeManager for Simple {
         self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
-    fn finish(&mut self, _outcome: &MoveOutcome) {
+    fn finish(&mut self, outcome: &MoveOutcome) {
         self.limit_ms = None;
+        if let Some(last) = &mut self.last {
+            last.budget_ms *= outcome.granted();
+        }
     }
 
     fn estimates(&self) -> Estimates {
@@ -158,6 +182,7 @@ impl TimeManager for Simple {
 #[cfg(test)]
 mod tests {
     use crate::time_manager::managers::golden::{Played, check};
+    use crate::time_manager::{MoveOutcome, MoveRequest, build};
 
     // lc0.md A.4: fresh managers, observed by running Lc0; (200, 150) has a negative limit there.
     #[test]
@@ -185,5 +210,21 @@ mod tests {
     fn what_a_move_leaves_over_goes_to_the_next() {
         let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };
         check("simple", &[played(60_000.0, 0, 1_734.0), played(60_000.0, 2, 2_927.0), played(57_000.0, 4, 1_803.0)]);
+    }
+
+    #[test]
+    fn a_clock_that_grows_is_nothing_left_over() {
+        let request = |clock_ms, ply| MoveRequest { clock_ms, ply, overhead_ms: 200.0, ..MoveRequest::default() };
+        let fresh = |clock_ms, ply| build("simple").unwrap().plan(&request(clock_ms, ply)).budget_ms;
+        let mut manager = build("simple").unwrap();
+        // The last move of 40 in 5 s, and the first of the next 40.
+        let last = manager.plan(&request(1_000.0, 78)).budget_ms;
+        manager.finish(&MoveOutcome { elapsed_ms: 50.0, ..MoveOutcome::default() });
+        let next = manager.plan(&request(5_950.0, 80)).budget_ms;
+        assert!(next <= fresh(5_950.0, 80) + last + 1.0, "{next}");
+        assert!(next > fresh(5_950.0, 80), "the whole budget of the last move was left: {next}");
+        // KeepTimeStats: the next game.
+        manager.finish(&MoveOutcome { elapsed_ms: 50.0, ..MoveOutcome::default() });
+        assert_eq!(manager.plan(&request(3_600_000.0, 0)).budget_ms, fresh(3_600_000.0, 0));
     }
 }

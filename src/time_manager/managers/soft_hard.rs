@@ -1,5 +1,5 @@
-//! `soft-hard`: the textbook's manager (chapter 27, "Time Management"). A soft limit that the search moves, and a hard one
-//! that nothing passes.
+//! `soft-hard`: the textbook's manager (chapter 27, "Time Management"). A soft limit that the search moves, and a hard
+//! one that nothing passes.
 //!
 //! The chapter shows two versions that disagree in their numbers. `soft-hard` is the one it calls complete;
 //! `soft-hard(preset=basic)` is the one it builds up to ("Basic Time Allocation", "Dynamic Time Adjustment").
@@ -13,12 +13,13 @@
 //! | score drop | more than 30 cp: · 1.4 | more than 50 cp: · 1.5 |
 //! | best move changes | every time: · 1.2 | from the third time: · 1.3 |
 //!
-//! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move (· 0.5),
-//! and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s: soft ≤ 0.8 · increment, hard ≤
-//! clock / 3). No limit is below 10 ms, in time trouble either: the chapter's soft limit without an increment would be 0.
+//! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move
+//! (· 0.5), and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s: soft ≤ 0.8 · increment,
+//! hard ≤ clock / 3). No limit is below 10 ms, in time trouble either: without an increment the chapter's soft limit
+//! would be 0 there.
 //!
-//! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms hard. A
-//! drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
+//! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms
+//! hard. A drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
 //!
 //! What the chapter calls depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
 //! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
@@ -196,7 +197,7 @@ impl TimeManager for SoftHard {
         let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
         // The chapter counts on all the moves the interface tells, be they more than its own guess.
-        let moves_left = plan.moves_left_of(f64::from(request.moves_to_go.unwrap_or(0)), moves);
+        let moves_left = plan.moves_left_of(moves);
         let share = clock_ms / moves_left + increment_ms;
         let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };
         let floor = if self.is_complete { least } else { 0.0 };

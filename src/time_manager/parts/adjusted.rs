@@ -27,7 +27,7 @@ pub(in crate::time_manager) const ADJUST: GroupSpec = GroupSpec {
 ///
 /// What the manager plans and what it grants while the search runs is multiplied by the factors known before the search;
 /// those that judge the search move the limit between nothing and `most` times the budget. The manager learns from the
-/// move as it was played.
+/// move as it was played, and is told the factors known before the search ([`MoveOutcome::factor`]).
 #[derive(Debug)]
 pub(in crate::time_manager) struct Adjusted {
     inner: Box<dyn TimeManager>,
@@ -65,20 +65,19 @@ impl TimeManager for Adjusted {
         let (base_budget, base_extra) = (base.budget_ms, base.extra_ms);
         let mut plan = PlanBuilder::resume(base, request);
         let clock_ms = plan.request().clock_ms;
-        let mut factor = 1.0;
+        let (mut factor, mut names) = (1.0, Vec::new());
         for part in &mut self.parts {
             let known = part.begin(&MoveRequest { clock_ms, ..request.clone() });
             factor *= plan.term(part.term(), known, Unit::Ratio);
+            plan.time_class(part.time_class());
         }
-        let budget = plan.term(
-            "adjusted_budget = from planned_budget and the factors above",
-            base_budget * factor,
-            Unit::Milliseconds,
-        );
+        let factor = plan.term_of("adjust_factor", names.join(" * "), factor, Unit::Ratio);
+        let budget =
+            plan.term("adjusted_budget = planned_budget * adjust_factor", base_budget * factor, Unit::Milliseconds);
         let reserve = (base_extra * factor).max(budget * (self.most - 1.0));
         let plan = plan.finish_again(
             ("adjusted_budget", budget),
-            ("from the reserve, at least (most - 1) * adjusted_budget", reserve),
+            ("max(planned_extra * adjust_factor, (most - 1) * adjusted_budget)", reserve),
         );
         self.history.begin_move(self.current.is_none());
         self.current = Some(CurrentMove { factor, hard_limit_ms: plan.hard_limit_ms });
@@ -100,10 +99,11 @@ impl TimeManager for Adjusted {
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
-        if self.current.take().is_none() {
+        let factor = self.current.take().map(|current| current.factor);
+        if factor.is_none() {
             self.history.begin_move(false);
         }
-        self.inner.finish(outcome);
+        self.inner.finish(&MoveOutcome { factor, ..outcome.clone() });
     }
 
     fn estimates(&self) -> Estimates {
@@ -137,7 +137,7 @@ mod tests {
         assert!((plan.budget_ms - base.budget_ms * 0.7 * 0.984).abs() < 1e-9, "{plan}");
         assert!((plan.hard_limit_ms - plan.budget_ms * 2.5).abs() < 1e-9, "{plan}");
         let names: Vec<_> = plan.terms.iter().map(|term| term.name).collect();
-        let order = ["planned_budget", "phase", "complexity", "adjusted_budget", "safe_clock", "budget"];
+        let order = ["planned_budget", "adjust_phase", "adjust_complexity", "adjusted_budget", "safe_clock", "budget"];
         let found: Vec<_> = order.iter().map(|name| names.iter().position(|other| other == name).unwrap()).collect();
         assert!(found.is_sorted(), "{names:?}");
         assert_eq!(names.iter().filter(|name| **name == "budget").count(), 1);

@@ -25,8 +25,8 @@ pub const STABILITY: GroupSpec = GroupSpec {
     groups: &[],
 };
 
-/// Less time while the best move stays the same. The factor holds as long as the move does; the textbook's loop multiplies
-/// by it at every iteration, until nothing is left.
+/// Less time while the best move stays the same. The factor holds as long as the move does; the textbook's loop
+/// multiplies by it at every iteration, until nothing is left.
 #[derive(Clone, Debug)]
 pub struct Stability {
     values: [f64; 3],
@@ -41,7 +41,7 @@ impl Stability {
 
 impl Part for Stability {
     fn term(&self) -> &'static str {
-        "stability = 1"
+        "adjust_stability = 1"
     }
 
     fn begin(&mut self, _request: &MoveRequest) -> f64 {
@@ -93,7 +93,7 @@ impl Changes {
 
 impl Part for Changes {
     fn term(&self) -> &'static str {
-        "changes = 1"
+        "adjust_changes = 1"
     }
 
     fn begin(&mut self, _request: &MoveRequest) -> f64 {

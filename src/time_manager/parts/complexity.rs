@@ -23,8 +23,8 @@ const UNKNOWN: f64 = 0.5;
 
 /// The complexity of a position, 0 to 1.
 ///
-/// Mobility counts for 40 %, material for 30 %, tactics for 30 %. The document gives check +0.3 and captures "up to +0.2",
-/// which are more than 30 % together: the sum of both is cut at 0.3.
+/// Mobility counts for 40 %, material for 30 %, tactics for 30 %. The document gives check +0.3 and captures "up to
+/// +0.2", which are more than 30 % together: the sum of both is cut at 0.3.
 pub fn score(request: &MoveRequest) -> f64 {
     let (Some(legal_moves), Some(pieces)) = (request.legal_moves, request.pieces) else { return UNKNOWN };
     let mobility = (f64::from(legal_moves) / MOST_MOVES).min(1.0);
@@ -68,7 +68,7 @@ impl Complexity {
 
 impl Part for Complexity {
     fn term(&self) -> &'static str {
-        "complexity = from moves, pieces, captures and check"
+        "adjust_complexity = from moves, pieces, captures and check"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

@@ -4,12 +4,13 @@ use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Unit;
+use serde::Serialize;
 use std::fmt;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 
 /// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum TimeClass {
     /// Under 3 minutes.
     #[default]
@@ -98,12 +99,16 @@ impl ControlFactor {
 
 impl Part for ControlFactor {
     fn term(&self) -> &'static str {
-        "control = from the class of the time control"
+        "adjust_control = from the class of the time control"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {
         let class = self.class(request.clock_ms);
         self.of(class)
+    }
+
+    fn time_class(&self) -> Option<TimeClass> {
+        self.class
     }
 }
 

@@ -43,7 +43,7 @@ impl EasyMove {
 
 impl Part for EasyMove {
     fn term(&self) -> &'static str {
-        "easy_move = 1"
+        "adjust_easy_move = 1"
     }
 
     fn begin(&mut self, _request: &crate::time_manager::MoveRequest) -> f64 {

@@ -1,8 +1,9 @@
 //! Iterations: what a search that grows a tree has instead of depths.
 //!
-//! An alpha-beta search of depth *d* visits about *b* to the power of *d* nodes, with an effective branching factor *b* of
-//! about 2 in today's engines. So the *d*-th iteration ends here when the search has added 2^*d* nodes: 10 iterations are a
-//! thousand nodes, 20 a million. A look that finds several ended counts once, with the depth of the last.
+//! An alpha-beta search of depth *d* visits about *b* to the power of *d* nodes, with an effective branching factor *b*
+//! of about 2 in today's engines. So the *d*-th iteration ends here when the search has added 2^*d* nodes: 10
+//! iterations are a thousand nodes, 20 a million. A look that finds several ended counts once, with the depth of the
+//! last.
 
 use crate::time_manager::SearchSnapshot;
 
@@ -29,8 +30,8 @@ pub struct Iteration {
     pub changes: u32,
     /// Iterations in a row that ended with the best move of the one before.
     pub stable: u32,
-    /// By how much the score fell since the iteration before, in centipawns; in the first one, since the last move of the
-    /// game.
+    /// By how much the score fell since the iteration before, in centipawns; in the first one, since the last move of
+    /// the game.
     pub drop_cp: Option<f64>,
 }
 

@@ -11,8 +11,8 @@
 //! | [`score_drop`] | whether the position turns out worse than it looked |
 //! | [`easy_move`] | whether one move is far better than the rest |
 //!
-//! The documents they come from describe engines that search depth by depth. [`history`] tells what an *iteration* is in a
-//! search that grows a tree.
+//! The documents they come from describe engines that search depth by depth. [`history`] tells what an *iteration* is
+//! in a search that grows a tree.
 
 pub(super) mod adjusted;
 pub mod best_move;
@@ -27,16 +27,23 @@ pub mod score_drop;
 use super::params::{GroupSpec, ParamSpec, ParamValues};
 use super::plan::Unit;
 use super::{MoveRequest, SearchSnapshot};
+use control::TimeClass;
 use history::Iteration;
 
 /// A factor on the time of a move.
 pub trait Part: Send + std::fmt::Debug {
-    /// Name and formula of its term of a plan; 1 where only the search tells.
+    /// Name and formula of its term of a plan, `adjust_` before the name: the manager may have a part of the same kind.
+    /// 1 where only the search tells.
     fn term(&self) -> &'static str;
 
     /// The factor that is known before the search; 1 where there is none.
     fn begin(&mut self, _request: &MoveRequest) -> f64 {
         1.0
+    }
+
+    /// The class of the time control by which it decided, if it knows classes.
+    fn time_class(&self) -> Option<TimeClass> {
+        None
     }
 
     /// The factor that the search suggests at this look, on top of the one before; `iteration` has just ended, if any.

@@ -10,9 +10,9 @@ const UNKNOWN_PIECES: u32 = 32;
 
 /// The phases of the Sharp Rustic document.
 ///
-/// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two, and
-/// its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an endgame whatever
-/// the ply.
+/// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two,
+/// and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an
+/// endgame whatever the ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GamePhase {
     /// Plies 0 to 20.
@@ -128,7 +128,7 @@ impl PhaseFactor {
 
 impl Part for PhaseFactor {
     fn term(&self) -> &'static str {
-        "phase = from the phase of the game"
+        "adjust_phase = from the phase of the game"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

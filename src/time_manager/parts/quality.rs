@@ -102,7 +102,7 @@ impl Quality {
 
 impl Part for Quality {
     fn term(&self) -> &'static str {
-        "quality = from the position: in check or not"
+        "adjust_quality = from the position: in check or not"
     }
 
     fn begin(&mut self, request: &MoveRequest) -> f64 {

@@ -47,7 +47,7 @@ impl ScoreDrop {
 
 impl Part for ScoreDrop {
     fn term(&self) -> &'static str {
-        "score_drop = 1"
+        "adjust_score_drop = 1"
     }
 
     fn begin(&mut self, _request: &MoveRequest) -> f64 {

@@ -4,15 +4,15 @@ use super::choice::WEIGHT;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues, param_specs};
 
 param_specs! {
-    MIDPOINT "midpoint" 70.0 1.0 1000.0 Moves "Median length of a game: before the first move, half of all games are expected to end within so many moves.";
-    STEEPNESS "steepness" 5.0 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
+    MIDPOINT "midpoint" 70.0 1.0 1000.0 Moves
+        "Median length of a game: before the first move, half of all games are expected to end within so many moves.";
+    STEEPNESS "steepness" 4.5 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
 }
 
 /// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths (lc0.md A.2).
 ///
-/// Its defaults are those of the least mean deviation from 209 TCEC games; Lc0's numbers expect games to end sooner (51.5 and
-/// 7.0 in its legacy, 45.2 and 5.93 in its smooth). They fit 59 games of this engine against itself as well (maia-1900, 1 to 5 s
-/// a game): off by 15 moves on average, where 51.5 and 7.0 are by 19.
+/// Its defaults are those of the least mean deviation from 209 TCEC games, to 2.5 moves and 0.5; Lc0's numbers expect
+/// games to end sooner (51.5 and 7.0 in its legacy, 45.2 and 5.93 in its smooth).
 #[derive(Clone, Debug)]
 pub struct MleLegacy {
     midpoint: f64,

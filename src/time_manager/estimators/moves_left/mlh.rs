@@ -20,13 +20,13 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
 
 /// The estimator `mle-mlh`: what the seed of PR #1195 announces ("Soon we'll use Moves Left Head").
 ///
-/// The head of t1-256x10 expects games to last longer than TCEC's do, which are adjudicated: the least absolute deviation
-/// fit is a scale of 0.70 (0.65 and 0.75 on either half of the games). An offset beside it gains nothing.
+/// The head of t1-256x10 expects games to last longer than TCEC's do, which are adjudicated: the least absolute
+/// deviation fit is a scale of 0.70 (0.65 and 0.75 on either half of the games).
 ///
-/// A reading is the root's average of the network's plies left, over the whole search so far. From one move of ours to the
-/// next the expectation falls by one; a new reading moves it by `trust` of the difference, so that one odd position does
-/// not turn the plan over (the error on TCEC's games is 20.5 to 20.9 moves for any trust from 0.1 to 1). Readings of one
-/// position replace each other: looking often is no more certain than looking once.
+/// A reading is the root's average of the network's plies left, over the whole search so far. From one move of ours to
+/// the next the expectation falls by one; a new reading moves it by `trust` of the difference, so that one odd position
+/// does not turn the plan over (the mean error on TCEC's games is 20.4 to 20.9 moves for any trust from 0.1 to 1).
+/// Readings of one position replace each other: looking often is no more certain than looking once.
 #[derive(Clone, Debug)]
 pub struct MleMlh {
     scale: f64,

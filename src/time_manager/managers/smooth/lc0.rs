@@ -14,8 +14,9 @@
 //! reserve      = max-piggybank-use · bank
 //! ```
 //!
-//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: bank 5,400 ms; game time 80,920 ms; 1,618,400 nodes in 45.2
-//! moves, 35,805 each, trees of 74,594; gross time 3,730 ms, tax 448 ms, net 3,282 ms; budget 4,688 ms, reserve 5,076 ms.
+//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: bank 5,400 ms; game time 80,920 ms; 1,618,400 nodes in
+//! 45.2 moves, 35,805 each, trees of 74,594; gross time 3,730 ms, tax 448 ms, net 3,282 ms; budget 4,688 ms, reserve
+//! 5,076 ms.
 //!
 //! *When to use it*: to compare with Lc0's `smooth`.
 //!
@@ -23,22 +24,23 @@
 //!
 //! Its defects are kept, because its numbers are the point of it; plain `smooth` has none of them:
 //!
-//! - **Speed ratchets up** (lc0.md H3): jumps upwards are taken unsmoothed, the first sample of a move divides the nodes
-//!   of two batches by the time of one, and the way down takes `nps-update-period` of *one* move. A true 1,000 nps is
-//!   soon estimated as 1,900.
-//! - **The trend's window is inverted** (H4): rates are measured between the last two looks, and for good between two old
-//!   ones after a gap longer than the window.
+//! - **Speed ratchets up** (lc0.md H3): jumps upwards are taken unsmoothed, the first sample of a move divides the
+//!   nodes of two batches by the time of one, and the way down takes `nps-update-period` of *one* move. A true 1,000
+//!   nps is soon estimated as 1,900.
+//! - **The trend's window is inverted** (H4): rates are measured between the last two looks, and for good between two
+//!   old ones after a gap longer than the window.
 //! - **The bank is not bounded by the clock** (H5): when the clock falls below it, moves get no time but the bank's.
 //! - **A tree that grew while pondering** counts as more than wholly reused (H6).
-//! - **A longer clock can give less time**: the tax of a nearly full bank is cut to the room it has, and a longer clock gives
-//!   it room.
+//! - **A longer clock can give less time**: the tax of a nearly full bank is cut to the room it has, and a longer clock
+//!   gives it room.
 //!
 //! Kinder here: whole numbers and ranges in the specification (H7), and no limit is negative.
 
+use super::params;
 use super::trend::{Trend, Window};
 use crate::time_manager::estimators::decay::exponential_decay;
-use crate::time_manager::estimators::moves_left::MleLegacy;
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
+use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
@@ -49,33 +51,36 @@ const INIT_NPS: f64 = 20_000.0;
 /// No estimate of speed is below this, so that nothing is divided by zero.
 const LEAST_NPS: f64 = 1e-3;
 
+const INIT_TREE_REUSE: ParamSpec = params::INIT_TREE_REUSE.defaulting_to(0.52);
+const MAX_TREE_REUSE: ParamSpec = params::MAX_TREE_REUSE.defaulting_to(0.73);
+const TREE_REUSE_UPDATE_RATE: ParamSpec = params::TREE_REUSE_UPDATE_RATE.defaulting_to(3.39);
+const INIT_TIMEUSE: ParamSpec = params::INIT_TIMEUSE.defaulting_to(0.7);
+const MIN_TIMEUSE: ParamSpec = params::MIN_TIMEUSE.defaulting_to(0.34);
+const TIMEUSE_UPDATE_RATE: ParamSpec = params::TIMEUSE_UPDATE_RATE.defaulting_to(5.51);
+const MAX_MOVE_BUDGET: ParamSpec = params::MAX_MOVE_BUDGET
+    .defaulting_to(0.42)
+    .helping("Largest fraction of the clock that one move may use, the bank apart.");
+
 param_specs! {
-    INIT_TREE_REUSE "init-tree-reuse" 0.52 0.0 0.99 Ratio "Fraction of the tree that is reused after a full move, at the start of a game.";
-    MAX_TREE_REUSE "max-tree-reuse" 0.73 0.0 0.99 Ratio "The expected tree reuse never goes above this.";
-    TREE_REUSE_UPDATE_RATE "tree-reuse-update-rate" 3.39 0.01 10000.0 Moves "Average move times after which the expected tree reuse has moved half-way.";
-    NPS_UPDATE_PERIOD "nps-update-period" 20.0 0.01 10000.0 Seconds "Time of one move's search in which the expected speed falls to the measured one.";
-    INIT_TIMEUSE "init-timeuse" 0.7 0.01 1.0 Ratio "Fraction of its budget that a move really uses, at the start of a game.";
-    MIN_TIMEUSE "min-timeuse" 0.34 0.01 1.0 Ratio "The expected time use never falls below this.";
-    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 5.51 0.01 10000.0 Moves "Average move times after which the expected time use has moved half-way.";
-    MAX_MOVE_BUDGET "max-move-budget" 0.42 0.001 1.0 Ratio "Largest fraction of the clock that one move may use, the bank apart.";
+    NPS_UPDATE_PERIOD "nps-update-period" 20.0 0.01 10000.0 Seconds
+        "Time of one move's search in which the expected speed falls to the measured one.";
     INIT_PIGGYBANK "init-piggybank" 0.09 0.0 0.9 Ratio "Fraction of the first clock that goes into the bank.";
-    PER_MOVE_PIGGYBANK "per-move-piggybank" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
+    PER_MOVE_PIGGYBANK "per-move-piggybank" 0.12 0.0 1.0 Ratio
+        "Fraction of each move's expected time that goes into the bank.";
     MAX_PIGGYBANK_USE "max-piggybank-use" 0.94 0.0 1.0 Ratio "Fraction of the bank that one move may draw.";
     MAX_PIGGYBANK_MOVES "max-piggybank-moves" 36.5 0.0 1000.0 Moves "Most that the bank holds, in average move times.";
-    TREND_PERIOD "trend-nps-update-period-ms" 3000.0 0.0 1e9 Milliseconds "Window in which the growth of visits is measured (inverted in Lc0: the longest gap it survives).";
-    BEST_OPTIMISM "bestmove-optimism" 0.2 0.0 1000.0 Ratio "Factor on the growth of the best move's visits when they are projected.";
+    TREND_PERIOD "trend-nps-update-period-ms" 3000.0 0.0 1e9 Milliseconds
+        "Window in which the growth of visits is measured (inverted in Lc0: the longest gap it survives).";
+    BEST_OPTIMISM "bestmove-optimism" 0.2 0.0 1000.0 Ratio
+        "Factor on the growth of the best move's visits when they are projected.";
     OVERTAKER_OPTIMISM "overtaker-optimism" 4.0 0.0 1000.0 Ratio "The same for every other move.";
-    FORCE_PIGGYBANK "force-piggybank-ms" 1000.0 0.0 1e9 Milliseconds "The bank is open for so long after the first batch.";
-    MIDPOINT "midpoint" 45.2 1.0 1000.0 Moves "Median length of a game: before the first move, half of all games are expected to end within so many moves.";
-    STEEPNESS "steepness" 5.93 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
+    FORCE_PIGGYBANK "force-piggybank-ms" 1000.0 0.0 1e9 Milliseconds
+        "The bank is open for so long after the first batch.";
 }
 
-const MLE_LEGACY: GroupSpec = GroupSpec {
-    name: "mle-legacy",
-    help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
-    params: &[MIDPOINT, STEEPNESS],
-    groups: &[],
-};
+const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_LEGACY_ALONE };
+const MIDPOINT: ParamSpec = MLE_LEGACY_ALONE.params[0].defaulting_to(45.2);
+const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
 
 /// As it is written.
 const TITLE: &str = "smooth(preset=lc0)";
@@ -237,7 +242,13 @@ impl TimeManager for Lc0Smooth {
             plan.at_most("limited_budget = min(allocated, max-move-budget * clock)", allocated, most, Milliseconds);
         let safe = clock_ms - overhead_ms;
         let allocated = if allocated > safe { safe.max(0.0) } else { allocated };
-        let extra = plan.at_most("bank_use = min(whole(max-piggybank-use * whole(bank)), clock - overhead - min(limited_budget, max(0, clock - overhead)))", extra, safe - allocated, Milliseconds);
+        let extra = plan.at_most(
+            "bank_use = min(whole(max-piggybank-use * whole(bank)), \
+             clock - overhead - min(limited_budget, max(0, clock - overhead)))",
+            extra,
+            safe - allocated,
+            Milliseconds,
+        );
         self.bank_ms =
             plan.term("bank_after_tax = whole(whole(bank) + bank_tax)", (self.bank_ms + tax).trunc(), Milliseconds);
 
@@ -288,9 +299,12 @@ impl TimeManager for Lc0Smooth {
             return;
         };
         let used = outcome.elapsed_ms.max(0.0).trunc();
-        let share = if current.allocated_ms > 0.0 { used / current.allocated_ms } else { 1.0 };
+        // Lc0 has no `adjust`: without one this is 1, and the numbers are Lc0's.
+        let granted = outcome.granted();
+        let allocated = current.allocated_ms * granted;
+        let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.deadline_ms * granted).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);

@@ -60,7 +60,7 @@ fn a_game_is_that_of_lc0() {
         }
     };
     let finish = |manager: &mut dyn TimeManager, elapsed_ms, total_nodes, timeuse| {
-        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None });
+        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None, ..MoveOutcome::default() });
         near(manager.estimates().timeuse.unwrap(), timeuse, 1e-6);
     };
 
@@ -198,6 +198,9 @@ fn the_log_of_issue_1583_satisfies_the_formulas() {
 }
 
 // lc0.md A.6, "Worked simulation of the nps ratchet": true speed 1000 nps, 20 nodes in 20 ms, 60 s + 0.6 s, 40 % reuse.
+// Alone of all golden vectors this one is not reproduced to 1e-5, only to 0.9 %: it does not record when Lc0 looked (its
+// watchdog looks every 100 ms beside the workers). One look at the end of each batch is assumed here; looks every 1 to
+// 100 ms, other overheads and a search that asks for more time come no nearer.
 #[test]
 fn defect_h3_speed_ratchets_up() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
@@ -205,23 +208,20 @@ fn defect_h3_speed_ratchets_up() {
     for index in 0..12 {
         let plan = manager.plan(&MoveRequest { reused_nodes: reused, ..request(clock, 600.0, 2 * index) });
         let mut batches = 1_u64;
-        let seen_at = |batches: u64| SearchSnapshot {
-            need_more_time: true,
-            ..look(batches as f64 * 20.0, (batches - 1) as f64 * 20.0, batches * 20, &[])
-        };
+        let seen_at = |batches: u64| look(batches as f64 * 20.0, (batches - 1) as f64 * 20.0, batches * 20, &[]);
         while manager.observe(&seen_at(batches)).stop.is_none() {
             batches += 1;
         }
         let elapsed_ms = batches as f64 * 20.0;
         assert!(elapsed_ms <= plan.hard_limit_ms + 20.0);
         let total_nodes = reused + batches * 20;
-        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None });
+        manager.finish(&MoveOutcome { elapsed_ms, total_nodes, stop: None, ..MoveOutcome::default() });
         clock += 600.0 - elapsed_ms;
         reused = total_nodes * 2 / 5;
         seen.push(manager.estimates().nps.unwrap());
     }
-    // Its looks are not told one by one; as near as this are those of a search that draws on the bank.
+    // As near as Lc0's unknown looks let it be.
     for (index, nps) in [(0, 1_002.0), (1, 1_946.0), (2, 1_887.0), (3, 1_884.0), (4, 1_889.0), (11, 1_903.0)] {
-        near(seen[index], nps, 0.013 * nps);
+        near(seen[index], nps, 0.009 * nps);
     }
 }

@@ -1,8 +1,8 @@
 //! `smooth`: spend the clock so that every move of the game ends with a tree of the same size, reused nodes included.
 //!
 //! Three forms share the name. `smooth(preset=pr1195)` is the design page of Lc0's PR #1195 to the letter
-//! ([`pr1195`]); `smooth(preset=lc0)` is what became of it in Lc0's master, number for number ([`lc0`]); plain `smooth`,
-//! here, is the idea without the defects that made Lc0 drop it as its default.
+//! ([`pr1195`]); `smooth(preset=lc0)` is what became of it in Lc0's master, number for number ([`lc0`]); plain
+//! `smooth`, here, is the idea without the defects that made Lc0 drop it as its default.
 //!
 //! # Formulas
 //!
@@ -17,20 +17,22 @@
 //! ```
 //!
 //! *Worked example*: 60 s and 1 s a move, overhead 200 ms, first move, no network head. Moves left 70 (`mle-legacy`);
-//! game time 60,000 + 1,000 · 69 − 200 = 128,800 ms; average new nodes 128.8 / 70 · 20,000 = 36,800; average tree 73,600 at
-//! a reuse of 0.5; nothing to credit; 73,600 / 20,000 / 0.7 = 5.26 s, and a reserve of 2.63 s.
+//! game time 60,000 + 1,000 · 69 − 200 = 128,800 ms; average new nodes 128.8 / 70 · 20,000 = 36,800; average tree
+//! 73,600 at a reuse of 0.5; nothing to credit; 73,600 / 20,000 / 0.7 = 5.26 s, and a reserve of 2.63 s.
 //!
 //! # What is different from PR #1195
 //!
 //! - **Moves left** come from the network's moves-left head where it has one, and are renewed while the search goes on
 //!   (`mle-mlh`); any estimator, or several, can be named instead. Their numbers are fitted to games of TCEC.
-//! - **Speed** is nodes over time of the whole game, not a decay of speeds: it survives a slow first batch and a lost tree,
-//!   and in bullet it is right after the first moves (see [`SpeedEstimator`]).
+//! - **Speed** is nodes over time of the whole game, not a decay of speeds: it survives a slow first batch and a lost
+//!   tree, and in bullet it is right after the first moves (see [`SpeedEstimator`]).
 //! - **A reused tree is credited for max-tree-reuse of the target at the most.** In Lc0's issue #1585 an underestimated
 //!   speed made 4.6 million reused nodes "enough", and it moved at once with 3,203 s on its clock.
-//! - **The clock's end**: the increment of the last move is never seen, and the last moves of a control may use their share.
+//! - **The clock's end**: the increment of the last move is never seen, and the last moves of a control may use their
+//!   share.
 //! - **What moves take past their limits** (the last batch, a busy machine) is expected of the moves to come, too: in
-//!   bullet it is as much as a budget.
+//!   bullet it is as much as a budget. It counts from the moment the limit in force was due: a search that ends because
+//!   its reserve was taken back, or its moves left renewed downwards, is not late.
 //! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has dropped
 //!   since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
 //! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a budget in
@@ -49,7 +51,7 @@ use crate::time_manager::estimators::speed::SpeedEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::{Plan, PlanBuilder, Unit, believed_ms};
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
@@ -125,8 +127,6 @@ struct CurrentMove {
     budget: Budget,
     /// As planned: nothing goes past it.
     hard_limit_ms: f64,
-    /// As it stood at the last look.
-    limit_ms: f64,
     trend: Option<Trend>,
     /// The latest value of the best move, and its share of the visits.
     value: Option<f64>,
@@ -322,8 +322,8 @@ impl Smooth {
         snapshot.need_more_time || dropped || overtaken()
     }
 
-    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): the same number of them costs more
-    /// where the best move gets a smaller share of the visits than usual.
+    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): the same number of them costs
+    /// more where the best move gets a smaller share of the visits than usual.
     fn share_factor(&self, share: f64) -> f64 {
         let theta = self.settings.total_nodes_share;
         let measure = |share: f64| theta + (1.0 - theta) * share;
@@ -343,9 +343,7 @@ impl TimeManager for Smooth {
         self.moves_left.read(request.moves_left_plies);
         let is_first = std::mem::take(&mut self.is_first_move);
         if let Some(bank) = &mut self.bank {
-            // As the plan cleans it.
-            let clock_ms = if request.clock_ms.is_nan() { 0.0 } else { request.clock_ms.clamp(0.0, 1e12) };
-            bank.open(clock_ms);
+            bank.open(believed_ms(request.clock_ms));
         }
         let (plan, budget) = self.decide(request, is_first);
         self.speed.set_half_life(self.settings.nps_update_rate * budget.average_move_ms);
@@ -354,7 +352,6 @@ impl TimeManager for Smooth {
             is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
-            limit_ms: plan.budget_ms,
             trend: self.settings.trend.clone(),
             value: None,
             best_share: None,
@@ -383,7 +380,6 @@ impl TimeManager for Smooth {
         let factor = current.best_share.map_or(1.0, |share| self.share_factor(share));
         let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
-        current.limit_ms = limit;
         let mut verdict = Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
         if self.settings.node_budget > 0.0 {
             let nodes = current.budget.new_nodes * self.settings.node_budget * factor;
@@ -407,6 +403,7 @@ impl TimeManager for Smooth {
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
         let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
+        let budget_ms = budget_ms * outcome.granted();
         self.time_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
         if let Some(bank) = &mut self.bank {
             bank.settle(tax_ms, outcome.elapsed_ms - budget_ms);
@@ -415,8 +412,8 @@ impl TimeManager for Smooth {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
         }
         self.last_value = current.value;
-        let overrun_ms = (outcome.elapsed_ms - current.limit_ms).clamp(0.0, LONGEST_OVERRUN_MS);
-        if overrun_ms.is_finite() {
+        let overrun_ms = outcome.due_ms.map(|due_ms| (outcome.elapsed_ms - due_ms).clamp(0.0, LONGEST_OVERRUN_MS));
+        if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {
             self.overrun_ms += OVERRUN_UPDATE * (overrun_ms - self.overrun_ms);
         }
     }

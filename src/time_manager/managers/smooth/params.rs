@@ -1,23 +1,36 @@
-//! The parameters of plain `smooth`.
+//! The parameters of plain `smooth`. The other forms of the manager have some of them with defaults of their own: what
+//! a parameter means, and its range, is written here once.
 
 use crate::time_manager::params::{GroupSpec, ParamSpec, param_specs};
 
 param_specs! {
-    INIT_TREE_REUSE "init-tree-reuse" 0.5 0.0 0.99 Ratio "Fraction of the tree that is reused after a full move, at the start of a game.";
-    MAX_TREE_REUSE "max-tree-reuse" 0.7 0.0 0.99 Ratio "The expected tree reuse never goes above this, and no tree counts for more of the target.";
-    TREE_REUSE_UPDATE_RATE "tree-reuse-update-rate" 4.0 0.01 10000.0 Moves "Average move times after which the expected tree reuse has moved half-way.";
+    INIT_TREE_REUSE "init-tree-reuse" 0.5 0.0 0.99 Ratio
+        "Fraction of the tree that is reused after a full move, at the start of a game.";
+    MAX_TREE_REUSE "max-tree-reuse" 0.7 0.0 0.99 Ratio "The expected tree reuse never goes above this.";
+    TREE_REUSE_UPDATE_RATE "tree-reuse-update-rate" 4.0 0.01 10000.0 Moves
+        "Average move times after which the expected tree reuse has moved half-way.";
     INIT_NPS "init-nps" 20000.0 0.1 1e9 NodesPerSecond "Expected speed before the first batches of a game.";
-    NPS_UPDATE_RATE "nps-update-rate" 5.0 0.01 10000.0 Moves "Average move times after which a measured speed counts for half.";
-    INIT_TIMEUSE "init-timeuse" 0.7 0.01 1.0 Ratio "Fraction of its budget that a move really uses, at the start of a game.";
+    NPS_UPDATE_RATE "nps-update-rate" 5.0 0.01 10000.0 Moves
+        "Average move times after which a measured speed counts for half.";
+    INIT_TIMEUSE "init-timeuse" 0.7 0.01 1.0 Ratio
+        "Fraction of its budget that a move really uses, at the start of a game.";
     MIN_TIMEUSE "min-timeuse" 0.3 0.01 1.0 Ratio "The expected time use never falls below this.";
-    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 10.0 0.01 10000.0 Moves "Average move times after which the expected time use has moved half-way.";
-    MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use; the last moves of a control may use their share.";
-    FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio "What the first move of a game gets on top, as a multiple of its budget.";
-    EXTENSION "extension" 0.5 0.0 10.0 Ratio "Reserve of a move that turns out to be hard, as a multiple of its budget.";
-    SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio "A move is hard, too, when its value is so much lower than that of the move before (1: from a win to a draw); 0: never.";
-    MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes "In time trouble a move still gets so many new nodes, if max-move-budget allows.";
-    NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
-    TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix.";
+    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 10.0 0.01 10000.0 Moves
+        "Average move times after which the expected time use has moved half-way.";
+    MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
+    FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
+        "What the first move of a game gets on top, as a multiple of its budget.";
+    EXTENSION "extension" 0.5 0.0 10.0 Ratio
+        "Reserve of a move that turns out to be hard, as a multiple of its budget.";
+    SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
+        "A move is hard, too, when its value is so much lower than that of the move before (1: from a win to a draw); \
+         0: never.";
+    MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
+        "In time trouble a move still gets so many new nodes, if max-move-budget allows.";
+    NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
+        "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
+    TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
+        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix.";
 
     BANK_INIT "init" 0.09 0.0 1.0 Ratio "Fraction of the first clock that goes into the bank.";
     BANK_TAX "per-move" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
@@ -25,7 +38,8 @@ param_specs! {
     BANK_CAP "max-clock" 0.3 0.0 1.0 Ratio "Largest fraction of the clock that the bank holds.";
 
     TREND_PERIOD "period" 3000.0 1.0 1e9 Milliseconds "Window in which the growth of visits is measured.";
-    BEST_OPTIMISM "best-optimism" 0.2 0.0 1000.0 Ratio "Factor on the growth of the best move's visits when they are projected.";
+    BEST_OPTIMISM "best-optimism" 0.2 0.0 1000.0 Ratio
+        "Factor on the growth of the best move's visits when they are projected.";
     RIVAL_OPTIMISM "rival-optimism" 4.0 0.0 1000.0 Ratio "The same for every other move.";
 }
 
@@ -46,14 +60,16 @@ pub(super) const OVERTAKING: GroupSpec = GroupSpec {
 /// All that are not in a group.
 pub(super) const OWN: &[ParamSpec] = &[
     INIT_TREE_REUSE,
-    MAX_TREE_REUSE,
+    MAX_TREE_REUSE.helping("The expected tree reuse never goes above this, and no tree counts for more of the target."),
     TREE_REUSE_UPDATE_RATE,
     INIT_NPS,
     NPS_UPDATE_RATE,
     INIT_TIMEUSE,
     MIN_TIMEUSE,
     TIMEUSE_UPDATE_RATE,
-    MAX_MOVE_BUDGET,
+    MAX_MOVE_BUDGET.helping(
+        "Largest fraction of the clock that one move may use; the last moves of a control may use their share.",
+    ),
     FIRST_MOVE_BONUS,
     EXTENSION,
     SCORE_DROP,

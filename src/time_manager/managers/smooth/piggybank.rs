@@ -38,8 +38,9 @@ impl Piggybank {
         self.saved_ms.unwrap_or(0.0) * self.max_use
     }
 
-    /// What a move expected to take `expected_ms` pays. A bank that is full still collects, and what it has no room for stays
-    /// on the clock: if the tax were cut to the room, a clock that gives the bank more room would give the move less time.
+    /// What a move expected to take `expected_ms` pays. A bank that is full still collects, and what it has no room for
+    /// stays on the clock: if the tax were cut to the room, a clock that gives the bank more room would give the move
+    /// less time.
     pub fn tax_ms(&self, expected_ms: f64) -> f64 {
         expected_ms * self.tax
     }

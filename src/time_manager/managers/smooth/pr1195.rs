@@ -9,8 +9,8 @@
 //! budget        = target / nps / time use                 at most max-move-budget · clock
 //! ```
 //!
-//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602 nodes;
-//! 4,330 ms at that speed; / 0.7 = 6,186 ms.
+//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602
+//! nodes; 4,330 ms at that speed; / 0.7 = 6,186 ms.
 //!
 //! *When to use it*: to compare with the design page; plain `smooth` is the better one.
 //!
@@ -32,6 +32,7 @@
 //! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
 //!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
 
+use super::params;
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::time_manager::estimators::nps::NpsEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
@@ -42,78 +43,16 @@ use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
-const INIT_TREE_REUSE: ParamSpec = ParamSpec {
-    name: "init-tree-reuse",
-    default: 0.5,
-    min: 0.0,
-    max: 0.99,
-    unit: Unit::Ratio,
-    help: "Fraction of the tree that is reused after a full move, at the start of a game.",
-};
-const MAX_TREE_REUSE: ParamSpec = ParamSpec {
-    name: "max-tree-reuse",
-    default: 0.7,
-    min: 0.0,
-    max: 0.99,
-    unit: Unit::Ratio,
-    help: "The expected tree reuse never goes above this.",
-};
-const TREE_REUSE_UPDATE_RATE: ParamSpec = ParamSpec {
-    name: "tree-reuse-update-rate",
-    default: 4.0,
-    min: 0.01,
-    max: 10_000.0,
-    unit: Unit::Moves,
-    help: "Average move times after which the expected tree reuse has moved half-way.",
-};
-const INIT_NPS: ParamSpec = ParamSpec {
-    name: "init-nps",
-    default: 20_000.0,
-    min: 0.1,
-    max: 1e9,
-    unit: Unit::NodesPerSecond,
-    help: "Expected speed at the start of a game.",
-};
-const NPS_UPDATE_RATE: ParamSpec = ParamSpec {
-    name: "nps-update-rate",
-    default: 5.0,
-    min: 0.01,
-    max: 10_000.0,
-    unit: Unit::Seconds,
-    help: "Time of search after which the expected speed has moved half-way.",
-};
-const INIT_TIMEUSE: ParamSpec = ParamSpec {
-    name: "init-timeuse",
-    default: 0.7,
-    min: 0.01,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "Fraction of its budget that a move really uses, at the start of a game.",
-};
-const MIN_TIMEUSE: ParamSpec = ParamSpec {
-    name: "min-timeuse",
-    default: 0.3,
-    min: 0.01,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "The expected time use never falls below this.",
-};
-const TIMEUSE_UPDATE_RATE: ParamSpec = ParamSpec {
-    name: "timeuse-update-rate",
-    default: 10.0,
-    min: 0.01,
-    max: 10_000.0,
-    unit: Unit::Moves,
-    help: "Average move times after which the expected time use has moved half-way.",
-};
-const MAX_MOVE_BUDGET: ParamSpec = ParamSpec {
-    name: "max-move-budget",
-    default: 0.3,
-    min: 0.001,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "Largest fraction of the clock that one move may use.",
-};
+const INIT_TREE_REUSE: ParamSpec = params::INIT_TREE_REUSE.defaulting_to(0.5);
+const MAX_TREE_REUSE: ParamSpec = params::MAX_TREE_REUSE.defaulting_to(0.7);
+const TREE_REUSE_UPDATE_RATE: ParamSpec = params::TREE_REUSE_UPDATE_RATE.defaulting_to(4.0);
+const INIT_NPS: ParamSpec = params::INIT_NPS.defaulting_to(20_000.0).helping("Expected speed at the start of a game.");
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE.defaulting_to(5.0) }
+    .helping("Time of search after which the expected speed has moved half-way.");
+const INIT_TIMEUSE: ParamSpec = params::INIT_TIMEUSE.defaulting_to(0.7);
+const MIN_TIMEUSE: ParamSpec = params::MIN_TIMEUSE.defaulting_to(0.3);
+const TIMEUSE_UPDATE_RATE: ParamSpec = params::TIMEUSE_UPDATE_RATE.defaulting_to(10.0);
+const MAX_MOVE_BUDGET: ParamSpec = params::MAX_MOVE_BUDGET.defaulting_to(0.3);
 
 /// As it is written.
 const TITLE: &str = "smooth(preset=pr1195)";
@@ -264,7 +203,7 @@ impl TimeManager for Smooth {
         let average_moves =
             if current.average_move_ms > 0.0 { outcome.elapsed_ms / current.average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms, average_moves);
+        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms * outcome.granted(), average_moves);
     }
 
     fn estimates(&self) -> Estimates {

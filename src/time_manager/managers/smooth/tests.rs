@@ -67,7 +67,12 @@ fn a_bank_cannot_exceed_the_clock() {
     let mut manager = smooth("piggybank");
     for ply in [0, 2, 4] {
         let plan = manager.plan(&request(55_000.0, 600.0, ply));
-        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, total_nodes: 5_000, stop: None });
+        manager.finish(&MoveOutcome {
+            elapsed_ms: plan.budget_ms,
+            total_nodes: 5_000,
+            stop: None,
+            ..MoveOutcome::default()
+        });
     }
     assert!(manager.estimates().bank_ms.unwrap() > 4_000.0);
     let last = MoveRequest { reused_nodes: 100, moves_to_go: Some(2), ..request(3_000.0, 600.0, 6) };
@@ -88,7 +93,7 @@ fn a_hard_move_gets_its_reserve() {
     near(remaining(&mut manager, wanting), budget * 1.5 - 20.0);
     let valued = |value, at| SearchSnapshot { best_value: Some(value), ..look(at, 30) };
     near(remaining(&mut manager, valued(0.3, 30.0)), budget - 30.0);
-    manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, stop: None });
+    manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, stop: None, ..MoveOutcome::default() });
     // Lc0 #1582, #1534: the reply was not expected.
     let budget = manager.plan(&request(59_000.0, 0.0, 2)).budget_ms;
     near(remaining(&mut manager, valued(0.25, 10.0)), budget - 10.0);
@@ -145,7 +150,7 @@ fn moves_left_are_renewed_while_the_search_goes_on() {
     near(long, plan.budget_ms / 2.0);
     let short = manager.observe(&says(20.0, 20.0)).remaining_ms.unwrap() + 20.0;
     near(short, plan.hard_limit_ms);
-    manager.finish(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 100, stop: None });
+    manager.finish(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 100, stop: None, ..MoveOutcome::default() });
     near(manager.plan(&request(59_900.0, 0.0, 42)).moves_left, 9.0); // one move later, before its first evaluation
 }
 
@@ -171,7 +176,12 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
     let mut manager = smooth("");
     for ply in (0..40).step_by(2) {
         let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, ply) });
-        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, total_nodes: 115_000, stop: None });
+        manager.finish(&MoveOutcome {
+            elapsed_ms: plan.budget_ms,
+            total_nodes: 115_000,
+            stop: None,
+            ..MoveOutcome::default()
+        });
     }
     let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
     assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
@@ -183,13 +193,85 @@ fn what_moves_take_past_their_limits_is_expected_of_the_next() {
     let mut manager = smooth("");
     let first = manager.plan(&request(2_000.0, 0.0, 0));
     manager.observe(&look(first.budget_ms - 1.0, 100));
-    manager.finish(&MoveOutcome { elapsed_ms: first.budget_ms + 50.0, total_nodes: 100, stop: None });
+    manager.finish(&MoveOutcome {
+        elapsed_ms: first.budget_ms + 50.0,
+        total_nodes: 100,
+        stop: None,
+        ..MoveOutcome::default()
+    });
     let plan = manager.plan(&request(2_000.0, 0.0, 2));
     near(plan.term("overrun").unwrap().value, 10.0);
     near(plan.term("game_time").unwrap().value, 1_800.0 - plan.moves_left * 10.0);
     let mut hard = smooth("");
     let first = hard.plan(&request(2_000.0, 0.0, 0));
     hard.observe(&SearchSnapshot { need_more_time: true, ..look(10.0, 100) });
-    hard.finish(&MoveOutcome { elapsed_ms: first.hard_limit_ms, total_nodes: 100, stop: None });
+    hard.finish(&MoveOutcome {
+        elapsed_ms: first.hard_limit_ms,
+        total_nodes: 100,
+        stop: None,
+        ..MoveOutcome::default()
+    });
     assert!(hard.plan(&request(2_000.0, 0.0, 2)).term("overrun").is_none(), "the reserve is no overrun");
+}
+
+#[test]
+fn a_limit_that_is_taken_back_is_no_overrun() {
+    // The search is inside its reserve when the most visited move becomes the best valued one: it ends at once.
+    let mut manager = smooth("");
+    let first = manager.plan(&request(60_000.0, 600.0, 0));
+    let at = first.budget_ms + 1_000.0;
+    manager.observe(&SearchSnapshot { need_more_time: true, ..look(at - 5.0, 100) });
+    assert_eq!(manager.observe(&look(at, 110)).stop, Some(StopReason::Time));
+    manager.finish(&MoveOutcome { elapsed_ms: at + 40.0, ..MoveOutcome::default() });
+    near(manager.plan(&request(60_000.0, 600.0, 2)).term("overrun").unwrap().value, 8.0); // 0.2 · 40, and not 0.2 · 1000
+    // The same where the network finds the game shorter than it looked, and then longer.
+    let mut manager = smooth("scale=1");
+    let plan = manager.plan(&request(60_000.0, 0.0, 40));
+    let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
+    let at = plan.budget_ms * 0.9;
+    assert_eq!(manager.observe(&says(4.0 * plan.moves_left, at)).stop, Some(StopReason::Time));
+    manager.finish(&MoveOutcome { elapsed_ms: at, ..MoveOutcome::default() });
+    assert!(manager.plan(&request(55_000.0, 0.0, 42)).term("overrun").is_none());
+}
+
+// The manager is told what a part made of its budget: it neither takes the extra time for an overrun nor the time that it
+// was denied for thrift.
+#[test]
+fn a_factor_of_adjust_teaches_nothing_wrong() {
+    for spec in
+        ["smooth(PART)", "smooth(preset=pr1195,PART)", "smooth(preset=lc0,PART)", "legacy(PART)", "simple(PART)"]
+    {
+        let budgets = |part: &str| -> Vec<f64> {
+            let mut manager = build(&spec.replace("PART", part)).unwrap();
+            let mut clock_ms = 60_000.0;
+            let mut budgets = Vec::new();
+            for ply in (40..56).step_by(2) {
+                // The parts read the middlegame off the ply, the clock is the same for both.
+                let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(clock_ms, 600.0, ply) });
+                manager.observe(&look(1.0, 1));
+                manager.observe(&look(plan.budget_ms, 100));
+                manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
+                budgets.push(plan.budget_ms);
+                clock_ms += 600.0 - plan.budget_ms;
+            }
+            budgets
+        };
+        let factor = |factor: f64| budgets(&format!("adjust(control(bullet={factor}))"));
+        let (plain, half) = (factor(1.0), factor(0.5));
+        for (index, (plain, half)) in plain.iter().zip(&half).enumerate() {
+            // Half the time leaves more on the clock for later, so a later half is more than a half, but less than that.
+            assert!(*half < 0.8 * plain, "{spec}, move {index}: {half} against {plain}");
+        }
+        let double = factor(2.0);
+        assert!(double[1] > 1.5 * plain[1], "{spec}: {double:?} against {plain:?}");
+    }
+    let mut manager = smooth("adjust(phase(middlegame=2))");
+    for ply in (20..36).step_by(2) {
+        let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(60_000.0, 600.0, ply) });
+        assert!(plan.term("overrun").is_none(), "{plan}");
+        near(plan.budget_ms / plan.term("planned_budget").unwrap().value, 2.0);
+        manager.observe(&look(plan.budget_ms - 1.0, 100));
+        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
+    }
+    assert!(manager.estimates().timeuse.unwrap() > 0.7);
 }

@@ -19,8 +19,8 @@ pub struct Trend {
 pub enum Window {
     /// Growth is measured over at least so long.
     Shortest,
-    /// Lc0's rule with its flaws (lc0.md H4): growth is measured between the last two looks, the period is the longest gap
-    /// between them that it survives, and a count that shrinks reads as a huge growth.
+    /// Lc0's rule with its flaws (lc0.md H4): growth is measured between the last two looks, the period is the longest
+    /// gap between them that it survives, and a count that shrinks reads as a huge growth.
     Lc0,
 }
 
