@@ -120,6 +120,11 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
 fn bad_input_is_named_in_one_line() {
     for (args, input, expected) in [
         (&["--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
+        (
+            &["--manager", "smooth(init-nps=5000", "--clock", "1"],
+            "",
+            "time manager \"smooth(init-nps=5000\": at offset 20: ",
+        ),
         (&["--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
         (&["--clock", "nan"], "", "--clock NaN: a time is a number of milliseconds, 0 or more"),
         (&["--clock", "1", "--inc", "-5"], "", "--inc -5: a time is a number of milliseconds, 0 or more"),
@@ -133,5 +138,6 @@ fn bad_input_is_named_in_one_line() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+        assert!(error.matches("offset").count() <= 1, "it is said once: {error}");
     }
 }
