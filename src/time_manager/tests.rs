@@ -138,10 +138,7 @@ fn specifications_that_are_rejected_with_one_line() {
         ("smooth(init-nps=0)", format!("smooth.init-nps = 0: out of range, {speed}")),
         ("smooth(midpoint=0)", format!("smooth.midpoint = 0: out of range, {length}")),
         ("smooth(mle-legacy(midpoint=0))", format!("smooth.mle-legacy.midpoint = 0: out of range, {length}")),
-        (
-            "smooth(preset=lc0,init-timeuse=0)",
-            format!("smooth(preset=lc0).init-timeuse = 0: out of range, {fraction}"),
-        ),
+        ("smooth(preset=lc0,init-timeuse=0)", format!("smooth(preset=lc0).init-timeuse = 0: out of range, {fraction}")),
         ("smooth(preset=pr)", "smooth.preset = \"pr\": expected one of zeitnot, pr1195, lc0".to_owned()),
         ("smooth(preset=1)", "smooth.preset = 1: expected one of zeitnot, pr1195, lc0".to_owned()),
         (

@@ -24,7 +24,8 @@
 //! What the chapter calls depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
 //! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
 //!
-//! *When to use it*: as the plain manager that others are measured against.
+//! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
+//! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::Part;
