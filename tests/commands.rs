@@ -54,7 +54,7 @@ fn fails(command: &mut Command, parts: &[&str]) {
 /// Labelled games by a network without a file.
 fn label(folder: &TempDir, arguments: &[&str]) -> Command {
     let mut command = zeitnot(folder);
-    command.args(["label", "--backend", "random", "--out", "games", "--shard-labels", "50", "--games", "4"]);
+    command.args(["label", "--backend", "random", "--out", "games", "--shard-labels", "50", "--at-once", "4"]);
     command.args(arguments);
     command
 }
