@@ -70,15 +70,17 @@ impl TimeManager for Adjusted {
             let known = part.begin(&MoveRequest { clock_ms, ..request.clone() });
             factor *= plan.term(part.term(), known, Unit::Ratio);
             plan.time_class(part.time_class());
+            names.extend(part.term().split_whitespace().next());
         }
         let factor = plan.term_of("adjust_factor", names.join(" * "), factor, Unit::Ratio);
         let budget =
             plan.term("adjusted_budget = planned_budget * adjust_factor", base_budget * factor, Unit::Milliseconds);
         let reserve = (base_extra * factor).max(budget * (self.most - 1.0));
-        let plan = plan.finish_again(
-            ("adjusted_budget", budget),
-            ("max(planned_extra * adjust_factor, (most - 1) * adjusted_budget)", reserve),
-        );
+        let formula = match base_extra > 0.0 {
+            true => "max(planned_extra * adjust_factor, (most - 1) * adjusted_budget)",
+            false => "(most - 1) * adjusted_budget",
+        };
+        let plan = plan.finish_again(("adjusted_budget", budget), (formula, reserve));
         self.history.begin_move(self.current.is_none());
         self.current = Some(CurrentMove { factor, hard_limit_ms: plan.hard_limit_ms });
         plan

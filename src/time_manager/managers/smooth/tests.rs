@@ -144,7 +144,7 @@ fn the_best_moves_nodes_may_be_the_target() {
 fn moves_left_are_renewed_while_the_search_goes_on() {
     let mut manager = smooth("scale=1");
     let plan = manager.plan(&request(60_000.0, 0.0, 40));
-    near(plan.moves_left, 50.053230103); // 70·(1 + 2·(20/70)^5)^(1/5) − 20
+    near(plan.moves_left, 50.110512024); // 70·(1 + 2·(20/70)^4.5)^(1/4.5) − 20
     let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
     let long = manager.observe(&says(4.0 * plan.moves_left, 10.0)).remaining_ms.unwrap() + 10.0;
     near(long, plan.budget_ms / 2.0);
