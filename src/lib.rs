@@ -39,7 +39,7 @@
 //!   running it. A and H are about time, B and C about the search, E about options.
 //! - *The seed* (and "the seeds") is a document that a manager was made from: for `smooth` the design page of Lc0's
 //!   [PR 1195](https://github.com/LeelaChessZero/lc0/pull/1195), for `adaptive` the time management document of the engine
-//!   Sharp Rustic, for `complexity` that of the engine Mergen; both are found in their engines' repositories.
+//!   Sharp Rustic, for `complexity` that of the engine Mergen; both are files of their engines' repositories.
 //! - *The chapter* is chapter 27, "Time Management", of a textbook on chess programming; `soft-hard` is made from it.
 
 pub mod backend;

@@ -141,3 +141,13 @@ fn bad_input_is_named_in_one_line() {
         assert!(error.matches("offset").count() <= 1, "it is said once: {error}");
     }
 }
+
+#[test]
+fn the_script_of_the_help_is_one() {
+    let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
+    let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
+    assert_eq!(script.len(), 3, "{help}");
+    let answers = json(&["--script", "-"], &script.join("\n"));
+    assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
+    assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);
+}

@@ -62,14 +62,14 @@ impl Parameter {
     fn range(&self) -> String {
         match &self.takes {
             Takes::Number(ParamSpec { min, max, .. }) => format!("{min} to {max}"),
-            Takes::Word(words) => words.join(", "),
+            Takes::Word(words) => format!("one of {}", words.join(", ")),
         }
     }
 
-    fn unit(&self) -> &'static str {
+    fn unit(&self) -> Option<&'static str> {
         match &self.takes {
-            Takes::Number(param) => param.unit.in_words(),
-            Takes::Word(_) => "a word",
+            Takes::Number(param) => Some(param.unit.in_words()),
+            Takes::Word(_) => None,
         }
     }
 
@@ -158,7 +158,7 @@ fn managers_table() -> String {
     let mut table =
         "| manager | parameter | default | range | unit | meaning |\n|---|---|---|---|---|---|\n".to_owned();
     for parameter in parameters() {
-        let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit());
+        let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit().unwrap_or("word"));
         let Parameter { manager, name, help, .. } = parameter;
         writeln!(table, "| {manager} | `{name}` | {default} | {range} | {unit} | {help} |").ok();
     }
@@ -176,8 +176,9 @@ fn as_text() -> String {
     text.push_str("\nParameters of the time managers\n");
     for parameter in parameters() {
         let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit());
+        let unit = unit.map(|unit| format!(", {unit}")).unwrap_or_default();
         let Parameter { manager, name, help, .. } = parameter;
-        writeln!(text, "  {manager}: {name} = {default}  ({range}, {unit})\n      {help}").ok();
+        writeln!(text, "  {manager}: {name} = {default}  ({range}{unit})\n      {help}").ok();
     }
     text
 }
