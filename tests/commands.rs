@@ -185,6 +185,7 @@ fn a_conversion_gives_the_same_evaluations() {
     fs::create_dir(folder.path().join("models")).unwrap();
     let onto_folder = ["net", "convert", "tiny.pb.gz", "--force", "-o=models/"];
     fails(zeitnot(&folder).args(onto_folder), &["models/ is a folder"]);
+    fs::remove_dir(folder.path().join("models")).unwrap();
     let nowhere = Path::new("no").join("folder").join("x.onnx");
     fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o"]).arg(&nowhere), &["cannot write", "x.onnx"]);
     fails(zeitnot(&folder).args(["net", "convert", "none.pb.gz"]), &["none.pb.gz"]);

@@ -104,8 +104,15 @@ fn slowmover_is_the_legacy_managers() {
     };
     assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.2): as option Slowmover asks"]);
     assert!(plays(&mut engine, "legacy").is_empty(), "it is said once");
-    assert!(note(&engine.tell("setoption name TimeManager value alphazero")).is_empty(), "both are kept as they are");
+    engine.send("setoption name TimeManager value alphazero");
     assert_eq!(plays(&mut engine, "alphazero"), ["alphazero: option Slowmover has no effect beside this TimeManager"]);
+    let simple = engine.tell("setoption name TimeManager value simple");
+    assert_eq!(
+        note(&simple),
+        ["simple: option Slowmover has no effect beside this TimeManager"],
+        "isready says it, too"
+    );
+    engine.send("setoption name TimeManager value alphazero");
     engine.send("setoption name Slowmover value 1.0");
     assert!(plays(&mut engine, "alphazero").is_empty());
     engine.send("setoption name TimeManager value smooth");
