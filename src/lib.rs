@@ -29,6 +29,19 @@
 //! - [`search::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
 
+//!
+//! # What the comments cite
+//!
+//! Formulas and numbers name where they are from. Some of it is not in this repository:
+//!
+//! - *lc0.md* (as `lc0.md A.3`) and the other `*.md` named so are this project's notes on the facts of
+//!   [Lc0](https://github.com/LeelaChessZero/lc0): what its source and its program (0.32.1) do, found by reading and by
+//!   running it. A and H are about time, B and C about the search, E about options.
+//! - *The seed* (and "the seeds") is a document that a manager was made from: for `smooth` the design page of Lc0's
+//!   [PR 1195](https://github.com/LeelaChessZero/lc0/pull/1195), for `adaptive` the time management document of the engine
+//!   Sharp Rustic, for `complexity` that of the engine Mergen; both are files of their engines' repositories.
+//! - *The chapter* is chapter 27, "Time Management", of a textbook on chess programming; `soft-hard` is made from it.
+
 pub mod backend;
 pub mod chess;
 pub mod engine;

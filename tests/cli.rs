@@ -148,11 +148,28 @@ fn check_evaluation(line: &Value, moves: usize) {
 }
 
 #[test]
+fn options_list_the_parameters_that_take_a_word() {
+    let folder = folder();
+    let all = json(&lines(zeitnot(&folder).args(["options", "--json"])).join(""));
+    let words = |manager: &str, name: &str| {
+        let parameters = all["time_managers"].as_array().unwrap();
+        let found = parameters.iter().find(|one| one["manager"] == manager && one["name"] == name);
+        found.unwrap_or_else(|| panic!("{manager} {name}"))["values"].clone()
+    };
+    assert_eq!(words("smooth", "preset"), serde_json::json!(["zeitnot", "pr1195", "lc0"]));
+    assert_eq!(words("soft-hard", "preset"), serde_json::json!(["complete", "basic"]));
+    assert_eq!(words("complexity", "class")[0], "auto");
+    let text = lines(zeitnot(&folder).arg("options")).join("\n");
+    assert!(text.contains("  smooth: preset = zeitnot  (one of zeitnot, pr1195, lc0)"), "{text}");
+}
+
+#[test]
 fn eval_prints_one_object_a_position() {
     let folder = folder();
     for backend in ["--backend=random", "--backend=uniform"] {
         let start = json(&lines(zeitnot(&folder).args(["eval", backend]))[0]);
         check_evaluation(&start, 20);
+        assert_eq!(json(&lines(zeitnot(&folder).args(["eval", backend, "--fen=startpos"]))[0]), start);
         let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
         let castling = json(&lines(zeitnot(&folder).args(["eval", backend, "--fen", fen]))[0]);
         check_evaluation(&castling, 26);

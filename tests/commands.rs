@@ -54,7 +54,7 @@ fn fails(command: &mut Command, parts: &[&str]) {
 /// Labelled games by a network without a file.
 fn label(folder: &TempDir, arguments: &[&str]) -> Command {
     let mut command = zeitnot(folder);
-    command.args(["label", "--backend", "random", "--out", "games", "--shard-labels", "50", "--games", "4"]);
+    command.args(["label", "--backend", "random", "--out", "games", "--shard-labels", "50", "--at-once", "4"]);
     command.args(arguments);
     command
 }
@@ -89,6 +89,9 @@ fn labels_that_cannot_be_made_are_named() {
     without_player.assert().code(1).stderr(predicates::str::contains("none.pb.gz"));
     label(&folder, &["--name", "a/b"]).assert().code(1).stderr(predicates::str::contains("a/b"));
     label(&folder, &["--labelled", "2"]).assert().code(2);
+    for wrong in ["--at-once=0", "--at-once=4097", "--games=1"] {
+        zeitnot(&folder).args(["label", "--backend=random", "--out=games", wrong]).assert().code(2);
+    }
     label(&folder, &["--player-temperature", "2,1"]).assert().code(2);
 }
 
@@ -179,6 +182,10 @@ fn a_conversion_gives_the_same_evaluations() {
     assert_eq!(fs::read(folder.path().join("tiny.onnx")).unwrap(), before);
     text(zeitnot(&folder).args(arguments).arg("--force"));
     assert_ne!(fs::read(folder.path().join("tiny.onnx")).unwrap(), before);
+    fs::create_dir(folder.path().join("models")).unwrap();
+    let onto_folder = ["net", "convert", "tiny.pb.gz", "--force", "-o=models/"];
+    fails(zeitnot(&folder).args(onto_folder), &["models/ is a folder"]);
+    fs::remove_dir(folder.path().join("models")).unwrap();
     let nowhere = Path::new("no").join("folder").join("x.onnx");
     fails(zeitnot(&folder).args(["net", "convert", "tiny.pb.gz", "-o"]).arg(&nowhere), &["cannot write", "x.onnx"]);
     fails(zeitnot(&folder).args(["net", "convert", "none.pb.gz"]), &["none.pb.gz"]);

@@ -23,7 +23,7 @@ fn one_decision_with_every_term() {
     let plan = &json(&args, "")[0];
     assert_eq!((&plan["budget_ms"], &plan["extra_ms"]), (&4_688.0.into(), &5_076.0.into()));
     assert_eq!((&plan["hard_limit_ms"], &plan["moves_left"]), (&9_764.0.into(), &45.2.into()));
-    assert_eq!(plan["manager"], "smooth");
+    assert_eq!(plan["manager"], "smooth(preset=lc0)");
     assert!((plan["target_nodes"].as_f64().unwrap() - 74_594.4).abs() < 0.1);
     let terms = plan["terms"].as_array().unwrap();
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
@@ -120,6 +120,11 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
 fn bad_input_is_named_in_one_line() {
     for (args, input, expected) in [
         (&["--manager", "fast", "--clock", "1"] as &[&str], "", "unknown time manager \"fast\""),
+        (
+            &["--manager", "smooth(init-nps=5000", "--clock", "1"],
+            "",
+            "time manager \"smooth(init-nps=5000\": at offset 20: ",
+        ),
         (&["--clock", "1", "--nps", "0"], "", "--nps 0: a speed is more than 0"),
         (&["--clock", "nan"], "", "--clock NaN: a time is a number of milliseconds, 0 or more"),
         (&["--clock", "1", "--inc", "-5"], "", "--inc -5: a time is a number of milliseconds, 0 or more"),
@@ -133,5 +138,16 @@ fn bad_input_is_named_in_one_line() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+        assert!(error.matches("offset").count() <= 1, "it is said once: {error}");
     }
+}
+
+#[test]
+fn the_script_of_the_help_is_one() {
+    let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
+    let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
+    assert_eq!(script.len(), 3, "{help}");
+    let answers = json(&["--script", "-"], &script.join("\n"));
+    assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
+    assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);
 }

@@ -16,7 +16,7 @@ use zeitnot::network::{PLANES, Planes};
 pub fn command() -> Command {
     let command = Command::new("eval")
         .about("Print what the network says of positions, one JSON object a line")
-        .arg(Arg::new("fen").long("fen").help("The position [default: the start position]"))
+        .arg(Arg::new("fen").long("fen").help("The position, or startpos [default: the start position]"))
         .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from it"))
         .arg(
             Arg::new("positions")
@@ -24,7 +24,7 @@ pub fn command() -> Command {
                 .value_name("FILE.jsonl")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("fen")
-                .help("One position a line: {\"id\", \"fen\" (or null), \"moves\", \"chess960\"}"),
+                .help("One position a line: {\"id\", \"fen\" (startpos or null: the start position), \"moves\", \"chess960\"}"),
         )
         .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Print the input planes as well"));
     engine_options::add_to(command)
@@ -87,7 +87,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
-    let mut game = match &request.fen {
+    let mut game = match request.fen.as_deref().filter(|fen| *fen != "startpos") {
         Some(fen) => Game::from_fen(fen, request.chess960)?,
         None => Game::new(),
     };

@@ -14,6 +14,9 @@ use zeitnot::backend::Backend;
 use zeitnot::engine::{Engine, Prober};
 use zeitnot::labels::{Generator, Openings, Sampling};
 
+/// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
+const MOST_AT_ONCE: u64 = 4096;
+
 pub fn command() -> Command {
     let share = |name: &'static str, default: f32, help: &'static str| {
         Arg::new(name)
@@ -23,12 +26,12 @@ pub fn command() -> Command {
             .value_parser(|text: &str| share(text))
             .help(help)
     };
-    let count = |name: &'static str, default: &'static str, help: &'static str| {
+    let count = |name: &'static str, default: &'static str, most: u64, help: &'static str| {
         Arg::new(name)
             .long(name)
             .value_name("N")
             .default_value(default)
-            .value_parser(value_parser!(u64).range(1..))
+            .value_parser(value_parser!(u64).range(1..=most))
             .help(help)
     };
     let defaults = Sampling::default();
@@ -66,10 +69,10 @@ pub fn command() -> Command {
                      [default: the start position]",
                 ),
         )
-        .arg(count("shards", "20", "Shards to make"))
-        .arg(count("shard-labels", "50000", "Labels in a shard, at least"))
-        .arg(count("games", "32", "Games that a worker plays at once"))
-        .arg(count("seed", "1", "Of the games; every shard draws its own from it"))
+        .arg(count("shards", "20", u64::MAX, "Shards to make"))
+        .arg(count("shard-labels", "50000", u64::MAX, "Labels in a shard, at least"))
+        .arg(count("at-once", "32", MOST_AT_ONCE, "Games that a worker plays at once"))
+        .arg(count("seed", "1", u64::MAX, "Of the games; every shard draws its own from it"))
         .arg(
             Arg::new("player-temperature")
                 .long("player-temperature")
@@ -141,7 +144,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         seed: number("seed"),
         shards: number("shards"),
         labels: number("shard-labels"),
-        games: number("games") as usize,
+        games: number("at-once") as usize,
         next: AtomicU64::new(0),
         bar: ProgressBar::new(number("shards"))
             .with_style(ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?),

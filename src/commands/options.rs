@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use zeitnot::engine::Options;
 use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
-use zeitnot::time_manager::{self, ParamSpec};
+use zeitnot::time_manager::{self, ManagerSpec, ParamSpec};
 
 pub fn command() -> Command {
     Command::new("options")
@@ -35,17 +35,94 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The managers' parameters: manager, name as it is written in a specification, declaration.
-fn parameters() -> Vec<(String, String, &'static ParamSpec)> {
+/// What a parameter takes.
+enum Takes {
+    Number(&'static ParamSpec),
+    /// One of these; the first is the default.
+    Word(Vec<&'static str>),
+}
+
+/// A parameter of a manager.
+struct Parameter {
+    manager: String,
+    /// As it is written in a specification.
+    name: String,
+    takes: Takes,
+    help: &'static str,
+}
+
+impl Parameter {
+    fn default(&self) -> String {
+        match &self.takes {
+            Takes::Number(param) => param.default.to_string(),
+            Takes::Word(words) => words.first().copied().unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn range(&self) -> String {
+        match &self.takes {
+            Takes::Number(ParamSpec { min, max, .. }) => format!("{min} to {max}"),
+            Takes::Word(words) => format!("one of {}", words.join(", ")),
+        }
+    }
+
+    fn unit(&self) -> Option<&'static str> {
+        match &self.takes {
+            Takes::Number(param) => Some(param.unit.in_words()),
+            Takes::Word(_) => None,
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let Self { manager, name, help, .. } = self;
+        match &self.takes {
+            Takes::Number(ParamSpec { default, min, max, unit, .. }) => json!({
+                "manager": manager, "name": name, "default": default, "min": min, "max": max, "unit": unit, "help": help,
+            }),
+            Takes::Word(words) => json!({
+                "manager": manager, "name": name, "default": self.default(), "values": words, "help": help,
+            }),
+        }
+    }
+}
+
+/// The forms of the manager that `first` is the first form of; `None` where there is but one, or `first` is another.
+fn presets(first: &ManagerSpec) -> Option<Parameter> {
+    let forms = time_manager::managers().iter().filter(|form| form.name == first.name);
+    let words: Vec<_> = forms.filter_map(|form| form.preset).collect();
+    (first.preset.is_some() && first.preset == words.first().copied()).then(|| Parameter {
+        manager: first.name.to_owned(),
+        name: "preset".to_owned(),
+        takes: Takes::Word(words),
+        help: "Which form of the manager plays; without it the first that knows all the parameters given.",
+    })
+}
+
+/// The managers' parameters, in the order of the managers; those that every manager takes come last.
+fn parameters() -> Vec<Parameter> {
+    let number = |manager: &str, name: String, param: &'static ParamSpec| Parameter {
+        manager: manager.to_owned(),
+        name,
+        takes: Takes::Number(param),
+        help: param.help,
+    };
     let grouped = |group: &'static time_manager::GroupSpec, manager: &str| {
         let named = |(path, param): (Vec<&str>, &'static ParamSpec)| {
-            (manager.to_owned(), format!("{}({}{}", path.join("("), param.name, ")".repeat(path.len())), param)
+            number(manager, format!("{}({}{}", path.join("("), param.name, ")".repeat(path.len())), param)
         };
         group.all_params().into_iter().map(named).collect::<Vec<_>>()
     };
-    let of = |manager: &'static time_manager::ManagerSpec| {
-        let own = manager.params.iter().map(|param| (manager.title(), param.name.to_owned(), param));
-        own.chain(manager.groups.iter().flat_map(|group| grouped(group, &manager.title()))).collect::<Vec<_>>()
+    let of = |manager: &'static ManagerSpec| {
+        let title = manager.title();
+        let own = manager.params.iter().map(|param| number(&title, param.name.to_owned(), param));
+        let words = manager.choices.iter().map(|choice| Parameter {
+            manager: title.clone(),
+            name: choice.name.to_owned(),
+            takes: Takes::Word(choice.values.to_vec()),
+            help: choice.help,
+        });
+        let inner = manager.groups.iter().flat_map(|group| grouped(group, &title));
+        presets(manager).into_iter().chain(own).chain(words).chain(inner).collect::<Vec<_>>()
     };
     let common = time_manager::COMMON_GROUPS.iter().flat_map(|group| grouped(group, "any"));
     time_manager::managers().iter().flat_map(of).chain(common).collect()
@@ -80,10 +157,10 @@ fn inert_table() -> String {
 fn managers_table() -> String {
     let mut table =
         "| manager | parameter | default | range | unit | meaning |\n|---|---|---|---|---|---|\n".to_owned();
-    for (manager, name, param) in parameters() {
-        let ParamSpec { default, min, max, help, .. } = param;
-        let unit = param.unit.in_words();
-        writeln!(table, "| {manager} | `{name}` | {default} | {min} to {max} | {unit} | {help} |").ok();
+    for parameter in parameters() {
+        let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit().unwrap_or("word"));
+        let Parameter { manager, name, help, .. } = parameter;
+        writeln!(table, "| {manager} | `{name}` | {default} | {range} | {unit} | {help} |").ok();
     }
     table
 }
@@ -97,10 +174,11 @@ fn as_text() -> String {
         writeln!(text, "  {name:<32} {flag:<38} {default}\n      {}; {}", spec.help, spec.kind).ok();
     }
     text.push_str("\nParameters of the time managers\n");
-    for (manager, name, param) in parameters() {
-        let ParamSpec { default, min, max, help, .. } = param;
-        writeln!(text, "  {manager}: {name} = {default}  ({min} to {max}, {})\n      {help}", param.unit.in_words())
-            .ok();
+    for parameter in parameters() {
+        let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit());
+        let unit = unit.map(|unit| format!(", {unit}")).unwrap_or_default();
+        let Parameter { manager, name, help, .. } = parameter;
+        writeln!(text, "  {manager}: {name} = {default}  ({range}{unit})\n      {help}").ok();
     }
     text
 }
@@ -116,14 +194,6 @@ fn as_json() -> Value {
             })
         })
         .collect();
-    let parameters: Vec<Value> = parameters()
-        .into_iter()
-        .map(|(manager, name, param)| {
-            json!({
-                "manager": manager, "name": name, "default": param.default, "min": param.min, "max": param.max,
-                "unit": param.unit, "help": param.help,
-            })
-        })
-        .collect();
+    let parameters: Vec<Value> = parameters().iter().map(Parameter::as_json).collect();
     json!({ "options": options, "time_managers": parameters })
 }

@@ -11,13 +11,14 @@ pub fn command() -> Command {
     Command::new("perft")
         .about("Count the leaves of the legal move tree, by root move")
         .arg(Arg::new("depth").required(true).value_parser(value_parser!(u32).range(1..=20)).help("Plies"))
-        .arg(Arg::new("fen").long("fen").default_value(STARTPOS).help("The position"))
+        .arg(Arg::new("fen").long("fen").default_value(STARTPOS).help("The position, or startpos"))
         .arg(Arg::new("chess960").long("chess960").action(ArgAction::SetTrue).help("Castling as king takes rook"))
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let fen = matches.get_one::<String>("fen").map_or(STARTPOS, String::as_str);
+    let fen = if fen == "startpos" { STARTPOS } else { fen };
     let depth = matches.get_one::<u32>("depth").copied().unwrap_or(1);
     let chess960 = matches.get_flag("chess960");
     let game = Game::from_fen(fen, chess960)?;

@@ -26,6 +26,21 @@ fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueP
     Arg::new(name).long(name).value_name(value_name).allow_negative_numbers(true).value_parser(parser).help(help)
 }
 
+/// The events of a script, as [`script`] reads them.
+const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end.
+Times are in milliseconds on the move's clock; what stands in brackets may be left out.
+
+  {"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24,"reused":9000}
+  {"event":"observe","t_ms":1200,"first_batch_ms":1150,"new_nodes":1200,"visits":[800,400]}
+  {"event":"finish","t_ms":2100,"total_nodes":11100}
+
+  plan     what the manager is told before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
+           --overhead), reused (nodes), moves_left (plies, of the network), pieces, legal_moves, captures, check (bool)]
+  observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
+           (else new and reused ones), batches, depth (average, plies), visits (of the moves at the root), need_more_time
+           (bool), best_move (index into visits; else the most visited), best_value and second_value (-1 to 1), moves_left]
+  finish   the move is played: t_ms [total_nodes]"#;
+
 fn explain_command() -> Command {
     let ms = |name, help| number(name, "MS", value_parser!(f64), help);
     let count = |name, value_name, help| number(name, value_name, value_parser!(u32), help);
@@ -47,13 +62,14 @@ fn explain_command() -> Command {
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(["clock", "inc", "movestogo", "ply", "reused", "moves-left", "pieces", "check"])
         .conflicts_with_all(["legal-moves", "captures"])
-        .help("Events, one JSON object a line; each is answered with one line of JSON (- reads standard input)");
+        .help("Events, one JSON object a line; each is answered with one line of JSON (- reads standard input); --help says which");
     let flag = |name, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     let table = flag("table", "Answer a script for people: every term of a plan, and what became of the move");
     let stoppers =
         flag("stoppers", "Ask all stoppers at each look of a script, smart pruning among them, not the manager alone");
     Command::new("explain")
         .about("Explain the decision about one move, or answer a script of events")
+        .after_long_help(SCRIPT_HELP)
         .arg(
             Arg::new("manager")
                 .long("manager")

@@ -1,6 +1,6 @@
 //! What the options name, made ready to search with: network, backend, cache, and an evaluator for each thread.
 
-use super::{OptionError, Options};
+use super::Options;
 use crate::backend::{self, Announcer, Backend, BackendError, BackendOptions, Evaluator, Provider, runtime};
 use crate::network::{self, HistoryFill, Network, NetworkError};
 use crate::time_manager::SpecError;
@@ -21,9 +21,6 @@ pub enum EngineError {
     /// The time manager's specification is wrong.
     #[error(transparent)]
     TimeManager(#[from] SpecError),
-    /// Options contradict each other.
-    #[error(transparent)]
-    Option(#[from] OptionError),
     /// [`Engine::prepare`](super::Engine::prepare) has not succeeded yet.
     #[error("there is no network to search with")]
     NothingLoaded,

@@ -53,6 +53,8 @@ pub struct Engine {
     manager: Option<Box<dyn TimeManager>>,
     /// The specification the manager was built from.
     manager_spec: String,
+    /// What was said last of `Slowmover`.
+    slowmover_note: Option<String>,
     lag: LagEstimator,
     /// Ply and clock of the timed move that is being searched.
     timed: Option<(u32, SideClock)>,
@@ -82,6 +84,7 @@ impl Engine {
             tree,
             manager: None,
             manager_spec,
+            slowmover_note: None,
             lag: LagEstimator::default(),
             timed: None,
             search: None,
@@ -114,9 +117,9 @@ impl Engine {
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
-        let spec = options.time_manager_spec()?;
-        if spec != self.options.time_manager_spec()? {
-            time_manager::build(&spec).map_err(|error| {
+        let spec = &options.time_manager;
+        if *spec != self.options.time_manager {
+            time_manager::build(spec).map_err(|error| {
                 // Some errors quote the specification themselves.
                 let (spec, error) = (format!("\"{spec}\""), error.to_string());
                 OptionError::TimeManager(if error.contains(&spec) { error } else { format!("{spec}: {error}") })
@@ -133,7 +136,8 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search. Endgame tables and books are opened, too; what is wrong with them is announced.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced, and so is what becomes of
+    /// `Slowmover`, once.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -141,6 +145,11 @@ impl Engine {
         self.collect();
         if self.search.is_some() {
             return Ok(None);
+        }
+        let note = self.options.slowmover_note();
+        if note != self.slowmover_note {
+            note.iter().for_each(|note| self.announcer.say(note));
+            self.slowmover_note = note;
         }
         if self.knowledge.open(&self.options, &self.announcer) {
             self.reset_tree();
@@ -403,7 +412,7 @@ impl Engine {
 
     /// The manager of this game; a new one for a new game, or when another one was asked for.
     fn take_manager(&mut self) -> Result<Box<dyn TimeManager>, EngineError> {
-        let spec = self.options.time_manager_spec()?.into_owned();
+        let spec = self.options.time_manager_spec().into_owned();
         match self.manager.take() {
             Some(manager) if self.manager_spec == spec => Ok(manager),
             _ => {

@@ -59,9 +59,6 @@ pub enum OptionError {
     /// `Contempt` is not what it should be.
     #[error("option Contempt: \"{0}\" is not [name=]value,... with values in Elo")]
     Contempt(String),
-    /// `Slowmover` and `TimeManager` contradict each other.
-    #[error("options Slowmover and TimeManager cannot both be set: legacy(slowmover=...) says both")]
-    Slowmover,
     /// The option does not take this value.
     #[error("option {name}: \"{value}\" is not {expected}")]
     Value {

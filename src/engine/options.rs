@@ -119,7 +119,7 @@ options! {
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
-        "Other than 1: the time manager is legacy(slowmover=...), and TimeManager may not name another one";
+        "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
@@ -314,16 +314,25 @@ impl Options {
         half.map_or(self.cache, |half| self.cache.min(half))
     }
 
-    /// The specification of the time manager, with `Slowmover` heeded.
-    ///
-    /// # Errors
-    /// [`OptionError::Slowmover`] when `TimeManager` names another one than the default.
-    pub fn time_manager_spec(&self) -> Result<Cow<'_, str>, OptionError> {
+    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where it
+    /// says nothing but the default.
+    pub fn time_manager_spec(&self) -> Cow<'_, str> {
         match self.slowmover {
-            1.0 => Ok(Cow::Borrowed(&self.time_manager)),
-            _ if self.time_manager != Options::default().time_manager => Err(OptionError::Slowmover),
-            slowmover => Ok(Cow::Owned(format!("legacy(slowmover={slowmover:?})"))),
+            slowmover if slowmover != 1.0 && self.time_manager == Options::default().time_manager => {
+                Cow::Owned(format!("legacy(slowmover={slowmover:?})"))
+            }
+            _ => Cow::Borrowed(&self.time_manager),
         }
+    }
+
+    /// What becomes of a `Slowmover` other than 1, in a line for the user.
+    pub fn slowmover_note(&self) -> Option<String> {
+        let spec = self.time_manager_spec();
+        let why = match spec {
+            Cow::Owned(_) => "as option Slowmover asks",
+            Cow::Borrowed(_) => "option Slowmover has no effect beside this TimeManager",
+        };
+        (self.slowmover != 1.0).then(|| format!("playing with {spec}: {why}"))
     }
 
     /// The parameters of the search; whom contempt favours depends on the move and is not said yet.
@@ -430,6 +439,37 @@ mod tests {
         assert_eq!(options.memory_limit(), Some(512_000_000));
         options.set("RamLimitMb", "100").unwrap();
         assert_eq!((options.search_params().memory_limit, options.cache_positions()), (Some(100_000_000), 227_272));
+    }
+
+    #[test]
+    fn slowmover_and_time_manager_may_come_in_any_order() {
+        let mut options = Options::default();
+        for (name, value, plays, note) in [
+            ("Slowmover", "2", "legacy(slowmover=2.0)", "playing with legacy(slowmover=2.0): as option Slowmover asks"),
+            (
+                "TimeManager",
+                "simple",
+                "simple",
+                "playing with simple: option Slowmover has no effect beside this TimeManager",
+            ),
+            ("Slowmover", "1", "simple", ""),
+            (
+                "Slowmover",
+                "0.5",
+                "simple",
+                "playing with simple: option Slowmover has no effect beside this TimeManager",
+            ),
+            (
+                "TimeManager",
+                "smooth",
+                "legacy(slowmover=0.5)",
+                "playing with legacy(slowmover=0.5): as option Slowmover asks",
+            ),
+        ] {
+            options.set(name, value).unwrap();
+            let said = options.slowmover_note().unwrap_or_default();
+            assert_eq!((options.time_manager_spec().as_ref(), said.as_str()), (plays, note), "{name} {value}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MoveAccount {
-    /// Name of the manager.
+    /// Name and preset of the manager, [`TimeManager::name`].
     pub manager: &'static str,
     /// Time the move was planned to take.
     pub budget_ms: f64,

@@ -13,6 +13,8 @@
 //!
 //! # The managers
 //!
+//! (What "lc0.md", "the seed" and "the chapter" are, the [front page](crate#what-the-comments-cite) says.)
+//!
 //! Each file of `managers/` is the manual page of its manager: formulas, a worked example, when to use it, and where it
 //! differs from the document it comes from.
 //!
@@ -27,6 +29,9 @@
 //! | `adaptive` | a share by phase, time control and how clear the choice is | to see statistics after each move |
 //! | `complexity` | more where there is more on the board | against people |
 //! | `soft-hard` | a textbook's soft limit, moved by the search | as the plain one to measure others against |
+//!
+//! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents, and
+//! hardly search: their pages say how.
 //!
 //! # Parts for all of them
 //!
@@ -79,7 +84,7 @@ const MS_PER_SECOND: f64 = 1000.0;
 /// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
 /// `finish`.
 pub trait TimeManager: Send + std::fmt::Debug {
-    /// The name it is chosen by.
+    /// What it is chosen by, [`ManagerSpec::title`]: the name, and the preset that is not the first of that name.
     fn name(&self) -> &'static str;
 
     /// Decides about a move. Any request has an answer, however absurd its numbers are.

@@ -165,12 +165,12 @@ fn known(params: &[ParamSpec], choices: &[ChoiceSpec], groups: &[GroupSpec]) -> 
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The text leaves the grammar.
-    #[error("time manager {spec:?}: {source}")]
+    #[error("time manager {spec:?}: {error}")]
     Syntax {
         /// The whole text.
         spec: String,
-        /// Where and why.
-        source: SyntaxError,
+        /// Where and why; part of the text, and so no `source` that would say it again.
+        error: SyntaxError,
     },
     /// Not exactly one manager is named.
     #[error("exactly one time manager is expected, {given} given; the managers are: {known}")]
@@ -294,7 +294,7 @@ pub(super) fn resolve<'m>(
     spec: &str,
     managers: &'m [ManagerSpec],
 ) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
-    let entries = grammar::parse(spec).map_err(|source| SpecError::Syntax { spec: spec.to_owned(), source })?;
+    let entries = grammar::parse(spec).map_err(|error| SpecError::Syntax { spec: spec.to_owned(), error })?;
     let known = || {
         let mut names: Vec<_> = managers.iter().map(|m| m.name).collect();
         names.dedup();
@@ -328,7 +328,7 @@ pub(super) fn resolve<'m>(
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
-    let mut reader = Reader { path: Vec::new(), owner: manager.name.to_owned(), values: ParamValues::default() };
+    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default() };
     reader.manager(manager, params)?;
     Ok(reader.values)
 }

@@ -123,7 +123,7 @@ impl fmt::Display for Term {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Plan {
-    /// Name of the manager.
+    /// Name and preset of the manager, `smooth(preset=lc0)`.
     pub manager: &'static str,
     /// Time the move should take if nothing stops it earlier.
     pub budget_ms: f64,

@@ -86,7 +86,7 @@ fn specifications_that_are_accepted() {
         "smooth(preset=lc0,nps-update-period=20,trend-nps-update-period-ms=3000.0)",
         "smooth(preset=zeitnot,piggybank,overtaking(period=1000))",
     ] {
-        assert_eq!(build(spec).map(|manager| manager.name()), Ok("smooth"), "{spec}");
+        assert!(build(spec).is_ok_and(|manager| manager.name().starts_with("smooth")), "{spec}");
     }
 }
 
@@ -98,7 +98,7 @@ fn specifications_that_are_rejected_with_one_line() {
     let managers = "the managers are: smooth, legacy, simple, alphazero, adaptive, complexity, soft-hard";
     let unknown = |name: &str| {
         format!(
-            "smooth has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \
+            "smooth(preset=pr1195) has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \
              tree-reuse-update-rate, init-nps, nps-update-rate, init-timeuse, min-timeuse, timeuse-update-rate, \
              max-move-budget, mle-legacy(midpoint, steepness), {ADJUST}"
         )
@@ -138,6 +138,7 @@ fn specifications_that_are_rejected_with_one_line() {
         ("smooth(init-nps=0)", format!("smooth.init-nps = 0: out of range, {speed}")),
         ("smooth(midpoint=0)", format!("smooth.midpoint = 0: out of range, {length}")),
         ("smooth(mle-legacy(midpoint=0))", format!("smooth.mle-legacy.midpoint = 0: out of range, {length}")),
+        ("smooth(preset=lc0,init-timeuse=0)", format!("smooth(preset=lc0).init-timeuse = 0: out of range, {fraction}")),
         ("smooth(preset=pr)", "smooth.preset = \"pr\": expected one of zeitnot, pr1195, lc0".to_owned()),
         ("smooth(preset=1)", "smooth.preset = 1: expected one of zeitnot, pr1195, lc0".to_owned()),
         (
@@ -155,6 +156,22 @@ fn specifications_that_are_rejected_with_one_line() {
     for (spec, expected) in cases {
         assert_eq!(error(spec), expected);
     }
+}
+
+#[test]
+fn every_form_of_a_manager_says_which_it_is() {
+    for manager in managers() {
+        let title = manager.title();
+        let preset = manager.preset.map(|preset| format!("{}(preset={preset})", manager.name));
+        for spec in [title.clone()].into_iter().chain(preset) {
+            let mut manager = build(&spec).unwrap();
+            let plan = manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
+            manager.finish(&MoveOutcome::default());
+            let account = manager.last_move().unwrap().manager;
+            assert_eq!([manager.name(), plan.manager, account], [title.as_str(); 3], "{spec}");
+        }
+    }
+    assert_eq!(build("smooth(force-piggybank-ms=0)").unwrap().name(), "smooth(preset=lc0)");
 }
 
 #[test]

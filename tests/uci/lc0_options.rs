@@ -93,12 +93,31 @@ fn a_file_of_options() {
 fn slowmover_is_the_legacy_managers() {
     let mut engine = Uci::uniform();
     engine.send("setoption name Slowmover value 2.2");
-    engine.complains("setoption name TimeManager value alphazero", &["Slowmover", "TimeManager"]);
-    let answer = engine.search("startpos", "go wtime 1000 btime 1000");
-    assert_eq!(starting(&answer.lines, "info string time legacy"), 1, "{:?}", answer.lines);
-    engine.send("setoption name Slowmover value 1.0");
+    let note = |lines: &[String]| {
+        let notes = lines.iter().filter_map(|line| line.strip_prefix("info string playing with "));
+        notes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plays = |engine: &mut Uci, manager: &str| {
+        let answer = engine.search("startpos", "go wtime 1000 btime 1000");
+        assert_eq!(starting(&answer.lines, &format!("info string time {manager}: ")), 1, "{:?}", answer.lines);
+        note(&answer.lines)
+    };
+    assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.2): as option Slowmover asks"]);
+    assert!(plays(&mut engine, "legacy").is_empty(), "it is said once");
     engine.send("setoption name TimeManager value alphazero");
-    engine.complains("setoption name Slowmover value 2", &["Slowmover", "TimeManager"]);
+    assert_eq!(plays(&mut engine, "alphazero"), ["alphazero: option Slowmover has no effect beside this TimeManager"]);
+    let simple = engine.tell("setoption name TimeManager value simple");
+    assert_eq!(
+        note(&simple),
+        ["simple: option Slowmover has no effect beside this TimeManager"],
+        "isready says it, too"
+    );
+    engine.send("setoption name TimeManager value alphazero");
+    engine.send("setoption name Slowmover value 1.0");
+    assert!(plays(&mut engine, "alphazero").is_empty());
+    engine.send("setoption name TimeManager value smooth");
+    engine.send("setoption name Slowmover value 2");
+    assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.0): as option Slowmover asks"]);
     engine.quit();
 }
 

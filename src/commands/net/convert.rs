@@ -95,6 +95,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         "{} is the network itself: --output=OUT names another file",
         output.display()
     );
+    anyhow::ensure!(!output.is_dir(), "{} is a folder: --output=OUT names a file", output.display());
     let may_write = matches.get_flag("force") || !output.exists();
     anyhow::ensure!(may_write, "{} exists: --force replaces it", output.display());
     let conversion = conversion(matches)?;

@@ -33,7 +33,8 @@
 //!   factor would add.
 //!
 //! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its
-//! statistics after every move.
+//! statistics after every move. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
+//! opening) it is always in its emergency, at half the time and no deeper than 8 (`emergency-ms`, `emergency-depth`).
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};

@@ -32,6 +32,8 @@
 //! - Its tables of whole games are illustrations: no formula of it gives 1.5 s for the first move of 10 minutes.
 //!
 //! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
+//! Not for short controls: below 10 s on the clock it is always in its emergency, whose depth of 4 a reused tree often has
+//! already: it then moves at once and leaves its clock unused (`emergency-depth` and `emergency-threshold` change that).
 
 use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::parts::Part;

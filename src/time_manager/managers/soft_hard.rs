@@ -24,7 +24,8 @@
 //! What the chapter calls depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
 //! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
 //!
-//! *When to use it*: as the plain manager that others are measured against.
+//! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
+//! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::Part;
@@ -113,6 +114,9 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
+/// As it is written.
+const BASIC_TITLE: &str = "soft-hard(preset=basic)";
+
 /// How `soft-hard(preset=basic)` is configured.
 pub(super) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
@@ -185,13 +189,13 @@ impl SoftHard {
 
 impl TimeManager for SoftHard {
     fn name(&self) -> &'static str {
-        SPEC.name
+        if self.is_complete { SPEC.name } else { BASIC_TITLE }
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::Milliseconds;
         let [moves, soft, hard, hard_clock, margin, least] = self.values;
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
         // The chapter counts on all the moves the interface tells, be they more than its own guess.
         let moves_left = plan.moves_left_of(moves);

@@ -82,6 +82,9 @@ const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_
 const MIDPOINT: ParamSpec = MLE_LEGACY_ALONE.params[0].defaulting_to(45.2);
 const STEEPNESS: ParamSpec = MLE_LEGACY_ALONE.params[1].defaulting_to(5.93);
 
+/// As it is written.
+const TITLE: &str = "smooth(preset=lc0)";
+
 /// How `smooth(preset=lc0)` is configured.
 pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
@@ -176,13 +179,13 @@ impl Lc0Smooth {
 
 impl TimeManager for Lc0Smooth {
     fn name(&self) -> &'static str {
-        SPEC.name
+        TITLE
     }
 
     /// lc0.md A.6, "Budget for a move", one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes, NodesPerSecond, Ratio};
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(TITLE, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
         if std::mem::take(&mut self.is_first_move) {
             self.bank_ms = (clock_ms * self.values.get(&INIT_PIGGYBANK)).trunc();

@@ -54,6 +54,9 @@ const MIN_TIMEUSE: ParamSpec = params::MIN_TIMEUSE.defaulting_to(0.3);
 const TIMEUSE_UPDATE_RATE: ParamSpec = params::TIMEUSE_UPDATE_RATE.defaulting_to(10.0);
 const MAX_MOVE_BUDGET: ParamSpec = params::MAX_MOVE_BUDGET.defaulting_to(0.3);
 
+/// As it is written.
+const TITLE: &str = "smooth(preset=pr1195)";
+
 /// How `smooth(preset=pr1195)` is configured.
 pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "smooth",
@@ -116,7 +119,7 @@ impl Smooth {
 
 impl TimeManager for Smooth {
     fn name(&self) -> &'static str {
-        SPEC.name
+        TITLE
     }
 
     /// Seed, "Computing a time budget for a move", one term per step.
@@ -125,7 +128,7 @@ impl TimeManager for Smooth {
         self.nps.begin_move();
         self.tree_reuse.search_begins(request.reused_nodes);
 
-        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let mut plan = PlanBuilder::new(TITLE, request);
         let clock = plan.request().clock_ms;
         let increment = plan.request().increment_ms;
 

@@ -66,7 +66,7 @@ fn seed_computing_a_time_budget_step_by_step() {
     near(plan.budget_ms, 6_185.852_981_969);
     near(plan.hard_limit_ms, 6_185.852_981_969);
     near(plan.target_nodes.unwrap(), 86_601.941_747_573);
-    assert_eq!((plan.manager, plan.extra_ms, plan.moves_left), ("smooth", 0.0, 51.5));
+    assert_eq!((plan.manager, plan.extra_ms, plan.moves_left), ("smooth(preset=pr1195)", 0.0, 51.5));
 }
 
 #[test]
