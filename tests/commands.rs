@@ -72,7 +72,12 @@ fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
     assert!(!said.contains("0000") && said.contains("0001") && said.contains("0002"), "{said}");
     assert_ne!(fs::read(shard(1)).unwrap(), fs::read(shard(2)).unwrap());
     // Nothing is left of files on their way; and the same shard again is the same.
-    assert_eq!(fs::read_dir(folder.path().join("games")).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(folder.path().join("games")).unwrap().count(), 3 + 1);
+    // Beside the shards lies how they were made, and no others come to them.
+    let recipe = fs::read_to_string(folder.path().join("games/games-1.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&recipe).unwrap()["sampling"]["most_plies"], 200);
+    let mut other = label(&folder, &["--shards", "4", "--deviations", "0.5"]);
+    other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe"));
     fs::remove_file(shard(0)).unwrap();
     label(&folder, &["--shards", "1"]).assert().success();
     assert_eq!(fs::read(shard(0)).unwrap(), first);

@@ -5,6 +5,7 @@ use anyhow::{Context as _, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use flate2::{Compression, write::GzEncoder};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,9 @@ use zeitnot::labels::{Generator, Openings, Sampling};
 
 /// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
 const MOST_AT_ONCE: u64 = 4096;
+
+/// Games after which there should be a label.
+const FRUITLESS: usize = 1000;
 
 pub fn command() -> Command {
     let share = |name: &'static str, default: f32, help: &'static str| {
@@ -133,6 +137,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     };
     let openings = Openings::read(&books)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let recipe = json!({
+        "teacher": teacher.attributes().name,
+        "player": player.as_ref().map(|player| &player.attributes().name),
+        "openings": books.iter().map(|book| book.file_name().map(|name| name.to_string_lossy())).collect::<Vec<_>>(),
+        "sampling": sampling,
+    });
+    keep_recipe(&out.join(format!("{name}-{}.json", number("seed"))), &recipe)?;
     let threads = match threads {
         0 => teacher.attributes().preferred_threads,
         threads => threads as usize,
@@ -160,6 +171,21 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("a worker returns its errors"))
     })
+}
+
+/// Writes down how the shards are made, or finds that the ones there were made in the same way.
+fn keep_recipe(path: &Path, recipe: &Value) -> anyhow::Result<()> {
+    let text = format!("{recipe:#}\n");
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+        }
+        before => {
+            let before = before.with_context(|| format!("cannot read {}", path.display()))?;
+            ensure!(before == text, "{} has shards of another recipe: give another --name or --seed", path.display());
+            Ok(())
+        }
+    }
 }
 
 /// The backend of an engine, which is named on standard error.
@@ -212,7 +238,7 @@ impl Plan<'_> {
 
     /// Makes one shard. The file appears only when it is whole.
     fn make(&self, path: &Path, generator: &mut Generator) -> anyhow::Result<String> {
-        let (mut games, mut plies, mut labels) = (0u64, 0, 0);
+        let (mut games, mut plies, mut labels) = (0, 0, 0);
         let partial = path.with_extension("partial");
         let mut file = GzEncoder::new(BufWriter::new(File::create(&partial)?), Compression::default());
         loop {
@@ -229,6 +255,7 @@ impl Plan<'_> {
                 plies += game.plies.len();
                 labels += game.labels() as u64;
                 self.bar.set_message(format!("{labels}/{} labels", self.labels));
+                ensure!(labels > 0 || games < FRUITLESS, "{games} games brought no label");
             }
         }
         file.finish()?.flush()?;

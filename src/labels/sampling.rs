@@ -1,9 +1,10 @@
 //! How moves are drawn, which positions get labels, and when a game ends.
 
 use rand::{Rng, RngExt as _};
+use serde::Serialize;
 
 /// The recipe of a game. [`Sampling::default`] is the one our networks are made with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sampling {
     /// A game's temperature is drawn between these: moves are drawn by their priors to the power of one over it.
     pub temperature: (f32, f32),
