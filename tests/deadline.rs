@@ -4,16 +4,13 @@
 
 mod common;
 
-use common::Answer;
+use common::bare::Uncached;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use zeitnot::backend::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, UniformBackend};
-use zeitnot::chess::Game;
-use zeitnot::search::{Clock, Search, SearchParams, SearchRequest, Tree};
-use zeitnot::tablebase::Probes;
-use zeitnot::time_manager::estimators::batch::BatchLatency;
-use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams, Stoppers};
+use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot::search::{Clock, SearchParams};
+use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams};
 
 /// Positions of a full batch.
 const FULL: usize = 16;
@@ -46,47 +43,17 @@ impl Evaluator for Paced {
     }
 }
 
-/// `uniform`, without the cache that would save evaluations.
-struct Uncached(UniformBackend);
-
-impl Backend for Uncached {
-    fn attributes(&self) -> &Attributes {
-        self.0.attributes()
-    }
-    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
-        self.0.evaluator()
-    }
-}
-
 /// Sizes of the batches of a search of so many milliseconds, and when the last one was over.
 fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let limits = SearchLimits { movetime_ms: Some(limit_ms), ..SearchLimits::default() };
     let params = StopperParams { overhead_ms: 0.0, smart_pruning_factor: 0.0, ..StopperParams::default() };
     let (clock, batches) = (Arc::new(Counted::default()), Arc::new(Mutex::new(Vec::new())));
-    let backend = Arc::new(Uncached(UniformBackend::new()));
-    let inner = backend.evaluator().unwrap();
+    let inner = Uncached::new().evaluator().unwrap();
     let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
-    let request = SearchRequest {
-        game: Game::new(),
-        stoppers: Stoppers::new(&limits, &params),
-        limits,
-        manager: None,
-        search_moves: Vec::new(),
-        params: SearchParams { minibatch_size: FULL, ..SearchParams::LC0 },
-        multi_pv: 1,
-        with_move_stats: false,
-        with_live_stats: false,
-        latency: BatchLatency::default(),
-        seed: 0,
-        probes: Probes::default(),
-        start_ms: 0.0,
-        due_ms: None,
-    };
-    let answer = Arc::new(Answer::default());
-    let tree = Tree::new(Game::new());
+    let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
-    let search = Search::start(tree, backend, vec![Box::new(paced)], counted, request, Arc::clone(&answer) as _);
-    search.ok().unwrap().wait();
+    let (search, answer) = common::bare::start(paced, counted, limits, &params, search_params, None);
+    search.wait();
     let end = answer.end.lock().take().unwrap();
     assert_eq!(end.reason, zeitnot::search::EndReason::Stopper(StopReason::MoveTime));
     let batches = batches.lock().unwrap().clone();

@@ -5,30 +5,15 @@
 mod common;
 
 use common::Answer;
+use common::bare::Uncached;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use zeitnot::backend::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, UniformBackend};
-use zeitnot::chess::Game;
-use zeitnot::search::{
-    EndReason, Finished, Listener, MonotonicClock, Search, SearchEnd, SearchParams, SearchRequest, Tree,
-};
-use zeitnot::tablebase::Probes;
-use zeitnot::time_manager::estimators::batch::BatchLatency;
-use zeitnot::time_manager::{SearchLimits, StopperParams, Stoppers};
+use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot::search::{EndReason, Finished, MonotonicClock, Search, SearchEnd, SearchParams};
+use zeitnot::time_manager::{SearchLimits, StopperParams};
 
-/// A backend that is `uniform` to look at; its evaluators do what a function says.
-struct Faulty(UniformBackend);
-
-impl Backend for Faulty {
-    fn attributes(&self) -> &Attributes {
-        self.0.attributes()
-    }
-    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
-        self.0.evaluator()
-    }
-}
-
+/// An evaluator that does what a function says.
 struct Does<F>(F);
 
 impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluator for Does<F> {
@@ -38,29 +23,8 @@ impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluat
 }
 
 fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> (Search, Arc<Answer>) {
-    let game = Game::new();
-    let answer = Arc::new(Answer::default());
-    let request = SearchRequest {
-        game: game.clone(),
-        stoppers: Stoppers::new(&limits, &StopperParams::default()),
-        limits,
-        manager: None,
-        search_moves: Vec::new(),
-        params: SearchParams::LC0,
-        multi_pv: 1,
-        with_move_stats: false,
-        with_live_stats: false,
-        latency: BatchLatency::default(),
-        seed: 0,
-        probes: Probes::default(),
-        start_ms: 0.0,
-        due_ms,
-    };
-    let backend = Arc::new(Faulty(UniformBackend::new()));
-    let evaluators: Vec<Box<dyn Evaluator>> = vec![Box::new(evaluator)];
     let clock = Arc::new(MonotonicClock::new());
-    let listener = Arc::clone(&answer) as Arc<dyn Listener>;
-    (Search::start(Tree::new(game), backend, evaluators, clock, request, listener).ok().unwrap(), answer)
+    common::bare::start(evaluator, clock, limits, &StopperParams::default(), SearchParams::LC0, due_ms)
 }
 
 fn end_of(search: Search, answer: &Answer) -> (SearchEnd, Finished) {
@@ -75,7 +39,7 @@ fn a_thousand_nodes() -> SearchLimits {
 
 #[test]
 fn a_failing_evaluator_ends_the_search_with_its_words() {
-    let mut inner = UniformBackend::new().evaluator().unwrap();
+    let mut inner = Uncached::new().evaluator().unwrap();
     let mut calls = 0;
     let evaluator = Does(move |batch: &[Query]| {
         calls += 1;
@@ -104,7 +68,7 @@ fn a_panicking_evaluator_ends_the_search_with_an_error() {
 fn held() -> (Sender<()>, impl Evaluator + 'static) {
     let (sender, receiver): (_, Receiver<()>) = channel();
     let receiver = Mutex::new(receiver);
-    let mut inner = UniformBackend::new().evaluator().unwrap();
+    let mut inner = Uncached::new().evaluator().unwrap();
     let evaluator = Does(move |batch: &[Query]| {
         let _ = receiver.lock().unwrap().recv();
         inner.evaluate(batch)

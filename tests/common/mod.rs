@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and helpers of tests fail as tests do")]
 
+pub mod bare;
 pub mod golden;
 pub mod random;
 
