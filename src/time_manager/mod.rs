@@ -4,7 +4,7 @@
 //! a thread or knows chess. A manager is a state machine: the same calls give the same answers, in a game, in a replay
 //! and in a simulation.
 //!
-//! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers`] lists those
+//! - [`build`] makes a [`TimeManager`] from a specification such as `smooth(init-nps=5000)`; [`managers()`] lists those
 //!   that exist, with their parameters.
 //! - [`TimeManager::plan`] answers a [`MoveRequest`] with a [`Plan`], which carries every quantity that led to it.
 //! - [`TimeManager::observe`] looks at the running search, and [`TimeManager::finish`] learns from its end.
@@ -15,20 +15,20 @@
 //!
 //! (What "lc0.md", "the seed" and "the chapter" are, the [front page](crate#what-the-comments-cite) says.)
 //!
-//! Each file of `managers/` is the manual page of its manager: formulas, a worked example, when to use it, and where it
-//! differs from the document it comes from.
+//! Each has a manual page with its formulas, a worked example, when to use it, and where it differs from the document it
+//! comes from.
 //!
 //! | manager | a move gets | use it |
 //! |---|---|---|
-//! | `smooth` | what makes the trees of all moves equally large | always, unless there is a reason |
-//! | `smooth(preset=pr1195)` | the same, by the letter of Lc0's design page | to compare with that page |
-//! | `smooth(preset=lc0)` | number for number Lc0's master, with its defects | to compare with Lc0's `smooth` |
-//! | `legacy` | an equal share of the rest of the game, and what earlier moves left | to compare with Lc0's default |
-//! | `simple` | a share of the clock that grows with the ply and the increment | against engines, with an increment |
-//! | `alphazero` | a fixed share of the clock | to repeat AlphaZero's matches |
-//! | `adaptive` | a share by phase, time control and how clear the choice is | to see statistics after each move |
-//! | `complexity` | more where there is more on the board | against people |
-//! | `soft-hard` | a textbook's soft limit, moved by the search | as the plain one to measure others against |
+//! | [`smooth`](managers::smooth) | what makes the trees of all moves equally large | always, unless there is a reason |
+//! | [`smooth(preset=pr1195)`](managers::smooth::pr1195) | the same, by the letter of Lc0's design page | to compare with that page |
+//! | [`smooth(preset=lc0)`](managers::smooth::lc0) | number for number Lc0's master, with its defects | to compare with Lc0's `smooth` |
+//! | [`legacy`](managers::legacy) | an equal share of the rest of the game, and what earlier moves left | to compare with Lc0's default |
+//! | [`simple`](managers::simple) | a share of the clock that grows with the ply and the increment | against engines, with an increment |
+//! | [`alphazero`](managers::alphazero) | a fixed share of the clock | to repeat AlphaZero's matches |
+//! | [`adaptive`](managers::adaptive) | a share by phase, time control and how clear the choice is | to see statistics after each move |
+//! | [`complexity`](managers::complexity) | more where there is more on the board | against people |
+//! | [`soft-hard`](managers::soft_hard) | a textbook's soft limit, moved by the search | as the plain one to measure others against |
 //!
 //! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents, and
 //! hardly search: their pages say how.
@@ -63,7 +63,7 @@ mod account;
 pub mod estimators;
 mod face;
 pub mod grammar;
-mod managers;
+pub mod managers;
 mod params;
 pub mod parts;
 mod plan;

@@ -1,15 +1,15 @@
-//! The time managers, one file each. A new one is a [`ManagerSpec`] in [`ALL`] and an implementation of
-//! [`TimeManager`](super::TimeManager); the tests of safety run over this list.
+//! The time managers, one page each: formulas, a worked example, when to use it. A new one is a `ManagerSpec` in `ALL` and
+//! an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
 
-mod adaptive;
-mod alphazero;
-mod complexity;
+pub mod adaptive;
+pub mod alphazero;
+pub mod complexity;
 #[cfg(test)]
 mod golden;
-mod legacy;
-mod simple;
-mod smooth;
-mod soft_hard;
+pub mod legacy;
+pub mod simple;
+pub mod smooth;
+pub mod soft_hard;
 
 use super::params::ManagerSpec;
 

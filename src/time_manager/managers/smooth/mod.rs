@@ -40,10 +40,10 @@
 //!
 //! *When to use it*: always, unless another manager is to be compared with it.
 
-pub(super) mod lc0;
+pub mod lc0;
 mod params;
 mod piggybank;
-pub(super) mod pr1195;
+pub mod pr1195;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};

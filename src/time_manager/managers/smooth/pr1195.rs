@@ -17,7 +17,7 @@
 //! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
 //! Where the seed is silent:
 //!
-//! - **Overhead.** The formulas work on the clock as it is; the guard of [`PlanBuilder::finish`] keeps the result
+//! - **Overhead.** The formulas work on the clock as it is; the guard of `PlanBuilder::finish` keeps the result
 //!   before the clock less the overhead.
 //! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
 //! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (lc0.md A.0), and at least one move is
