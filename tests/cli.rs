@@ -124,6 +124,8 @@ fn perft_counts() {
     let mated =
         json(&lines(zeitnot(&folder).args(["perft", "2", "--json", "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])).join(""));
     assert_eq!((&mated["leaves"], mated["moves"].as_object().unwrap().len()), (&0.into(), 0));
+    let start = json(&lines(zeitnot(&folder).args(["perft", "1", "--json", "--fen=startpos"])).join(""));
+    assert_eq!(start["leaves"], 20);
     let castling = ["perft", "1", "--json", "--chess960", "--fen=4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"];
     assert!(json(&lines(zeitnot(&folder).args(castling)).join(""))["moves"]["e1h1"].is_u64());
 }

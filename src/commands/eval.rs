@@ -1,6 +1,7 @@
 //! `zeitnot eval`: what a network says of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
+use super::{fen_option, game_from};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Deserialize;
@@ -9,14 +10,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use zeitnot::chess::{Game, Move, to_uci};
+use zeitnot::chess::{Move, to_uci};
 use zeitnot::engine::Prober;
 use zeitnot::network::{PLANES, Planes};
 
 pub fn command() -> Command {
     let command = Command::new("eval")
         .about("Print what the network says of positions, one JSON object a line")
-        .arg(Arg::new("fen").long("fen").help("The position, or startpos [default: the start position]"))
+        .arg(fen_option())
         .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from it"))
         .arg(
             Arg::new("positions")
@@ -87,10 +88,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
-    let mut game = match request.fen.as_deref().filter(|fen| *fen != "startpos") {
-        Some(fen) => Game::from_fen(fen, request.chess960)?,
-        None => Game::new(),
-    };
+    let mut game = game_from(request.fen.as_deref(), request.chess960)?;
     for mv in request.moves.iter().flat_map(|moves| moves.split_ascii_whitespace()) {
         game.push_uci(mv)?;
     }

@@ -1,8 +1,8 @@
 //! `zeitnot match`: timed games between two configurations of this engine.
 
 use super::engine_options::{self, MAY_INSTALL};
-use super::json_flag;
 use super::output::say;
+use super::{fen_option, game_from, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::chess::{Color, Game};
+use zeitnot::chess::Color;
 use zeitnot::lab::{self, GameRecord, Player, TimeControl};
 use zeitnot::time_manager::Plan;
 
@@ -64,7 +64,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Where the games go; a file that exists is added to"),
         )
-        .arg(Arg::new("fen").long("fen").help("Start position [default: the standard one]"))
+        .arg(fen_option())
         .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
         .arg(option("option2", "A UCI option of the second configuration alone; may be given again"))
         .arg(json_flag());
@@ -84,10 +84,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let json = matches.get_flag("json");
     let mut first = player(matches, "option1", "Zeitnot 1")?;
     let mut second = player(matches, "option2", "Zeitnot 2")?;
-    let start = match matches.get_one::<String>("fen") {
-        Some(fen) => Game::from_fen(fen, first.engine.options().chess960)?,
-        None => Game::new(),
-    };
+    let fen = matches.get_one::<String>("fen").map(String::as_str);
+    let start = game_from(fen, first.engine.options().chess960)?;
     let cannot_write = || format!("cannot write {} (--pgn=FILE names another file)", pgn_path.display());
     let mut pgn = OpenOptions::new().create(true).append(true).open(pgn_path).with_context(cannot_write)?;
     let news = (first.engine.prepare()?.unwrap_or_default(), second.engine.prepare()?.unwrap_or_default());

@@ -22,6 +22,7 @@ mod uci;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
+use zeitnot::chess::{FenError, Game};
 use zeitnot::engine::ALGORITHMS;
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
@@ -64,6 +65,16 @@ fn cli() -> Command {
 /// A switch that asks for machine-readable output.
 fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
+}
+
+/// `--fen`; without it the command takes the start position.
+fn fen_option() -> Arg {
+    Arg::new("fen").long("fen").help("The position, or startpos [default: startpos]")
+}
+
+/// The game that `--fen` names.
+fn game_from(fen: Option<&str>, chess960: bool) -> Result<Game, FenError> {
+    fen.filter(|fen| *fen != "startpos").map_or_else(|| Ok(Game::new()), |fen| Game::from_fen(fen, chess960))
 }
 
 /// A time in seconds that something is measured for.

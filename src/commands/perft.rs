@@ -1,27 +1,23 @@
 //! `zeitnot perft`: counts the leaves of the legal move tree.
 
-use super::json_flag;
 use super::output::say;
+use super::{fen_option, game_from, json_flag};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use zeitnot::chess::{Game, divide};
-
-const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+use zeitnot::chess::divide;
 
 pub fn command() -> Command {
     Command::new("perft")
         .about("Count the leaves of the legal move tree, by root move")
         .arg(Arg::new("depth").required(true).value_parser(value_parser!(u32).range(1..=20)).help("Plies"))
-        .arg(Arg::new("fen").long("fen").default_value(STARTPOS).help("The position, or startpos"))
+        .arg(fen_option())
         .arg(Arg::new("chess960").long("chess960").action(ArgAction::SetTrue).help("Castling as king takes rook"))
         .arg(json_flag())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let fen = matches.get_one::<String>("fen").map_or(STARTPOS, String::as_str);
-    let fen = if fen == "startpos" { STARTPOS } else { fen };
     let depth = matches.get_one::<u32>("depth").copied().unwrap_or(1);
     let chess960 = matches.get_flag("chess960");
-    let game = Game::from_fen(fen, chess960)?;
+    let game = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960)?;
     let parts = divide(game.current().chess(), depth, chess960);
     let total: u64 = parts.iter().map(|part| part.1).sum();
     if matches.get_flag("json") {
