@@ -5,6 +5,9 @@
 A CASE is as in the table: uniform-start-1-32 (backend, position, threads, batch). The two engines take turns. Linux only:
 processor time and the peak of the resident set come from /proc; the peak after `go nodes 1` is taken off. Of several
 repeats the fastest counts.
+
+Beside two threads stands what two processes of Zeitnot with a thread each make together, half of the nodes each: they share
+no tree, no lock and no memory, so that this is what a second core of the machine is worth.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import itertools
 import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 POSITIONS = {
     "start": "startpos",
@@ -61,6 +65,13 @@ def measure(command, position, nodes):
     return nodes / cpu, nodes / wall, bytes_a_node
 
 
+def measure_pair(command, position, nodes):
+    """Nodes a second of two processes at once, each with half of the nodes."""
+    with ThreadPoolExecutor(2) as pool:
+        halves = [pool.submit(measure, command, position, nodes // 2) for _ in range(2)]
+        return sum(half.result()[1] for half in halves)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("zeitnot")
@@ -75,15 +86,20 @@ def main():
         case = f"{backend}-{name}-{threads}-{batch}"
         if args.cases and case not in args.cases:
             continue
-        same = ["--nncache=0", f"--threads={threads}", f"--minibatch-size={batch}", "--smart-pruning-factor=0"]
+        same = ["--nncache=0", f"--minibatch-size={batch}", "--smart-pruning-factor=0"]
         uniform = ["--backend-opts=uniform=true"] if backend == "uniform" else []
         lc0 = [args.lc0, "--show-hidden", "--backend=random", "--max-prefetch=0", "--task-workers=0", *uniform, *same]
-        sides = {"zeitnot": [args.zeitnot, f"--backend={backend}", *same], "lc0": lc0}
-        best = dict.fromkeys(sides, (0.0, 0.0, 0.0))
-        for _, (side, command) in itertools.product(range(args.repeats), sides.items()):
-            best[side] = max(best[side], measure(command, POSITIONS[name], args.nodes))
+        zeitnot = [args.zeitnot, f"--backend={backend}", *same]
+        sides = {"zeitnot": [*zeitnot, f"--threads={threads}"], "lc0": [*lc0, f"--threads={threads}"]}
+        best, pair = dict.fromkeys(sides, (0.0, 0.0, 0.0)), 0.0
+        for _ in range(args.repeats):
+            for side, command in sides.items():
+                best[side] = max(best[side], measure(command, POSITIONS[name], args.nodes))
+            if threads == 2:
+                pair = max(pair, measure_pair([*zeitnot, "--threads=1"], POSITIONS[name], args.nodes))
         cells = [f"{side} {cpu:9.0f}/cpu-s {wall:9.0f}/s {size:5.1f} B" for side, (cpu, wall, size) in best.items()]
-        print(f"{case:<24}", *cells, f"{best['zeitnot'][0] / best['lc0'][0]:.2f}x", sep="  ", flush=True)
+        beside = [f"{best['zeitnot'][0] / best['lc0'][0]:.2f}x"] + [f"two processes {pair:.0f}/s"] * (threads == 2)
+        print(f"{case:<24}", *cells, *beside, sep="  ", flush=True)
 
 
 if __name__ == "__main__":
