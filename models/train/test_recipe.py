@@ -14,10 +14,12 @@ import lc0_file
 from data import Positions
 from encoding import CONV_SLOTS, MIRRORED, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
 from export import message
+from grow import grown
 from lc0_network import Lc0Network
 from model import Network, Shape
 from optimiser import orthogonalise
 from prepare import convert
+from train import beginning
 
 
 def inputs(board: chess.Board, mirror: bool = False) -> np.ndarray:
@@ -115,22 +117,57 @@ class Games(unittest.TestCase):
         self.assertTrue((whole[104:] == cut[104:]).all())
 
 
+def some_network(shape: Shape) -> Network:
+    """A network none of whose parts is without effect."""
+    torch.manual_seed(0)
+    network = Network(shape).eval()
+    for module in network.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            torch.nn.init.uniform_(module.weight, 0.5, 1.5)
+            torch.nn.init.normal_(module.bias, std=0.3)
+            torch.nn.init.normal_(module.running_mean, std=0.3)
+            torch.nn.init.uniform_(module.running_var, 0.5, 1.5)
+        if isinstance(module, torch.nn.Linear):
+            torch.nn.init.normal_(module.bias, std=0.1)
+    return network
+
+
+def some_planes() -> torch.Tensor:
+    boards = [
+        "8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 73 50", chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K2R b KQ - 9 9",
+    ]
+    return torch.from_numpy(np.stack([inputs(chess.Board(fen)) for fen in boards]))
+
+
+class Growth(unittest.TestCase):
+    def test_a_larger_network_computes_the_same_and_its_copies_learn_apart(self):
+        small = some_network(Shape(2, 16, 8))
+        for shape in (Shape(2, 16, 8), Shape(4, 32, 8), Shape(3, 24, 12)):
+            large = grown(small, shape).eval()
+            for expected, actual in zip(small(some_planes()), large(some_planes())):
+                torch.testing.assert_close(actual, expected, atol=1e-4, rtol=1e-4)
+            sum(output.square().mean() for output in large(some_planes())).backward()
+            if shape.channels == 2 * small.shape.channels:
+                first, second = large.blocks[0].first.conv.weight.grad.split(small.shape.channels)
+                self.assertFalse(torch.allclose(first, second))
+                self.assertGreater(large.blocks[-1].second.norm.weight.grad.abs().max(), 0)
+        with self.assertRaises(ValueError):
+            grown(small, Shape(2, 8, 8))
+
+    def test_a_run_begins_with_another_ones_average(self):
+        small, shape = some_network(Shape(2, 16, 8)), Shape(2, 32, 8)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "checkpoint.pt"
+            torch.save({"shape": small.shape.as_dict(), "averaged": small.state_dict(), "sharpen": 1.0}, path)
+            large = beginning(path, shape, sharpen=2.0).eval()
+        policy, value, _ = large(some_planes())
+        torch.testing.assert_close(policy, 2 * small(some_planes())[0], atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(value, small(some_planes())[1], atol=1e-4, rtol=1e-4)
+
+
 class Export(unittest.TestCase):
     def test_file_computes_what_the_trained_network_computes(self):
-        torch.manual_seed(0)
-        network = Network(Shape(2, 16, 8)).eval()
-        for module in network.modules():
-            if isinstance(module, torch.nn.BatchNorm2d):
-                torch.nn.init.uniform_(module.weight, 0.5, 1.5)
-                torch.nn.init.normal_(module.bias, std=0.3)
-                torch.nn.init.normal_(module.running_mean, std=0.3)
-                torch.nn.init.uniform_(module.running_var, 0.5, 1.5)
-            if isinstance(module, torch.nn.Linear):
-                torch.nn.init.normal_(module.bias, std=0.1)
-        boards = [
-            "8/2k2P2/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 73 50", chess.STARTING_FEN, "4k3/8/8/8/8/8/8/R3K2R b KQ - 9 9",
-        ]
-        batch = torch.from_numpy(np.stack([inputs(chess.Board(fen)) for fen in boards]))
+        network, batch = some_network(Shape(2, 16, 8)), some_planes()
         self.assertEqual(batch[0, RULE50_PLANE, 0, 0].item(), 73)
         with tempfile.TemporaryDirectory() as folder, torch.no_grad():
             path = Path(folder) / "net.pb.gz"

@@ -25,6 +25,8 @@ from torch import Tensor, nn
 
 from data import Positions
 from encoding import HISTORY
+from export import load
+from grow import grown
 from model import MOVES_LEFT_SCALE, Network, Shape, parameters
 from optimiser import optimisers
 
@@ -162,6 +164,19 @@ def save(path: Path, state: dict) -> None:
     partial.rename(path)
 
 
+def beginning(path: Path, shape: Shape, sharpen: float) -> Network:
+    """The averaged network of a finished run, grown to the shape of a new one and with its sharpness of the policy."""
+    try:
+        network, state = load(path)
+        network = grown(network, shape).train()
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"--start {path}: {error}") from error
+    with torch.no_grad():
+        for weight in network.policy_out.parameters():
+            weight.mul_(sharpen / state.get("sharpen", 1.0))
+    return network
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
@@ -169,6 +184,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=Shape.blocks)
     parser.add_argument("--channels", type=int, default=Shape.channels)
     parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
+    parser.add_argument("--start", type=Path, metavar="CHECKPOINT",
+                        help="begin with the network of this run, which may be smaller")
     parser.add_argument("--samples", type=int, default=6_000_000, help="length of the run in samples")
     parser.add_argument("--batch", type=int, default=384)
     parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
@@ -203,7 +220,9 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             log.write(line + "\n")
 
     positions = Positions(args.work / "packed")
-    network = Network(Shape(args.blocks, args.channels, args.se)).to(memory_format=torch.channels_last)
+    shape = Shape(args.blocks, args.channels, args.se)
+    network = beginning(args.start, shape, args.sharpen) if args.start else Network(shape)
+    network = network.to(memory_format=torch.channels_last)
     averaged = copy.deepcopy(network)
     tools = optimisers(network, args.lr, args.weight_decay, args.optimiser == "muon")
     step = 0
@@ -220,7 +239,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         step = state["samples"] // args.batch
     say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to "
         f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}")
-    paths = "work", "pause_file"
+    paths = "work", "pause_file", "start"
     say("# " + " ".join(f"{key}={value}" for key, value in sorted(vars(args).items()) if key not in paths))
 
     def checkpoint() -> None:

@@ -1,0 +1,71 @@
+"""A larger network that computes what a smaller one does, to train on from there (Net2Net: Chen, Goodfellow and Shlens
+2016, arXiv:1511.05641).
+
+Channels are copied. What reads a channel that has copies divides its weights among them, unevenly and at random: the sum
+stays, and the copies soon learn different things. Blocks that are new add nothing at first: the scale of their last norm
+is zero.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+import torch
+from torch import Tensor
+
+from model import Network, Shape
+
+#: A copy's part of a weight is this far from an even one at most, in units of the even one.
+UNEVEN = 0.5
+
+
+def divided(weight: Tensor, source: Tensor, random: torch.Generator) -> Tensor:
+    """A tensor that reads, by its second axis, copies of the channels `source` instead of those themselves."""
+    copied = weight[:, source]
+    part = 1 + UNEVEN * (2 * torch.rand(copied.shape[:2], generator=random) - 1)
+    whole = torch.zeros(weight.shape[:2]).index_add_(1, source, part)
+    share = part / whole[:, source]
+    return copied * share.view(*share.shape, *[1] * (copied.ndim - 2))
+
+
+#: Of the layers that grow, by name: the channels that they write and those that they read.
+GROWING = (
+    ("blocks.*.se.squeeze.*", "hidden", "trunk"),
+    ("blocks.*.se.excite.*", "gates", "hidden"),
+    ("blocks.*.conv.*", "trunk", "trunk"),
+    ("blocks.*.norm.*", "trunk", None),
+    ("input.*", "trunk", None),
+    ("policy_conv.conv.*", "trunk", "trunk"),
+    ("policy_conv.norm.*", "trunk", None),
+    ("policy_out.*", None, "trunk"),
+    ("value_conv.conv.*", None, "trunk"),
+    ("left_conv.conv.*", None, "trunk"),
+)
+
+
+def grown(small: Network, shape: Shape, seed: int = 1) -> Network:
+    """A network of `shape`, which must be at least as large in everything, that computes what `small` does."""
+    old = small.shape
+    if min(shape.blocks - old.blocks, shape.channels - old.channels, shape.se - old.se) < 0:
+        raise ValueError(f"{shape} is smaller than {old}")
+    random = torch.Generator().manual_seed(seed)
+    # What each new channel is a copy of.
+    trunk, hidden = torch.arange(shape.channels) % old.channels, torch.arange(shape.se) % old.se
+    # Gates come first, and then as many offsets.
+    sources = {"trunk": trunk, "hidden": hidden, "gates": torch.cat([trunk, old.channels + trunk])}
+    network = Network(shape)
+    state = network.state_dict()
+    for name, weight in small.state_dict().items():
+        writes, reads = next((roles for pattern, *roles in GROWING if fnmatch(name, pattern)), (None, None))
+        if writes and weight.ndim > 0:
+            weight = weight[sources[writes]]
+        if reads and weight.ndim > 1:
+            weight = divided(weight, sources[reads], random)
+        state[name] = weight
+    network.load_state_dict(state)
+    with torch.no_grad():
+        for block in network.blocks[old.blocks:]:
+            block.second.norm.weight.zero_()
+            block.se.excite.weight[shape.channels:].zero_()
+            block.se.excite.bias[shape.channels:].zero_()
+    return network
