@@ -14,6 +14,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -146,13 +147,17 @@ async def play_all(args: argparse.Namespace, jobs: list[dict]) -> None:
 def report(games: list[dict]) -> bool:
     """Prints the tables. Returns whether somebody forfeited, erred or crashed."""
     players: dict[tuple[str, str], list[dict]] = {}
-    failures: dict[tuple[str, str], int] = {}
+    failures: Counter[tuple[str, str]] = Counter()
+    results: dict[tuple[str, str], Counter[str]] = {}
     for game in games:
-        for side in ("white", "black"):
-            players.setdefault((game["tc"], game[side]), []).append(game["seats"][side])
-            failures[game["tc"], game[side]] = failures.get((game["tc"], game[side]), 0) + (game["failed"] == side)
-    print("| control | manager | games | failures | clock left s, p5 / p50 / p95 | largest overshoot ms | stop late ms, p50 / p99 "
-          "| nodes / target, quartiles | time by phase % |\n|---|---|---|---|---|---|---|---|---|")
+        for side, wins in (("white", "1-0"), ("black", "0-1")):
+            player = game["tc"], game[side]
+            players.setdefault(player, []).append(game["seats"][side])
+            failures[player] += game["failed"] == side
+            result = {wins: "+", "1/2-1/2": "="}.get(game["result"], "-")
+            results.setdefault(player, Counter())[result] += 1
+    print("| control | manager | games | failures | result | clock left s, p5 / p50 / p95 | largest overshoot ms | stop late ms, p50 / p99 "
+          "| nodes / target, quartiles | time by phase % |\n|---|---|---|---|---|---|---|---|---|---|")
     for (control, manager), seats in players.items():
         left = [seat["left_ms"] / 1e3 for seat in seats]
         overshoots = [seat["overshoot_ms"] for seat in seats if seat["overshoot_ms"] is not None]
@@ -160,8 +165,10 @@ def report(games: list[dict]) -> bool:
         ratios = [ratio for seat in seats for ratio in seat["node_ratio"]]
         by_phase = [sum(seat["phase_ms"][phase] for seat in seats) for phase in PHASES]
         shares = " / ".join(f"{100 * ms / sum(by_phase):.0f}" for ms in by_phase) if sum(by_phase) else ""
-        print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {percentiles(left, 0.05, 0.5, 0.95)} "
-              f"| {max(overshoots, default=0.0):.1f} | {percentiles(late, 0.5, 0.99)} | {percentiles(ratios, 0.25, 0.5, 0.75)} | {shares} |")
+        result = " ".join(f"{sign}{results[control, manager][sign]}" for sign in "+=-")
+        print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {result} "
+              f"| {percentiles(left, 0.05, 0.5, 0.95)} | {max(overshoots, default=0.0):.1f} | {percentiles(late, 0.5, 0.99)} "
+              f"| {percentiles(ratios, 0.25, 0.5, 0.75)} | {shares} |")
     for game in games:
         for side in ("white", "black"):
             for line in game["seats"][side]["trouble"]:

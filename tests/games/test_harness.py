@@ -149,8 +149,8 @@ class Harness(unittest.TestCase):
         rc, games, output = self.run_managers("--manager", "one", "--manager", "late", "--tc", "1", "--games", "2")
         self.assertEqual((rc, len(games)), (1, 2), output)
         self.assertTrue(all(game[game["failed"]] == "late" for game in games), output)
-        self.assertIn("| 1 | `late` | 2 | 2 |", output)
-        self.assertIn("| 1 | `one` | 2 | 0 |", output)
+        self.assertIn("| 1 | `late` | 2 | 2 | +0 =0 -2 |", output)
+        self.assertIn("| 1 | `one` | 2 | 0 | +2 =0 -0 |", output)
 
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
