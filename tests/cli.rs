@@ -109,7 +109,9 @@ fn a_wrong_value_is_one_line() {
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--fen=nonsense"), &["nonsense"]);
     let nowhere = Path::new("no").join("folder").join("games.pgn");
     let unwritable = predicate::str::contains(format!("zeitnot: cannot write {}", nowhere.display()));
-    zeitnot(&folder).args(SHORT_MATCH).arg("--pgn").arg(&nowhere).assert().code(1).stdout("").stderr(unwritable);
+    let mut command = zeitnot(&folder);
+    command.args(SHORT_MATCH).args(["--fen=startpos", "--pgn"]).arg(&nowhere);
+    command.assert().code(1).stdout("").stderr(unwritable);
 }
 
 #[test]

@@ -54,8 +54,9 @@ def folded(
     return {1: layer(weight * outputs), 2: layer(bias * outputs)}
 
 
-def message(network: Network, samples: int, batch: int, lr: float, sharpen: float = 1.0) -> dict:
-    """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen."""
+def message(network: Network, samples: int, batch: int, lr: float, sharpen: float = 1.0, origin: str = "") -> dict:
+    """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen; origin: what the
+    run began with, in words."""
 
     def dense(module: torch.nn.Linear, scale: float = 1.0) -> tuple[dict, dict]:
         return layer(module.weight.detach().numpy() * scale), layer(module.bias.detach().numpy() * scale)
@@ -82,6 +83,7 @@ def message(network: Network, samples: int, batch: int, lr: float, sharpen: floa
     weights[LEFT1_W], weights[LEFT1_B] = dense(network.left_hidden)
     weights[LEFT2_W], weights[LEFT2_B] = dense(network.left_out, MOVES_LEFT_SCALE)
     shape = network.shape
+    begun = f", begun as {origin}" if origin else ""
     return {
         NET_MAGIC: Fixed32(lc0_file.MAGIC),
         NET_LICENSE: LICENSE,
@@ -89,7 +91,7 @@ def message(network: Network, samples: int, batch: int, lr: float, sharpen: floa
         NET_FORMAT: {1: lc0_file.LINEAR16, 2: NETWORK_FORMAT},
         NET_TRAINING: {
             1: samples // batch, 2: float(lr),
-            6: f"zeitnot {shape.blocks}x{shape.channels} se {shape.se}, {samples} samples in batches of {batch}",
+            6: f"zeitnot {shape.blocks}x{shape.channels} se {shape.se}, {samples} samples in batches of {batch}{begun}",
         },
         NET_WEIGHTS: weights,
     }
@@ -110,7 +112,8 @@ def main() -> None:
     args = parser.parse_args()
     network, state = load(args.checkpoint)
     samples = state["samples"]
-    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0)))
+    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0),
+                                 state.get("origin", "")))
     print(f"{args.output}: {args.output.stat().st_size} bytes, {samples} samples of training")
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from model import Network, Shape
 
-#: A copy's part of a weight is this far from an even one at most, in units of the even one.
+#: Before they are made to add up to 1, the parts of the copies lie between 1 - this and 1 + this.
 UNEVEN = 0.5
 
 
@@ -47,7 +47,7 @@ def grown(small: Network, shape: Shape, seed: int = 1) -> Network:
     """A network of `shape`, which must be at least as large in everything, that computes what `small` does."""
     old = small.shape
     if min(shape.blocks - old.blocks, shape.channels - old.channels, shape.se - old.se) < 0:
-        raise ValueError(f"{shape} is smaller than {old}")
+        raise ValueError(f"{shape} is smaller than {old} in something")
     random = torch.Generator().manual_seed(seed)
     # What each new channel is a copy of.
     trunk, hidden = torch.arange(shape.channels) % old.channels, torch.arange(shape.se) % old.se
@@ -66,6 +66,4 @@ def grown(small: Network, shape: Shape, seed: int = 1) -> Network:
     with torch.no_grad():
         for block in network.blocks[old.blocks:]:
             block.second.norm.weight.zero_()
-            block.se.excite.weight[shape.channels:].zero_()
-            block.se.excite.bias[shape.channels:].zero_()
     return network

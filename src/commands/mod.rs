@@ -69,12 +69,15 @@ fn json_flag() -> Arg {
 
 /// `--fen`; without it the command takes the start position.
 fn fen_option() -> Arg {
-    Arg::new("fen").long("fen").help("The position, or startpos [default: startpos]")
+    Arg::new("fen").long("fen").help("The position: a FEN, or startpos [default: startpos]")
 }
 
 /// The game that `--fen` names.
 fn game_from(fen: Option<&str>, chess960: bool) -> Result<Game, FenError> {
-    fen.filter(|fen| *fen != "startpos").map_or_else(|| Ok(Game::new()), |fen| Game::from_fen(fen, chess960))
+    match fen {
+        None | Some("startpos") => Ok(Game::new()),
+        Some(fen) => Game::from_fen(fen, chess960),
+    }
 }
 
 /// A time in seconds that something is measured for.

@@ -150,12 +150,12 @@ def report(games: list[dict]) -> bool:
     failures: Counter[tuple[str, str]] = Counter()
     results: dict[tuple[str, str], Counter[str]] = {}
     for game in games:
-        for side, wins in (("white", "1-0"), ("black", "0-1")):
+        for side, wins, losses in (("white", "1-0", "0-1"), ("black", "0-1", "1-0")):
             player = game["tc"], game[side]
             players.setdefault(player, []).append(game["seats"][side])
             failures[player] += game["failed"] == side
-            result = {wins: "+", "1/2-1/2": "="}.get(game["result"], "-")
-            results.setdefault(player, Counter())[result] += 1
+            sign = {wins: "+", "1/2-1/2": "=", losses: "-"}[game["result"]]
+            results.setdefault(player, Counter())[sign] += 1
     print("| control | manager | games | failures | result | clock left s, p5 / p50 / p95 | largest overshoot ms | stop late ms, p50 / p99 "
           "| nodes / target, quartiles | time by phase % |\n|---|---|---|---|---|---|---|---|---|---|")
     for (control, manager), seats in players.items():

@@ -6,8 +6,9 @@ A CASE is as in the table: uniform-start-1-32 (backend, position, threads, batch
 processor time and the peak of the resident set come from /proc; the peak after `go nodes 1` is taken off. Of several
 repeats the fastest counts.
 
-Beside two threads stands what two processes of Zeitnot with a thread each make together, half of the nodes each: they share
-no tree, no lock and no memory, so that this is what a second core of the machine is worth.
+Beside two threads stands what two processes of Zeitnot with a thread each make at once, each with all of the nodes: they
+share no tree and no lock, only the last cache and the way to the memory. Against one thread that is about the most that a
+second one can bring on a machine.
 """
 
 import argparse
@@ -66,10 +67,10 @@ def measure(command, position, nodes):
 
 
 def measure_pair(command, position, nodes):
-    """Nodes a second of two processes at once, each with half of the nodes."""
+    """Nodes a second of two processes at once."""
     with ThreadPoolExecutor(2) as pool:
-        halves = [pool.submit(measure, command, position, nodes // 2) for _ in range(2)]
-        return sum(half.result()[1] for half in halves)
+        both = [pool.submit(measure, command, position, nodes) for _ in range(2)]
+        return sum(one.result()[1] for one in both)
 
 
 def main():
@@ -91,15 +92,18 @@ def main():
         lc0 = [args.lc0, "--show-hidden", "--backend=random", "--max-prefetch=0", "--task-workers=0", *uniform, *same]
         zeitnot = [args.zeitnot, f"--backend={backend}", *same]
         sides = {"zeitnot": [*zeitnot, f"--threads={threads}"], "lc0": [*lc0, f"--threads={threads}"]}
-        best, pair = dict.fromkeys(sides, (0.0, 0.0, 0.0)), 0.0
+        best = dict.fromkeys(sides, (0.0, 0.0, 0.0))
+        pair = 0.0
         for _ in range(args.repeats):
             for side, command in sides.items():
                 best[side] = max(best[side], measure(command, POSITIONS[name], args.nodes))
             if threads == 2:
                 pair = max(pair, measure_pair([*zeitnot, "--threads=1"], POSITIONS[name], args.nodes))
         cells = [f"{side} {cpu:9.0f}/cpu-s {wall:9.0f}/s {size:5.1f} B" for side, (cpu, wall, size) in best.items()]
-        beside = [f"{best['zeitnot'][0] / best['lc0'][0]:.2f}x"] + [f"two processes {pair:.0f}/s"] * (threads == 2)
-        print(f"{case:<24}", *cells, *beside, sep="  ", flush=True)
+        cells.append(f"{best['zeitnot'][0] / best['lc0'][0]:.2f}x")
+        if threads == 2:
+            cells.append(f"two processes {pair:.0f}/s")
+        print(f"{case:<24}", *cells, sep="  ", flush=True)
 
 
 if __name__ == "__main__":
