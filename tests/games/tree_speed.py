@@ -7,8 +7,8 @@ processor time and the peak of the resident set come from /proc; the peak after 
 repeats the fastest counts.
 
 Beside two threads stands what two processes of Zeitnot with a thread each make at once, each with all of the nodes: they
-share no tree and no lock, only the last cache and the way to the memory. Against one thread that is about the most that a
-second one can bring on a machine.
+share no tree and no lock, only the last cache and the way to the memory. Against one thread that is what a second core brings
+where nothing is shared; two threads on one tree can do better, since their tree is half as large as two.
 """
 
 import argparse
