@@ -227,6 +227,7 @@ impl Search {
             draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
             nps_limit: f64::from(request.params.nps_limit),
             minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
+            workers: evaluators.len(),
             params: request.params,
             clock,
             game: request.game,

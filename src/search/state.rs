@@ -1,6 +1,7 @@
 //! What the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
 use super::clock::Clock;
+use super::desk::worth_handing_over;
 use super::gather::{Batch, Horizon, Progress, Rules};
 use super::params::SearchParams;
 use super::puct::DrawScore;
@@ -39,7 +40,10 @@ pub(super) struct Setting {
     pub start_ms: f64,
     /// The visits the root may reach at most.
     pub node_limit: u64,
+    /// Positions that the network is asked at once.
     pub minibatch_size: usize,
+    /// Threads that gather and evaluate.
+    pub workers: usize,
     /// Playouts a second not to be exceeded; 0: no limit.
     pub nps_limit: f64,
     pub draw: DrawScore,
@@ -185,9 +189,10 @@ impl State {
 
     /// Positions of the next batch: near a time limit no more than will be evaluated before it.
     fn batch_size(&self, setting: &Setting) -> usize {
+        let size = worth_handing_over(&self.latency, setting.minibatch_size, setting.workers);
         match self.time_limit_ms {
-            Some(limit_ms) => self.latency.fitting(limit_ms - setting.elapsed_ms(), setting.minibatch_size),
-            None => setting.minibatch_size,
+            Some(limit_ms) => self.latency.fitting(limit_ms - setting.elapsed_ms(), size),
+            None => size,
         }
     }
 

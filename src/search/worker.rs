@@ -3,7 +3,7 @@
 use super::desk::{Job, Stage, Task};
 use super::running::Shared;
 use super::state::State;
-use crate::backend::Evaluator;
+use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;
 use parking_lot::MutexGuard;
 use std::time::Duration;
@@ -53,7 +53,7 @@ fn evaluate(shared: &Shared, mut job: Box<Job>, game: &mut Game, evaluator: &mut
     }
     if !job.batch.queries().is_empty() {
         let began_ms = setting.elapsed_ms();
-        match evaluator.evaluate(job.batch.queries()) {
+        match ask(evaluator, job.batch.queries(), setting.minibatch_size) {
             Ok(answers) => job.batch.take_answers(&answers, &setting.rules()),
             Err(error) => job.error = Some(error.to_string()),
         }
@@ -61,6 +61,16 @@ fn evaluate(shared: &Shared, mut job: Box<Job>, game: &mut Game, evaluator: &mut
     }
     job.stage = Stage::BackUp;
     shared.desk.put(job);
+}
+
+/// The network's answers to all queries, of which it is asked so many at once.
+fn ask(evaluator: &mut dyn Evaluator, queries: &[Query], at_once: usize) -> Result<Vec<Evaluation>, BackendError> {
+    let (first, rest) = queries.split_at(queries.len().min(at_once));
+    let mut answers = evaluator.evaluate(first)?;
+    for minibatch in rest.chunks(at_once) {
+        answers.append(&mut evaluator.evaluate(minibatch)?);
+    }
+    Ok(answers)
 }
 
 /// What needs the tree, as long as there is something.
