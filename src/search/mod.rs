@@ -7,7 +7,8 @@
 //! | `params` | parameters and their defaults |
 //! | `node`, `policy`, `packed` | a node and its arithmetic; a prior in a byte; a move in two |
 //! | `pool`, `body`, `tree`, `recycle` | memory; how moves and children lie in it; the tree whose root follows the game; its limit |
-//! | `puct`, `select`, `candidates` | cpuct, first-play urgency, moves-left utility; dealing visits out to the children of a node |
+//! | `puct`, `select` | cpuct, first-play urgency, moves-left utility; which children of a node get visits |
+//! | `candidates`, `rival` | dealing visits out to them; the highest score and the next |
 //! | `positions`, `graph`, `meet` | positions that several moves lead to: their table, what they share, and visits that come to them |
 //! | `expand` | ends of the game |
 //! | `backup` | values on their way up, and what they prove |
@@ -60,6 +61,7 @@ mod prefetch;
 mod puct;
 mod recycle;
 mod report;
+mod rival;
 mod running;
 mod select;
 mod state;
