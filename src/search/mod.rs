@@ -6,7 +6,8 @@
 //! | `clock` | the one source of time |
 //! | `params` | parameters and their defaults |
 //! | `node`, `policy`, `packed` | a node and its arithmetic; a prior in a byte; a move in two |
-//! | `pool`, `body`, `tree`, `recycle` | memory; how moves and children lie in it; the tree whose root follows the game; its limit |
+//! | `pool`, `body`, `tree` | memory; how moves and children lie in it; the tree |
+//! | `growth`, `follow`, `recycle` | new moves and children; the root, which follows the game; the limit of the memory |
 //! | `puct`, `select` | cpuct, first-play urgency, moves-left utility; which children of a node get visits |
 //! | `candidates`, `rival` | dealing visits out to them; the highest score and the next |
 //! | `positions`, `graph`, `meet` | positions that several moves lead to: their table, what they share, and visits that come to them |
@@ -47,8 +48,10 @@ mod classify;
 mod clock;
 mod desk;
 mod expand;
+mod follow;
 mod gather;
 mod graph;
+mod growth;
 mod meet;
 mod node;
 mod noise;

@@ -1,5 +1,6 @@
-use super::super::node::Value;
+use super::super::node::{Terminal, Value};
 use super::*;
+use crate::chess::Move;
 
 fn give_moves(tree: &mut Tree, id: NodeId, game: &Game) {
     let moves: Vec<u16> = game.current().legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();

@@ -1,0 +1,171 @@
+//! How the tree grows: the moves and the children of a node, and where the memory for them comes from.
+
+use super::body;
+use super::node::{Body, Node, NodeId};
+use super::packed::PackedMove;
+use super::policy;
+use super::tree::{MOST_MOVES, Tree};
+
+/// Abandoned nodes that are taken apart at most in the hope of a run of the length wanted.
+const DISMANTLED_FOR_A_RUN: usize = 8;
+
+impl Tree {
+    pub(super) fn abandon(&mut self, node: Node) {
+        if node.body() != Body::None {
+            self.abandoned.push(node);
+        }
+    }
+
+    /// Takes one abandoned node apart. Returns whether there was one.
+    pub(super) fn dismantle(&mut self) -> bool {
+        let Some(node) = self.abandoned.pop() else { return false };
+        if self.view(&node).is_some() {
+            for index in 0..usize::from(node.children) {
+                if let Some(child) = self.existing_child(&node, index) {
+                    let child = self[child];
+                    match child.link() {
+                        Some(position) => self.disown(position),
+                        None => self.abandon(child),
+                    }
+                }
+            }
+            let layout = body::Layout::of(&node);
+            for slot in 0..layout.slots {
+                let at = self.words.run(node.at, layout.len)[body::SLOTS + slot];
+                if at != 0 {
+                    self.nodes.give(at, body::segment(slot));
+                }
+            }
+            self.words.give(node.at, layout.len);
+        } else {
+            self.words.give(node.at, body::priors_len(node.moves));
+        }
+        true
+    }
+
+    fn take_words(&mut self, len: usize) -> u32 {
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.words.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
+        self.words.take(len)
+    }
+
+    pub(super) fn take_nodes(&mut self, len: usize) -> u32 {
+        for _ in 0..DISMANTLED_FOR_A_RUN {
+            if self.nodes.has_free(len) || !self.dismantle() {
+                break;
+            }
+        }
+        let at = self.nodes.take(len);
+        self.nodes.run_mut(at, len).fill(Node::new());
+        at
+    }
+
+    /// The child by the move of that index; it and those before it are made if they are not there yet. The node must be
+    /// expanded.
+    pub(super) fn child(&mut self, parent: NodeId, index: usize) -> NodeId {
+        for missing in usize::from(self[parent].children)..=index {
+            self.make_child(parent, missing);
+        }
+        let node = self[parent];
+        let layout = body::Layout::of(&node);
+        let (slot, offset) = body::place(index);
+        NodeId(self.words.run(node.at, layout.len)[body::SLOTS + slot] + offset as u32)
+    }
+
+    fn make_child(&mut self, parent: NodeId, index: usize) {
+        let (slot, offset) = body::place(index);
+        if offset == 0 {
+            if slot >= body::SMALL_SLOTS && self[parent].body() == Body::Small {
+                self.enlarge(parent);
+            }
+            let at = self.take_nodes(body::segment(slot));
+            let node = self[parent];
+            self.words.run_mut(node.at, body::Layout::of(&node).len)[body::SLOTS + slot] = at;
+        }
+        self[parent].children = index as u8 + 1;
+    }
+
+    /// Gives a node room for all its children.
+    fn enlarge(&mut self, id: NodeId) {
+        let old = self[id];
+        let mut new = old;
+        new.set_body(Body::Large);
+        let (small, large) = (body::Layout::of(&old), body::Layout::of(&new));
+        new.at = self.take_words(large.len);
+        let copy = self.words.run(old.at, small.len).to_vec();
+        let run = self.words.run_mut(new.at, large.len);
+        run.fill(0);
+        run[..body::SLOTS + small.slots].copy_from_slice(&copy[..body::SLOTS + small.slots]);
+        run[large.moves..].copy_from_slice(&copy[small.moves..]);
+        self.words.give(old.at, small.len);
+        self[id] = new;
+    }
+
+    /// Gives an evaluated node the priors of its moves, as codes in the order of the move generator.
+    pub(super) fn set_priors(&mut self, id: NodeId, codes: &[u8]) {
+        let at = self.take_words(body::priors_len(codes.len() as u8));
+        let run = self.words.run_mut(at, body::priors_len(codes.len() as u8));
+        bytemuck::cast_slice_mut::<u32, u8>(run)[..codes.len()].copy_from_slice(codes);
+        let node = &mut self[id];
+        (node.at, node.moves, node.children) = (at, codes.len() as u8, 0);
+        node.set_body(Body::Priors);
+    }
+
+    /// Sorts the moves of an evaluated node by prior, the first of the move generator first among equals, and makes room
+    /// for children. The moves are numbers as yet: see [`Tree::resolve`].
+    pub(super) fn expand(&mut self, id: NodeId) {
+        let old = self[id];
+        let Some(codes) = self.priors(&old) else { return };
+        let mut order = [0u16; MOST_MOVES];
+        let order = &mut order[..codes.len()];
+        for (number, (key, code)) in order.iter_mut().zip(codes).enumerate() {
+            // Ascending keys: the largest code first, and then the smallest number.
+            *key = u16::from(u8::MAX - code) << 8 | number as u16;
+        }
+        let scale = policy::scale(codes);
+        if !order.is_sorted() {
+            order.sort_unstable();
+        }
+        let mut new = old;
+        new.set_body(Body::Small);
+        new.children = 0;
+        let layout = body::Layout::of(&new);
+        new.at = self.take_words(layout.len);
+        let run = self.words.run_mut(new.at, layout.len);
+        run.fill(0);
+        run[body::SCALE] = scale.to_bits();
+        let (moves, codes) = body::moves_and_codes_mut(run, &layout, order.len());
+        for ((mv, code), key) in moves.iter_mut().zip(codes).zip(order) {
+            *mv = PackedMove::unresolved(*key as u8).0;
+            *code = u8::MAX - (*key >> 8) as u8;
+        }
+        self.words.give(old.at, body::priors_len(old.moves));
+        self[id] = new;
+    }
+
+    /// Tells an expanded node its moves, which come in the order of the move generator.
+    pub(super) fn resolve(&mut self, id: NodeId, moves: &[u16]) {
+        let node = self[id];
+        if self.view(&node).is_none() {
+            return;
+        }
+        let layout = body::Layout::of(&node);
+        let run = self.words.run_mut(node.at, layout.len);
+        for mv in body::moves_and_codes_mut(run, &layout, usize::from(node.moves)).0 {
+            if let Some(known) = PackedMove(*mv).number().and_then(|number| moves.get(number)) {
+                *mv = *known;
+            }
+        }
+    }
+
+    /// Takes the prior of a move away.
+    pub(super) fn clear_prior(&mut self, id: NodeId, index: usize) {
+        let node = self[id];
+        let layout = body::Layout::of(&node);
+        let run = self.words.run_mut(node.at, layout.len);
+        body::moves_and_codes_mut(run, &layout, usize::from(node.moves)).1[index] = 0;
+    }
+}
