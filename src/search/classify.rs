@@ -1,13 +1,14 @@
 //! What the leaves of a batch are: ends of the game, positions that a cache knows, or queries for the network. All of it
 //! happens without the tree.
 
+use super::batch::{Batch, LeafKind, ROOT, Resolved};
 use super::expand::{depends_on_path, end_of_game, known_by_tables};
-use super::gather::{Batch, LeafKind, ROOT, Resolved, Rules};
 use super::node::{NodeId, Value};
 use super::packed::PackedMove;
 use super::params::SearchParams;
 use super::policy;
 use super::positions::Identity;
+use super::rules::Rules;
 use super::tree::MOST_MOVES;
 use crate::backend::{Attributes, Evaluation, Query, cache_key};
 use crate::chess::{Color, Game, Move};

@@ -5,7 +5,7 @@
 //! what it has just written. So there are two piles: batches that need the tree, and batches that need a worker alone
 //! (what the leaves are, and the network). One worker at a time has the tree, and gives it up when the first pile is done.
 
-use super::gather::Batch;
+use super::batch::Batch;
 use crate::time_manager::estimators::batch::BatchLatency;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;

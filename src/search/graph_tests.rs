@@ -1,9 +1,10 @@
-use super::super::gather::{Batch, Horizon, Rules};
+use super::super::batch::Batch;
 use super::super::node::Terminal;
 use super::super::noise::Noise;
 use super::super::packed::PackedMove;
 use super::super::params::SearchParams;
 use super::super::puct::DrawScore;
+use super::super::rules::{Horizon, Rules};
 use super::*;
 use crate::backend::{self, Backend, BackendOptions, Evaluator, Query};
 use crate::chess::{Game, Move};

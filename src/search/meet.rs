@@ -1,8 +1,9 @@
 //! Visits that come to positions that are shared (see `graph`): which end there, and which positions the leaves of a batch
 //! turn out to be.
 
-use super::gather::{Batch, Leaf, LeafKind, Rules, Step, steps_up};
+use super::batch::{Batch, Leaf, LeafKind, Step, steps_up};
 use super::node::NodeId;
+use super::rules::Rules;
 use super::tree::Tree;
 
 impl Batch {

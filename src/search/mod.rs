@@ -13,7 +13,9 @@
 //! | `positions`, `graph`, `meet` | positions that several moves lead to: their table, what they share, and visits that come to them |
 //! | `expand` | ends of the game |
 //! | `backup` | values on their way up, and what they prove |
-//! | `gather`, `classify`, `prefetch` | batches: going down the tree, and what the leaves are |
+//! | `rules`, `batch` | what gathering goes by; what a batch is |
+//! | `gather`, `classify`, `settle` | batches: going down the tree, what the leaves are, what becomes of the visits |
+//! | `prefetch` | memory asked for before it is needed |
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
 //! | `desk` | batches between one hand and the next |
@@ -42,6 +44,7 @@
 //! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops. It ends at 4,294,967,295 visits of the root.
 
 mod backup;
+mod batch;
 mod body;
 mod candidates;
 mod classify;
@@ -65,8 +68,10 @@ mod puct;
 mod recycle;
 mod report;
 mod rival;
+mod rules;
 mod running;
 mod select;
+mod settle;
 mod state;
 mod temperature;
 mod tree;

@@ -2,10 +2,10 @@
 
 use super::body::{self, View};
 use super::candidates::Candidates;
-use super::gather::{Horizon, Rules};
 use super::node::{Node, NodeId};
 use super::packed::PackedMove;
 use super::puct::Selector;
+use super::rules::{Horizon, Rules};
 use super::tree::Tree;
 
 /// A share of the visits of a node.

@@ -1,11 +1,12 @@
 //! What the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
+use super::batch::{Batch, Progress};
 use super::clock::Clock;
 use super::desk::worth_handing_over;
-use super::gather::{Batch, Horizon, Progress, Rules};
 use super::params::SearchParams;
 use super::puct::DrawScore;
 use super::report::{Line, MoveStats, Reader, Report};
+use super::rules::{Horizon, Rules};
 use super::tree::Tree;
 use crate::backend::{Backend, cache_key};
 use crate::chess::{Game, Move};
