@@ -21,7 +21,8 @@
 //! | `desk` | batches between one hand and the next |
 //! | `running` | a search under way as a value |
 //! | `worker`, `watchdog` | what its threads do |
-//! | `report` | root statistics, lines, best move |
+//! | `ranking` | the order of the root's moves, best move |
+//! | `report` | root statistics, lines |
 //!
 //! One lock guards the tree, and it is held for what needs the tree alone: going down, a round of visits together, and
 //! backing up. Positions, legal moves, planes, the network and the softmax need none of it. So half of the time goes by
@@ -65,6 +66,7 @@ mod pool;
 mod positions;
 mod prefetch;
 mod puct;
+mod ranking;
 mod recycle;
 mod report;
 mod rival;
