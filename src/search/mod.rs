@@ -16,6 +16,7 @@
 //! | `rules`, `batch` | what gathering goes by; what a batch is |
 //! | `gather`, `classify`, `settle` | batches: going down the tree, what the leaves are, what becomes of the visits |
 //! | `prefetch` | memory asked for before it is needed |
+//! | `setting` | what a search is asked for |
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
 //! | `desk` | batches between one hand and the next |
@@ -73,6 +74,7 @@ mod rival;
 mod rules;
 mod running;
 mod select;
+mod setting;
 mod settle;
 mod state;
 mod temperature;

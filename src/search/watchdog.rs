@@ -2,7 +2,8 @@
 
 use super::report::Report;
 use super::running::{EndReason, Listener, SearchEnd, Shared, TimeReport};
-use super::state::{Setting, State};
+use super::setting::Setting;
+use super::state::State;
 use crate::chess::Move;
 use crate::time_manager::MoveOutcome;
 use parking_lot::MutexGuard;
