@@ -20,8 +20,10 @@
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
 //! | `desk` | batches between one hand and the next |
-//! | `running` | a search under way as a value |
+//! | `request` | what a search is given, and what comes back |
+//! | `shared` | what its threads have in common |
 //! | `worker`, `watchdog` | what its threads do |
+//! | `running` | a search under way as a value |
 //! | `ranking` | the order of the root's moves, best move |
 //! | `report` | root statistics, lines |
 //!
@@ -70,12 +72,14 @@ mod puct;
 mod ranking;
 mod recycle;
 mod report;
+mod request;
 mod rival;
 mod rules;
 mod running;
 mod select;
 mod setting;
 mod settle;
+mod shared;
 mod state;
 mod temperature;
 mod tree;
@@ -87,7 +91,8 @@ pub use clock::{Clock, MonotonicClock};
 pub use noise::Noise;
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use report::{Line, MoveStats, Report};
-pub use running::{EndReason, Finished, Listener, NotStarted, Search, SearchEnd, SearchRequest, TimeReport};
+pub use request::{EndReason, Finished, Listener, NotStarted, SearchEnd, SearchRequest, TimeReport};
+pub use running::Search;
 pub use temperature::Temperature;
 pub use tree::Tree;
 pub use wdl_rescale::WdlRescale;

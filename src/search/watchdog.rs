@@ -1,8 +1,9 @@
 //! The watchdog of a search: it reports, and it answers in time whatever the workers are doing.
 
 use super::report::Report;
-use super::running::{EndReason, Listener, SearchEnd, Shared, TimeReport};
+use super::request::{EndReason, Listener, SearchEnd, TimeReport};
 use super::setting::Setting;
+use super::shared::Shared;
 use super::state::State;
 use crate::chess::Move;
 use crate::time_manager::MoveOutcome;

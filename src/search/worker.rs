@@ -1,7 +1,7 @@
 //! A worker of a search: it finds out what the leaves of a batch are and asks the network, or it has the tree.
 
 use super::desk::{Job, Stage, Task};
-use super::running::Shared;
+use super::shared::Shared;
 use super::state::State;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;

@@ -1,0 +1,132 @@
+//! What a search is given, and what comes back from it.
+
+use super::params::SearchParams;
+use super::report::{MoveStats, Report};
+use super::tree::Tree;
+use crate::backend::Evaluator;
+use crate::chess::{Game, Move};
+use crate::tablebase::Probes;
+use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
+
+/// Hears from a search. Called from the search's own threads.
+pub trait Listener: Send + Sync {
+    /// What the time manager decided, before the search of a timed move starts.
+    fn planned(&self, _: &Plan) {}
+    /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
+    fn failed(&self, _: &str) {}
+    /// Something worth telling changed: the best move, the depth, or five seconds passed.
+    fn report(&self, report: &Report);
+    /// The end: exactly one call a search.
+    fn finished(&self, end: &SearchEnd);
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// One of the stoppers, the time manager among them.
+    Stopper(StopReason),
+    /// It was told to.
+    Stopped,
+    /// There was nothing to choose from: no legal move.
+    NoMoves,
+    /// There was no search: the move is from a book, with this weight of that of all its moves there.
+    Book {
+        /// The move's.
+        weight: u32,
+        /// That of all.
+        total: u32,
+    },
+    /// The evaluator failed.
+    Failed,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct SearchEnd {
+    /// The move to play; `None` when there is no legal move.
+    pub best: Option<Move>,
+    /// The reply expected.
+    pub ponder: Option<Move>,
+    /// The last state.
+    pub report: Report,
+    /// Statistics of the root's moves, when they were asked for.
+    pub move_stats: Vec<MoveStats>,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// What went wrong, in one line.
+    pub error: Option<String>,
+    /// How the manager's move went, if it had a clock.
+    pub time: Option<TimeReport>,
+}
+
+/// What a time manager has to say after a move.
+#[derive(Clone, Debug)]
+pub struct TimeReport {
+    /// The move.
+    pub account: MoveAccount,
+    /// The game so far.
+    pub statistics: Statistics,
+    /// Whether the manager tells its statistics unasked.
+    pub reports_statistics: bool,
+}
+
+impl TimeReport {
+    /// The report of a manager whose move has just ended.
+    pub(super) fn of(manager: &dyn TimeManager) -> Option<TimeReport> {
+        let (account, statistics) = (manager.last_move()?.clone(), *manager.statistics()?);
+        Some(TimeReport { account, statistics, reports_statistics: manager.reports_statistics() })
+    }
+}
+
+/// All a search needs to start.
+pub struct SearchRequest {
+    /// The position, with its history.
+    pub game: Game,
+    /// What ends the search.
+    pub limits: SearchLimits,
+    /// The chain that watches the limits.
+    pub stoppers: Stoppers,
+    /// The clock's budget, if the move has one. It comes back with the end of the search.
+    pub manager: Option<Box<dyn TimeManager>>,
+    /// Only these root moves; empty: all.
+    pub search_moves: Vec<Move>,
+    /// Parameters.
+    pub params: SearchParams,
+    /// Lines to report.
+    pub multi_pv: usize,
+    /// Whether the end carries [`SearchEnd::move_stats`].
+    pub with_move_stats: bool,
+    /// Whether the reports before it carry [`Report::move_stats`].
+    pub with_live_stats: bool,
+    /// What is known of how long batches take. It comes back with the end of the search.
+    pub latency: BatchLatency,
+    /// Of everything that is random: the noise at the root and the choice of the move.
+    pub seed: u64,
+    /// The endgame tables.
+    pub probes: Probes,
+    /// When the move's clock started, on the injected clock.
+    pub start_ms: f64,
+    /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
+    pub due_ms: Option<f64>,
+}
+
+/// What a finished search gives back for the next one.
+pub struct Finished {
+    /// The tree.
+    pub tree: Tree,
+    /// The manager, having seen the outcome.
+    pub manager: Option<Box<dyn TimeManager>>,
+    /// How long batches took, those of earlier searches among them.
+    pub latency: BatchLatency,
+    /// The workers' evaluators.
+    pub evaluators: Vec<Box<dyn Evaluator>>,
+}
+
+/// A search that did not start.
+pub struct NotStarted {
+    /// The operating system's reason.
+    pub error: std::io::Error,
+    /// What the search was given.
+    pub remains: Box<Finished>,
+}

@@ -1,0 +1,110 @@
+//! What the threads of a search have in common, and when they have to leave.
+
+use super::desk::Desk;
+use super::report::Report;
+use super::request::{EndReason, Listener, SearchEnd};
+use super::setting::Setting;
+use super::state::State;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a waiter makes sure that the search is still alive.
+pub(super) const ANSWER_POLL: Duration = Duration::from_millis(100);
+
+const PANICKED: &str =
+    "a thread of the search panicked: this is a defect, please report it with the lines on standard error";
+
+/// Looks at a lock that another worker holds before the operating system is asked to wait: some 50 microseconds.
+const LOOKS_AT_THE_LOCK: u32 = 2000;
+
+/// What the threads of a search have in common.
+pub(super) struct Shared {
+    pub setting: Setting,
+    pub state: Mutex<State>,
+    pub desk: Desk,
+    /// Where whoever has the tree waits when there is nothing to do with it; `stop` ends the wait.
+    pub idle: Condvar,
+    /// Signalled when the watchdog has to look: the stoppers or the user said stop.
+    pub wake: Condvar,
+    pub answered: Mutex<bool>,
+    pub answer_given: Condvar,
+    pub user_stop: AtomicBool,
+    /// The answer is decided; nobody may start another batch.
+    pub over: AtomicBool,
+    pub infinite: bool,
+    pub due_ms: Option<f64>,
+    pub with_move_stats: bool,
+    pub panicked: AtomicBool,
+    /// The listener has heard of the end, or is hearing of it.
+    pub told: AtomicBool,
+}
+
+impl Shared {
+    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
+    /// asleep and wake up again.
+    pub fn lock_soon(&self) -> MutexGuard<'_, State> {
+        for _ in 0..LOOKS_AT_THE_LOCK {
+            if let Some(state) = self.state.try_lock() {
+                return state;
+            }
+            std::hint::spin_loop();
+        }
+        self.state.lock()
+    }
+
+    pub fn note_panic(&self) {
+        self.panicked.store(true, Ordering::SeqCst);
+        self.state.lock().error.get_or_insert_with(|| PANICKED.to_owned());
+        self.end_waits();
+        self.wake.notify_all();
+    }
+
+    /// Ends the waits of the workers: there is an answer, or there is to be one.
+    pub fn end_waits(&self) {
+        self.idle.notify_all();
+        self.desk.wake();
+    }
+
+    /// Answers in place of a watchdog that has failed: once, and when an answer is due.
+    pub fn answer_without_watchdog(&self, listener: &dyn Listener) {
+        if self.told.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let end = self.failed();
+        self.end_waits();
+        while self.infinite && !self.user_stop.load(Ordering::SeqCst) {
+            std::thread::sleep(ANSWER_POLL);
+        }
+        listener.finished(&end);
+    }
+
+    /// The answer when the watchdog itself has failed.
+    fn failed(&self) -> SearchEnd {
+        self.over.store(true, Ordering::SeqCst);
+        SearchEnd {
+            best: self.setting.game.current().legal_moves().first().copied(),
+            ponder: None,
+            report: Report::default(),
+            move_stats: Vec::new(),
+            reason: EndReason::Failed,
+            error: Some(PANICKED.to_owned()),
+            time: None,
+        }
+    }
+
+    /// Whether a worker makes another batch. At least one evaluation is always made: without it there is nothing to
+    /// choose by.
+    pub fn goes_on(&self, state: &State) -> bool {
+        let pending = state.tree.is_empty() && state.error.is_none() && !self.over.load(Ordering::SeqCst);
+        pending || !self.must_end(state)
+    }
+
+    /// Whether a worker has to leave.
+    pub fn must_end(&self, state: &State) -> bool {
+        self.over.load(Ordering::SeqCst)
+            || state.stop.is_some()
+            || state.error.is_some()
+            || self.user_stop.load(Ordering::SeqCst)
+    }
+}
