@@ -6,7 +6,6 @@
 //! (what the leaves are, and the network). One worker at a time has the tree, and gives it up when the first pile is done.
 
 use super::batch::Batch;
-use crate::time_manager::estimators::batch::BatchLatency;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,13 +14,6 @@ use std::time::Duration;
 /// Looks at the desk before the operating system is asked to wait: some 300 microseconds. Falling asleep
 /// and waking up again take longer than a batch of a costless network does.
 const LOOKS: u32 = 10_000;
-
-/// How long the network is to be busy with what a worker takes along, in milliseconds, and the most positions that are
-/// gathered for that. Two processors take some 0.5 microseconds to hand a line of memory over, and a batch is dozens of
-/// them: where one is answered sooner than this, several are worth a journey. Only networks that cost nothing are so fast;
-/// with them and minibatches of 32, two threads make 1.8 times the nodes of one by it, and 1.5 without.
-const WORTH_HANDING_OVER_MS: f64 = 0.1;
-const MOST_HANDED_OVER: usize = 256;
 
 /// What a batch needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,38 +189,5 @@ impl Desk {
         let mut piles = self.piles.lock();
         let Piles { for_tree, for_workers, resting, .. } = &mut *piles;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| resting.pop())
-    }
-}
-
-/// As many positions as are gathered before another worker is given them: a minibatch, or several where the network would
-/// have answered one before it arrives. A minibatch of one means one visit after the other.
-pub(super) fn worth_handing_over(latency: &BatchLatency, minibatch: usize, workers: usize) -> usize {
-    let is_known = latency.expected_ms(minibatch).is_some();
-    match is_known && workers > 1 && minibatch > 1 {
-        true => minibatch.max(latency.fitting(WORTH_HANDING_OVER_MS, MOST_HANDED_OVER)),
-        false => minibatch,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_is_handed_over_only_where_the_network_costs_nothing() {
-        let answering_in = |each_us: f64| {
-            let mut latency = BatchLatency::default();
-            (0..50).for_each(|_| latency.observe(32, 32.0 * each_us / 1e3));
-            latency
-        };
-        // Microseconds a position: the random backend, ones that are slower, a GPU, maia-1900 on a core.
-        for (each_us, size) in [(0.1, 256), (0.7, 142), (1.5, 66), (4.0, 32), (10.0, 32), (70.0, 32)] {
-            assert_eq!(worth_handing_over(&answering_in(each_us), 32, 2), size, "{each_us} us");
-        }
-        let random = answering_in(0.1);
-        assert_eq!(worth_handing_over(&random, 32, 1), 32, "one thread hands nothing over");
-        assert_eq!(worth_handing_over(&random, 1, 2), 1, "one visit after the other");
-        assert_eq!(worth_handing_over(&random, 512, 2), 512, "never less than was asked for");
-        assert_eq!(worth_handing_over(&BatchLatency::default(), 32, 2), 32, "nothing is known yet");
     }
 }

@@ -16,10 +16,10 @@
 //! | `rules`, `batch` | what gathering goes by; what a batch is |
 //! | `gather`, `classify`, `settle` | batches: going down the tree, what the leaves are, what becomes of the visits |
 //! | `prefetch` | memory asked for before it is needed |
-//! | `setting` | what a search is asked for |
+//! | `setting` | what stays the same while a search runs |
 //! | `state` | what threads share under the lock, the question to the stoppers |
 //! | `wdl_rescale`, `noise`, `temperature` | contempt and sharpness; noise at the root; a move at random |
-//! | `desk` | batches between one hand and the next |
+//! | `desk`, `portion` | batches between one hand and the next; how much is worth handing over |
 //! | `request` | what a search is given, and what comes back |
 //! | `shared` | what its threads have in common |
 //! | `worker`, `watchdog` | what its threads do |
@@ -66,6 +66,7 @@ mod packed;
 mod params;
 mod policy;
 mod pool;
+mod portion;
 mod positions;
 mod prefetch;
 mod puct;

@@ -1,7 +1,7 @@
 //! What the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
 use super::batch::{Batch, Progress};
-use super::desk::worth_handing_over;
+use super::portion::portion;
 use super::report::{Line, MoveStats, Report};
 use super::rules::Horizon;
 use super::setting::Setting;
@@ -120,7 +120,11 @@ impl State {
 
     /// Positions of the next batch: near a time limit no more than will be evaluated before it.
     fn batch_size(&self, setting: &Setting) -> usize {
-        let size = worth_handing_over(&self.latency, setting.minibatch_size, setting.workers);
+        let size = match setting.nps_limit > 0.0 {
+            // Who is to be slow shall not be so in leaps.
+            true => setting.minibatch_size,
+            false => portion(&self.latency, setting.minibatch_size, setting.workers),
+        };
         match self.time_limit_ms {
             Some(limit_ms) => self.latency.fitting(limit_ms - setting.elapsed_ms(), size),
             None => size,
@@ -138,9 +142,12 @@ impl State {
         self.time_limit_ms.is_some_and(|limit_ms| setting.elapsed_ms() >= limit_ms)
     }
 
-    /// Notes that so many positions were evaluated in so many milliseconds.
-    pub fn observe(&mut self, positions: usize, took_ms: f64) {
-        self.latency.observe(positions, took_ms);
+    /// Notes that so many positions were evaluated in so many milliseconds, a minibatch at a time.
+    pub fn observe(&mut self, setting: &Setting, positions: usize, took_ms: f64) {
+        let calls = positions.div_ceil(setting.minibatch_size);
+        for _ in 0..calls {
+            self.latency.observe(positions / calls, took_ms / calls as f64);
+        }
         self.evaluations += positions as u64;
     }
 

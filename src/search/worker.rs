@@ -161,7 +161,7 @@ fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut job: Box<Job>) {
         return;
     }
     if !job.batch.queries().is_empty() {
-        state.observe(job.batch.queries().len(), job.took_ms);
+        state.observe(setting, job.batch.queries().len(), job.took_ms);
     }
     state.back_up(setting, &mut job.batch);
     state.batch_done(setting);
@@ -188,4 +188,44 @@ fn leave(shared: &Shared) {
     }
     drop(state);
     shared.wake.notify_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers with the number of queries that it has been asked, and writes down the sizes of the batches.
+    struct Counting {
+        batches: Vec<usize>,
+        fails_at: usize,
+    }
+
+    impl Evaluator for Counting {
+        fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            let asked: usize = self.batches.iter().sum();
+            self.batches.push(batch.len());
+            match self.batches.len() == self.fails_at {
+                true => Err(BackendError::NoNetwork("test".to_owned())),
+                false => Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect()),
+            }
+        }
+    }
+
+    fn answer(q: f32) -> Evaluation {
+        Evaluation { q, d: 0.0, m: None, logits: Box::default() }
+    }
+
+    #[test]
+    fn the_network_is_asked_for_a_minibatch_at_a_time() {
+        for (queries, sizes) in [(70, &[32, 32, 6][..]), (64, &[32, 32]), (32, &[32]), (3, &[3])] {
+            let queries = vec![Query::default(); queries];
+            let mut evaluator = Counting { batches: Vec::new(), fails_at: 0 };
+            let answers = ask(&mut evaluator, &queries, 32).unwrap();
+            assert_eq!(evaluator.batches, sizes);
+            assert!(answers.iter().map(|answer| answer.q as usize).eq(0..queries.len()), "in the order of the queries");
+        }
+        let mut failing = Counting { batches: Vec::new(), fails_at: 2 };
+        assert!(ask(&mut failing, &vec![Query::default(); 96], 32).is_err());
+        assert_eq!(failing.batches, [32, 32], "nothing is asked after a failure");
+    }
 }
