@@ -16,8 +16,13 @@ HELD_OUT = 64
 LEFT_UNIT = 16.0
 
 
+def surprise_path(shard: Path) -> Path:
+    """Where surprise.py writes about a packed shard."""
+    return shard.with_suffix(".surprise.npy")
+
+
 class Positions:
-    """All packed shards of a folder, or those whose names begin with `only`.
+    """All packed shards of a folder, or those whose names begin with `only`; or a single one.
 
     Per sample: frame (its own), before (frames of its game before it), fill (repeat the first frame backwards),
     black, castling, rule50, win/draw (65535 = certain), left (1/16 ply), count (legal moves), played (policy index),
@@ -26,24 +31,38 @@ class Positions:
     """
 
     def __init__(self, packed: Path, only: str = ""):
-        paths = sorted(packed.glob(f"{only}*.npz"))
+        paths = [packed] if packed.is_file() else sorted(packed.glob(f"{only}*.npz"))
         if not paths:
             raise SystemExit(f"no packed positions {only}* in {packed}: run prepare.py first")
-        shards = []
+        shards, lengths = [], []
         frames = 0
         for path in paths:
             with np.load(path) as file:
                 shard = {name: file[name] for name in file.files}
+            lengths.append(len(shard["frame"]))
             shard["frame"] = shard["frame"].astype(np.int64) + frames
             frames += len(shard["pieces"])
             shards.append(shard)
         self.arrays = {name: np.concatenate([shard[name] for shard in shards]) for name in shards[0]}
         counts = self.arrays["count"].astype(np.int64)
         self.offset = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        self.names = [path.name for path in paths]
+        self.lengths = dict(zip(paths, lengths))
         held_out = self.arrays["game"] % HELD_OUT == 0
         self.training = np.flatnonzero(~held_out)
         self.held_out = np.flatnonzero(held_out)
+
+    def surprise(self) -> np.ndarray:
+        """The divergence of every position, in nats, as surprise.py measured it: of all shards, or SystemExit."""
+        parts = []
+        for path, length in self.lengths.items():
+            measured = surprise_path(path)
+            if not measured.exists():
+                raise SystemExit(f"{path.name} has not been measured: run surprise.py first")
+            parts.append(np.load(measured).astype(np.float32))
+            if len(parts[-1]) != length:
+                raise SystemExit(f"{measured.name} is of another shard: remove it and run surprise.py")
+        # What rounding made negative is none.
+        return np.concatenate(parts).clip(0)
 
     def __len__(self) -> int:
         return len(self.arrays["frame"])

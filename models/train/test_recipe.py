@@ -1,6 +1,7 @@
 """Tests of the recipe that need no data: python -m unittest (in this folder)."""
 
 import gzip
+import itertools
 import struct
 import tempfile
 import unittest
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 
 import lc0_file
-from data import Positions
+from data import Positions, surprise_path
 from encoding import CONV_SLOTS, MIRRORED, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
 from export import message
 from grow import grown
@@ -19,7 +20,9 @@ from lc0_network import Lc0Network
 from model import Network, Shape
 from optimiser import orthogonalise
 from prepare import convert
-from train import beginning
+from restore import described, restored
+from surprise import divergences
+from train import batches, beginning, how_often
 
 
 def inputs(board: chess.Board, mirror: bool = False) -> np.ndarray:
@@ -70,6 +73,19 @@ class Encoding(unittest.TestCase):
         self.assertTrue((pieces[0] == pieces[4]).all() and not pieces[5:].any())
 
 
+class Teacher:
+    """A network that answers with the labels."""
+
+    def __init__(self, positions: Positions):
+        batch = positions.batch(np.arange(len(positions)))
+        self.logits = torch.zeros(len(positions), 80 * 64)
+        for logits, slots, legal, policy in zip(self.logits, batch["slots"], batch["legal"], batch["policy"]):
+            logits[slots[legal]] = policy[legal].log()
+
+    def __call__(self, planes: torch.Tensor) -> tuple[torch.Tensor]:
+        return (self.logits,)
+
+
 class Games(unittest.TestCase):
     """A Chess960 game of three plies, the second without a label, as `zeitnot label` writes it."""
 
@@ -93,7 +109,24 @@ class Games(unittest.TestCase):
         with gzip.open(Path(folder.name) / "a.bin.gz", "wb") as file:
             file.write(data)
         convert(Path(folder.name) / "a.bin.gz", Path(folder.name) / "a.npz")
-        self.positions = Positions(Path(folder.name))
+        self.folder = Path(folder.name)
+        self.positions = Positions(self.folder)
+
+    def test_what_was_measured_belongs_to_its_shard(self):
+        with self.assertRaisesRegex(SystemExit, "a.npz has not been measured"):
+            self.positions.surprise()
+        teacher = Teacher(self.positions)
+        found = divergences(teacher, self.positions)
+        np.testing.assert_allclose(found, 0, atol=1e-3)
+        teacher.logits[0] *= 0
+        even = divergences(teacher, self.positions)
+        self.assertGreater(even[0], 0.01)
+        self.assertAlmostEqual(even[1], 0, delta=1e-3)
+        np.save(surprise_path(self.folder / "a.npz"), even)
+        np.testing.assert_allclose(self.positions.surprise(), even.clip(0))
+        np.save(surprise_path(self.folder / "a.npz"), even[:1])
+        with self.assertRaisesRegex(SystemExit, "another shard"):
+            self.positions.surprise()
 
     def test_only_what_has_a_label_is_a_sample(self):
         self.assertEqual(len(self.positions), 2)
@@ -115,6 +148,55 @@ class Games(unittest.TestCase):
         self.assertFalse((whole[26:39] == cut[26:39]).all())
         self.assertTrue((cut[26:39] == cut[13:26]).all())
         self.assertTrue((whole[104:] == cut[104:]).all())
+
+
+class Toy:
+    """Stands for data.Positions: of 96 positions, 5 to 100, one in eight is a surprise; a batch is who is in it."""
+
+    training = np.arange(5, 101)
+
+    @staticmethod
+    def surprise() -> np.ndarray:
+        return np.where(np.arange(101) % 8 == 0, 3.0, 0.2)
+
+    @staticmethod
+    def batch(chosen: np.ndarray, mirror: np.ndarray, forget: np.ndarray) -> tuple:
+        return chosen.tolist(), mirror.tolist(), forget.tolist()
+
+
+class Batches(unittest.TestCase):
+    SIZE = 32
+
+    def some(self, count: int, surprise: float = 0.0, step: int = 0, rank: int = 0, gang: int = 1) -> list:
+        often = how_often(Toy(), surprise)
+        return list(itertools.islice(batches(Toy(), often, self.SIZE, 1, step, rank, gang), count))
+
+    def test_an_epoch_has_every_position_once(self):
+        first, second = (sum((chosen for chosen, _, _ in self.some(3, step=step)), []) for step in (0, 3))
+        self.assertEqual(sorted(first), Toy.training.tolist())
+        self.assertEqual(sorted(second), Toy.training.tolist())
+        self.assertNotEqual(first, second)
+
+    def test_a_run_that_goes_on_has_the_same_batches(self):
+        for surprise in (0.0, 0.5):
+            self.assertEqual(self.some(7, surprise)[4:], self.some(3, surprise, step=4))
+
+    def test_processes_share_each_batch(self):
+        whole = self.some(4, 0.5)
+        parts = zip(self.some(4, 0.5, rank=0, gang=2), self.some(4, 0.5, rank=1, gang=2))
+        for (chosen, _, _), ((first, _, _), (second, _, _)) in zip(whole, parts):
+            self.assertEqual(sorted(first + second), chosen)
+
+    def test_surprises_come_more_often_and_the_size_of_an_epoch_stays(self):
+        often = how_often(Toy(), 0.5)
+        self.assertAlmostEqual(often.sum(), 96)
+        # Half a sample for all, and half of them by 3.0 to 0.2: the mean is 0.55.
+        self.assertAlmostEqual(often[Toy.training == 8].item(), 0.5 + 0.5 * 3.0 / 0.55)
+        self.assertAlmostEqual(often[Toy.training == 9].item(), 0.5 + 0.5 * 0.2 / 0.55)
+        epochs = 400
+        drawn = np.concatenate([chosen for chosen, _, _ in self.some(3 * epochs, 0.5)])
+        self.assertAlmostEqual((drawn % 8 == 0).sum() / epochs / 12, often[Toy.training == 8].item(), delta=0.05)
+        np.testing.assert_array_equal(how_often(Toy(), 0.0), np.ones(96))
 
 
 def some_network(shape: Shape) -> Network:
@@ -160,15 +242,25 @@ class Growth(unittest.TestCase):
             path = Path(folder) / "checkpoint.pt"
             state = {"shape": small.shape.as_dict(), "averaged": small.state_dict(), "sharpen": 1.0, "samples": 7}
             torch.save(state, path)
-            large, origin = beginning(path, shape, sharpen=2.0)
+            large, origin = beginning(path, shape, 2.0, None)
             self.assertEqual(origin, "2x16 after 7 samples")
             for wrong in (Shape(1, 16, 8), shape):
                 with self.assertRaisesRegex(SystemExit, "checkpoint.pt"):
-                    beginning(path, wrong, sharpen=2.0)
+                    beginning(path, wrong, 2.0, None)
                 path.write_bytes(b"nonsense")
         policy, value, _ = large.eval()(some_planes())
         torch.testing.assert_close(policy, 2 * small(some_planes())[0], atol=1e-4, rtol=1e-4)
         torch.testing.assert_close(value, small(some_planes())[1], atol=1e-4, rtol=1e-4)
+
+
+class SomePositions:
+    """Stands for data.Positions where only planes are asked for."""
+
+    training = np.arange(4)
+
+    @staticmethod
+    def batch(chosen: np.ndarray) -> dict[str, torch.Tensor]:
+        return {"planes": some_planes()}
 
 
 class Export(unittest.TestCase):
@@ -182,6 +274,29 @@ class Export(unittest.TestCase):
         torch.testing.assert_close(actual[0], expected[0] / 2, atol=2e-3, rtol=1e-3)
         torch.testing.assert_close(actual[1], expected[1], atol=2e-3, rtol=1e-3)
         torch.testing.assert_close(actual[2], expected[2].relu(), atol=2e-2, rtol=1e-3)
+
+    def test_a_file_can_be_trained_on(self):
+        network, batch = some_network(Shape(2, 16, 8)), some_planes()
+        with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+            path = Path(folder) / "net.pb.gz"
+            lc0_file.write(path, message(network, 1024, 512, 0.0))
+            again = restored(path, batch)
+            self.assertEqual(described(path), "zeitnot 2x16 se 8, 1024 samples in batches of 512")
+            (Path(folder) / "cut.pb.gz").write_bytes(path.read_bytes()[:1000])
+            for wrong in ("cut.pb.gz", "none.pb.gz"):
+                with self.assertRaisesRegex(SystemExit, f"--start.*{wrong}"):
+                    beginning(Path(folder) / wrong, Shape(2, 16, 8), 1.0, SomePositions())
+            started, origin = beginning(path, Shape(2, 16, 8), 2.0, SomePositions())
+            self.assertEqual(origin, described(path))
+        self.assertEqual(again.shape, network.shape)
+        expected = network(batch)
+        # The norms' statistics are those of this batch, so that training begins where the file ended.
+        for training in (False, True):
+            for old, new in zip(expected, again.train(training)(batch)):
+                torch.testing.assert_close(new, old, atol=1e-2, rtol=1e-2)
+        torch.testing.assert_close(started.eval()(batch)[0], 2 * expected[0], atol=1e-2, rtol=1e-2)
+        sizes = again.blocks[0].first.conv.weight.square().mean((1, 2, 3))
+        torch.testing.assert_close(sizes, torch.full_like(sizes, 2 / (16 * 9)))
 
     def test_layers_survive_sixteen_bits(self):
         values = np.random.default_rng(0).normal(size=1000).astype(np.float32)

@@ -30,6 +30,7 @@ from export import load
 from grow import grown
 from model import MOVES_LEFT_SCALE, Network, Shape, parameters
 from optimiser import optimisers
+from restore import described, restored
 
 #: Huber's bend of the moves-left loss in units of MOVES_LEFT_SCALE (10 plies, as in Lc0's training).
 LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
@@ -39,6 +40,8 @@ POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
 FORGETFUL = 0.2
 #: The pause file is looked for every this many batches.
 PAUSE_EVERY = 4
+#: Positions that tell the sizes of activations in a network file (restore.py).
+RESTORE_WITH = 2000
 #: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
 SHARE_EVERY = 1000
 #: Time between lines of progress.
@@ -138,16 +141,28 @@ def average(target: nn.Module, source: nn.Module, keep: float) -> None:
             old.copy_(new)
 
 
-def batches(positions: Positions, size: int, seed: int, step: int, rank: int, gang: int):
+def how_often(positions: Positions, surprise: float) -> np.ndarray:
+    """How many times an epoch has each position that is trained on, on average: that share of the samples is drawn in
+    proportion to how much they surprised a network (surprise.py), the rest evenly."""
+    often = np.ones(len(positions.training))
+    if surprise > 0:
+        surprises = positions.surprise()[positions.training]
+        often += surprise * (surprises / max(surprises.mean(), 1e-9) - 1)
+    return often
+
+
+def batches(positions: Positions, often: np.ndarray, size: int, seed: int, step: int, rank: int, gang: int):
     """This process's part of each batch from `step` on.
 
-    A new permutation each epoch, the same ones however often the run is resumed.
+    A new permutation each epoch, the same ones however often the run is resumed. often: see `how_often`; what is left of a
+    whole number is decided by lot.
     """
     per_epoch = len(positions.training) // size
     while True:
         epoch, at = divmod(step, per_epoch)
         random = np.random.default_rng((seed, epoch))
-        order = random.permutation(positions.training)
+        copies = np.floor(often + random.random(len(often))).astype(np.int64)
+        order = np.resize(random.permutation(np.repeat(positions.training, copies)), per_epoch * size)
         mirror = random.random(len(order)) < 0.5
         forget = np.where(random.random(len(order)) < FORGETFUL, random.integers(0, HISTORY - 1, len(order)), -1)
         for at in range(at, per_epoch):
@@ -165,12 +180,19 @@ def save(path: Path, state: dict) -> None:
     partial.rename(path)
 
 
-def beginning(path: Path, shape: Shape, sharpen: float) -> tuple[Network, str]:
-    """The averaged network of another run, grown to the shape of a new one and with its sharpness of the policy; and what
-    it was, in words."""
+def beginning(path: Path, shape: Shape, sharpen: float, positions: Positions) -> tuple[Network, str]:
+    """The averaged network of another run, or that of a network file, grown to the shape of a new one and with its
+    sharpness of the policy; and what it was, in words."""
     try:
-        small, state = load(path)
-    except OSError as error:
+        if path.name.endswith((".pb", ".pb.gz")):
+            some = positions.training[:: max(1, len(positions.training) // RESTORE_WITH)]
+            small, sharpened = restored(path, positions.batch(some)["planes"]), 1.0
+            origin = described(path)
+        else:
+            small, state = load(path)
+            sharpened = state.get("sharpen", 1.0)
+            origin = f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
+    except (OSError, ValueError) as error:
         raise SystemExit(f"--start: {error}") from error
     except (pickle.UnpicklingError, EOFError, KeyError, RuntimeError) as error:
         raise SystemExit(f"--start {path}: no checkpoint of this program") from error
@@ -180,8 +202,8 @@ def beginning(path: Path, shape: Shape, sharpen: float) -> tuple[Network, str]:
         raise SystemExit(f"--start {path}: {error}") from error
     with torch.no_grad():
         for weight in network.policy_out.parameters():
-            weight.mul_(sharpen / state.get("sharpen", 1.0))
-    return network, f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
+            weight.mul_(sharpen / sharpened)
+    return network, origin
 
 
 def arguments() -> argparse.Namespace:
@@ -191,14 +213,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=Shape.blocks)
     parser.add_argument("--channels", type=int, default=Shape.channels)
     parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
-    parser.add_argument("--start", type=Path, metavar="CHECKPOINT",
-                        help="begin a new run with the network of this one, which may be smaller")
+    parser.add_argument("--start", type=Path, metavar="FILE",
+                        help="begin a new run with this checkpoint's or network file's (.pb.gz) network, which may be smaller")
     parser.add_argument("--samples", type=int, default=6_000_000, help="length of the run in samples")
     parser.add_argument("--batch", type=int, default=384)
     parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
     parser.add_argument("--decay", type=float, default=0.7, help="the learning rate falls over this share of the run")
     parser.add_argument("--warmup", type=int, default=50_000, help="samples until the peak learning rate")
     parser.add_argument("--sharpen", type=float, default=2.0, help="power of the teacher's policy (default 2)")
+    parser.add_argument("--surprise", type=float, default=0.0, metavar="SHARE",
+                        help="share of the samples drawn in proportion to what surprise.py measured (default 0)")
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
@@ -215,6 +239,9 @@ def arguments() -> argparse.Namespace:
 
 def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
     """One process of a training run; the first one also measures, reports and saves."""
+    if rank != 0:
+        # Until the first one has read and checked all there is: then what is wrong is said once.
+        gang.barrier.wait()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
     folder = args.work / args.name
@@ -227,10 +254,11 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             log.write(line + "\n")
 
     positions = Positions(args.work / "packed")
+    often = how_often(positions, args.surprise)
     shape = Shape(args.blocks, args.channels, args.se)
     network, origin = Network(shape), ""
     if args.start and not path.exists():
-        network, origin = beginning(args.start, shape, args.sharpen)
+        network, origin = beginning(args.start, shape, args.sharpen, positions)
     network = network.to(memory_format=torch.channels_last)
     averaged = copy.deepcopy(network)
     tools = optimisers(network, args.lr, args.weight_decay, args.optimiser == "muon")
@@ -241,11 +269,15 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
         if state.get("sharpen", 1.0) != args.sharpen:
             raise SystemExit(f"{path} was trained with --sharpen {state.get('sharpen', 1.0)}: say so, or choose another --name")
+        if state.get("surprise", 0.0) != args.surprise:
+            raise SystemExit(f"{path} was trained with --surprise {state.get('surprise', 0.0)}: say so, or choose another --name")
         network.load_state_dict(state["network"])
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
             tool.load_state_dict(kept)
         step, origin = state["samples"] // args.batch, state.get("origin", "")
+    if rank == 0:
+        gang.barrier.wait()
     begun = f"; begun as {origin}" if origin else ""
     say(f"# {args.name}: {network.shape}, {parameters(network)} parameters; {len(positions.training)} positions to "
         f"train on, {len(positions.held_out)} held out; from sample {step * args.batch} to {args.samples}{begun}")
@@ -256,14 +288,14 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "sharpen": args.sharpen, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "sharpen": args.sharpen, "surprise": args.surprise, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
         })
 
     forward = network if args.no_compile else torch.compile(network)
     began = saved = reported = time.monotonic()
     since, sums = step, np.zeros(3)
     network.train()
-    for batch in batches(positions, args.batch, args.seed, step, rank, gang.size):
+    for batch in batches(positions, often, args.batch, args.seed, step, rank, gang.size):
         if step * args.batch >= args.samples:
             break
         if rank == 0 and args.pause_file and step % PAUSE_EVERY == 0:
@@ -311,12 +343,11 @@ def main() -> None:
     args = arguments()
     if args.processes < 1 or args.batch % args.processes:
         raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
+    if not 0 <= args.surprise <= 1:
+        raise SystemExit(f"--surprise {args.surprise}: a share is from 0 to 1")
     (args.work / args.name).mkdir(parents=True, exist_ok=True)
     shape = Shape(args.blocks, args.channels, args.se)
     length = parameters(Network(shape))
-    if args.start and not (args.work / args.name / "checkpoint.pt").exists():
-        # Each process does it again; here it ends in one line if it cannot be done.
-        beginning(args.start, shape, args.sharpen)
     # A polite kill ends the processes too (they would wait for each other for ever).
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     gang = Gang(args.processes, length)

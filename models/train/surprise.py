@@ -1,0 +1,74 @@
+"""Measures how far a network is from the teacher on every packed position, so that training can dwell on what it gets wrong.
+
+    python surprise.py ../zeitnot-small.pb.gz
+    python train.py --start ../zeitnot-small.pb.gz --surprise 0.5 ...
+
+One SHARD.surprise.npy beside each packed shard: the divergence of the network's policy from the teacher's, in nats. A shard
+that has one is skipped; --again measures all of them anew, which another network is a reason for. After KataGo's policy surprise weighting (its KataGoMethods.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from data import Positions, surprise_path
+from lc0_network import Lc0Network
+
+#: Positions evaluated at once.
+BATCH = 512
+
+
+@torch.no_grad()
+def divergences(network: Lc0Network, positions: Positions) -> np.ndarray:
+    """The divergence on each position, in nats."""
+    found = []
+    for part in np.array_split(np.arange(len(positions)), max(1, len(positions) // BATCH)):
+        batch = positions.batch(part)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            policy = network(batch["planes"].float())[0]
+        logits = policy.float().gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
+        teacher = batch["policy"]
+        found.append((teacher * (teacher.clamp_min(1e-9).log() - logits.log_softmax(1))).sum(1).numpy())
+    return np.concatenate(found)
+
+
+def measure(network: Path, shard: Path) -> tuple[str, int, float]:
+    """Measures one shard; the file appears only when it is whole."""
+    torch.set_num_threads(1)
+    found = divergences(Lc0Network(network), Positions(shard)).astype(np.float16)
+    partial = shard.with_suffix(".partial")
+    with open(partial, "wb") as file:
+        np.save(file, found)
+    partial.rename(surprise_path(shard))
+    return shard.name, len(found), float(found.astype(np.float32).mean())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", type=Path, help="network file (.pb.gz)")
+    parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
+    parser.add_argument("--again", action="store_true", help="also shards that have been measured")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    args = parser.parse_args()
+    try:
+        Lc0Network(args.network)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
+    shards = sorted((args.work / "packed").glob("*.npz"))
+    pending = [shard for shard in shards if args.again or not surprise_path(shard).exists()]
+    print(f"{len(shards)} shards, {len(shards) - len(pending)} measured", flush=True)
+    began, positions = time.monotonic(), 0
+    with ProcessPoolExecutor(args.jobs) as pool:
+        for name, count, mean in pool.map(measure, [args.network] * len(pending), pending):
+            positions += count
+            print(f"{name}: {mean:.3f} nats, {positions / (time.monotonic() - began):.0f} positions/s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
