@@ -2,9 +2,10 @@
 
     python tests/games/tree_speed.py ZEITNOT LC0 [--nodes 2000000] [--repeats 3] [CASE ...]
 
-A CASE is as in the table: uniform-start-1-32 (backend, position, threads, batch). The two engines take turns. Linux only:
-processor time and the peak of the resident set come from /proc; the peak after `go nodes 1` is taken off. Of several
-repeats the fastest counts.
+A CASE is as in the table: uniform-start-1-32 (backend, position, threads, batch); LC0 may be - to leave it out. The two
+engines take turns, and all cases do before the next repeat, so that a host that is slow for a while is so for all of them;
+of several repeats the best of each figure counts (of memory the worst). Linux only: processor time and the peak of the
+resident set come from /proc; the peak after `go nodes 1` is taken off.
 
 Beside two threads stands what two processes of Zeitnot with a thread each make at once, each with all of the nodes: they
 share no tree and no lock, only the last cache and the way to the memory. Against one thread that is what a second core brings
@@ -15,6 +16,7 @@ import argparse
 import itertools
 import os
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -73,14 +75,8 @@ def measure_pair(command, position, nodes):
         return sum(one.result()[1] for one in both)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("zeitnot")
-    parser.add_argument("lc0")
-    parser.add_argument("--nodes", type=int, default=2_000_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("cases", nargs="*", metavar="CASE")
-    args = parser.parse_intermixed_args()
+def cases(args):
+    """(case, position, threads, commands of the sides) of each case that is asked for."""
     for (backend, name), threads, batch in itertools.product(
         [("uniform", "start"), ("random", "start"), ("random", "kiwipete")], [1, 2], [32, 256]
     ):
@@ -89,20 +85,43 @@ def main():
             continue
         same = ["--nncache=0", f"--minibatch-size={batch}", "--smart-pruning-factor=0"]
         uniform = ["--backend-opts=uniform=true"] if backend == "uniform" else []
-        lc0 = [args.lc0, "--show-hidden", "--backend=random", "--max-prefetch=0", "--task-workers=0", *uniform, *same]
-        zeitnot = [args.zeitnot, f"--backend={backend}", *same]
-        sides = {"zeitnot": [*zeitnot, f"--threads={threads}"], "lc0": [*lc0, f"--threads={threads}"]}
-        best = dict.fromkeys(sides, (0.0, 0.0, 0.0))
-        pair = 0.0
-        for _ in range(args.repeats):
-            for side, command in sides.items():
-                best[side] = max(best[side], measure(command, POSITIONS[name], args.nodes))
-            if threads == 2:
-                pair = max(pair, measure_pair([*zeitnot, "--threads=1"], POSITIONS[name], args.nodes))
-        cells = [f"{side} {cpu:9.0f}/cpu-s {wall:9.0f}/s {size:5.1f} B" for side, (cpu, wall, size) in best.items()]
-        cells.append(f"{best['zeitnot'][0] / best['lc0'][0]:.2f}x")
+        sides = {"zeitnot": [args.zeitnot, f"--backend={backend}", *same, f"--threads={threads}"]}
+        if args.lc0 != "-":
+            bare = ["--show-hidden", "--backend=random", "--max-prefetch=0", "--task-workers=0"]
+            sides["lc0"] = [args.lc0, *bare, *uniform, *same, f"--threads={threads}"]
+        yield case, name, threads, sides
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("zeitnot")
+    parser.add_argument("lc0")
+    parser.add_argument("--nodes", type=int, default=2_000_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    args = parser.parse_intermixed_args()
+    best = {}
+    for _, (case, name, threads, sides) in itertools.product(range(args.repeats), list(cases(args))):
+        for side, command in sides.items():
+            cpu, wall, size = measure(command, POSITIONS[name], args.nodes)
+            known = best.setdefault((case, side), (0.0, 0.0, 0.0))
+            best[case, side] = max(known[0], cpu), max(known[1], wall), max(known[2], size)
         if threads == 2:
-            cells.append(f"two processes {pair:.0f}/s")
+            one = [*sides["zeitnot"][:-1], "--threads=1"]
+            known = best.get((case, "pair"), 0.0)
+            best[case, "pair"] = max(known, measure_pair(one, POSITIONS[name], args.nodes))
+        print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    for case, _, threads, sides in cases(args):
+        figures = {side: best[case, side] for side in sides}
+        cells = [f"{side} {cpu:9.0f}/cpu-s {wall:9.0f}/s {size:5.1f} B" for side, (cpu, wall, size) in figures.items()]
+        if "lc0" in figures:
+            cells.append(f"{figures['zeitnot'][0] / figures['lc0'][0]:.2f}x lc0")
+        if threads == 2:
+            cells.append(f"two processes {best[case, 'pair']:.0f}/s")
+            one = best.get((case.replace("-2-", "-1-"), "zeitnot"))
+            if one:
+                cells.append(f"{figures['zeitnot'][1] / one[1]:.2f}x one thread")
         print(f"{case:<24}", *cells, sep="  ", flush=True)
 
 
