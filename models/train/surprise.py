@@ -59,8 +59,10 @@ def main() -> None:
     try:
         Lc0Network(args.network)
     except (OSError, ValueError) as error:
-        raise SystemExit(str(error)) from error
+        raise SystemExit(f"{args.network}: {error}") from error
     shards = sorted((args.work / "packed").glob("*.npz"))
+    if not shards:
+        raise SystemExit(f"no packed positions in {args.work / 'packed'}: run prepare.py first")
     pending = [shard for shard in shards if args.again or not surprise_path(shard).exists()]
     print(f"{len(shards)} shards, {len(shards) - len(pending)} measured", flush=True)
     began, positions = time.monotonic(), 0

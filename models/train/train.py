@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import logging
 import pickle
 import signal
 import sys
@@ -350,6 +351,8 @@ def main() -> None:
     length = parameters(Network(shape))
     # A polite kill ends the processes too (they would wait for each other for ever).
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # When one process has said what is wrong, that the others are ended is no news.
+    logging.getLogger("torch.multiprocessing.spawn").setLevel(logging.ERROR)
     gang = Gang(args.processes, length)
     running = multiprocessing.spawn(work, (gang, args), nprocs=args.processes, join=False)
     try:

@@ -93,13 +93,23 @@ def cases(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("zeitnot")
     parser.add_argument("lc0")
     parser.add_argument("--nodes", type=int, default=2_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("cases", nargs="*", metavar="CASE")
     args = parser.parse_intermixed_args()
+    chosen, args.cases = args.cases, []
+    known = [case for case, *_ in cases(args)]
+    args.cases = chosen
+    if unknown := set(chosen) - set(known):
+        parser.error(f"unknown case {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    if args.nodes < 1 or args.repeats < 1:
+        parser.error("--nodes and --repeats are at least 1")
+    for engine in {args.zeitnot, args.lc0} - {"-"}:
+        if not os.access(engine, os.X_OK):
+            parser.error(f"{engine} is not a program")
     best = {}
     for _, (case, name, threads, sides) in itertools.product(range(args.repeats), list(cases(args))):
         for side, command in sides.items():
