@@ -152,8 +152,9 @@ def main() -> None:
         good &= all(difference <= limit for difference, limit in zip(differences, limits))
         failures += not good
         best = max(priors, key=priors.get)
+        verdict = "" if good else f"   TOO FAR APART: {fen or 'startpos'} {moves}"
         print(f"  {what:24} {max(apart.values()):8.4f}       {differences[0]:.5f}  {differences[1]:.5f}  "
-              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{'' if good else f'   TOO FAR APART: {fen or "startpos"} {moves}'}")
+              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{verdict}")
     engine.send("quit")
     if failures:
         raise SystemExit(f"{failures} of {len(positions)} positions differ")
