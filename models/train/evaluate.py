@@ -25,6 +25,16 @@ from lc0_network import Lc0Network
 BATCH = 500
 
 
+def log_policy(policy: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Log-probabilities of the legal moves [n, k] from logits of the whole head; next to none where there is no move."""
+    return policy.float().gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4).log_softmax(1)
+
+
+def divergence(logs: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
+    """Kullback-Leibler divergence from the teacher's policy [n], in nats."""
+    return (teacher * (teacher.clamp_min(1e-9).log() - logs)).sum(1)
+
+
 def held_out(network: Lc0Network, positions: Positions) -> dict[str, float]:
     """Means over all held-out positions.
 
@@ -35,13 +45,12 @@ def held_out(network: Lc0Network, positions: Positions) -> dict[str, float]:
     for part in np.array_split(positions.held_out, max(1, len(positions.held_out) // BATCH)):
         batch = positions.batch(part)
         policy, value, left = network(batch["planes"])
-        logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
-        log_policy = logits.log_softmax(1)
+        logs = log_policy(policy, batch)
         teacher = batch["policy"]
         means = {
-            "agreement": (logits.argmax(1) == teacher.argmax(1)).float(),
-            "policy_ce": -(teacher * log_policy).sum(1),
-            "policy_kl": (teacher * (teacher.clamp_min(1e-9).log() - log_policy)).sum(1),
+            "agreement": (logs.argmax(1) == teacher.argmax(1)).float(),
+            "policy_ce": -(teacher * logs).sum(1),
+            "policy_kl": divergence(logs, teacher),
         }
         q = batch["wdl"][:, 0] - batch["wdl"][:, 2]
         if network.has_wdl:

@@ -4,7 +4,8 @@
     python train.py --start ../zeitnot-small.pb.gz --surprise 0.5 ...
 
 One SHARD.surprise.npy beside each packed shard: the divergence of the network's policy from the teacher's, in nats. A shard
-that has one is skipped; --again measures all of them anew, which another network is a reason for. After KataGo's policy surprise weighting (its KataGoMethods.md).
+that has one is skipped; --again measures all of them anew, which another network is a reason for. After KataGo's policy
+surprise weighting (its KataGoMethods.md).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 
 from data import Positions, surprise_path
+from evaluate import divergence, log_policy
 from lc0_network import Lc0Network
 
 #: Positions evaluated at once.
@@ -32,9 +34,7 @@ def divergences(network: Lc0Network, positions: Positions) -> np.ndarray:
         batch = positions.batch(part)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             policy = network(batch["planes"].float())[0]
-        logits = policy.float().gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
-        teacher = batch["policy"]
-        found.append((teacher * (teacher.clamp_min(1e-9).log() - logits.log_softmax(1))).sum(1).numpy())
+        found.append(divergence(log_policy(policy, batch), batch["policy"]).numpy())
     return np.concatenate(found)
 
 

@@ -271,7 +271,8 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         if state.get("sharpen", 1.0) != args.sharpen:
             raise SystemExit(f"{path} was trained with --sharpen {state.get('sharpen', 1.0)}: say so, or choose another --name")
         if state.get("surprise", 0.0) != args.surprise:
-            raise SystemExit(f"{path} was trained with --surprise {state.get('surprise', 0.0)}: say so, or choose another --name")
+            surprise = state.get("surprise", 0.0)
+            raise SystemExit(f"{path} was trained with --surprise {surprise}: say so, or choose another --name")
         network.load_state_dict(state["network"])
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
@@ -289,7 +290,8 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "sharpen": args.sharpen, "surprise": args.surprise, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "sharpen": args.sharpen, "surprise": args.surprise, "origin": origin,
+            "lr": tools[0].param_groups[0]["lr"],
         })
 
     forward = network if args.no_compile else torch.compile(network)
