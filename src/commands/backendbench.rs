@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
 use zeitnot::engine::Engine;
 use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
-use zeitnot::network::{self, Network};
+use zeitnot::network;
 use zeitnot::search::MonotonicClock;
 
 /// The name of the bare ONNX Runtime loop as a side.
@@ -163,7 +163,7 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 /// The bare loop over the engine's network, where its backend runs it.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
-    let network = Network::load(&network::find(named(&options.weights).as_deref())?)?;
+    let network = network::find(named(&options.weights).as_deref())?.load()?;
     let backend_options = BackendOptions {
         runtime: named(&options.runtime),
         device: options.backend_options.parse().map_err(BackendError::from)?,

@@ -127,7 +127,7 @@ pub(super) fn load(
 }
 
 fn read_network(weights: Option<&Path>) -> Result<Network, NetworkError> {
-    Network::load(&network::find(weights)?)
+    network::find(weights)?.load()
 }
 
 impl Loaded {

@@ -14,14 +14,6 @@ pub enum NetworkError {
         /// What the system says.
         reason: io::Error,
     },
-    /// No network was asked for, and none lies where networks are looked for.
-    #[error(
-        "no network found in {searched}: give one with --weights=FILE (or the UCI option WeightsFile), or put one there"
-    )]
-    NotFound {
-        /// The folders that were searched, as text.
-        searched: String,
-    },
     /// A well-known network that is not here.
     #[error("the network {name} is not here: `zeitnot net fetch {name}` downloads it")]
     NotFetched {

@@ -1,6 +1,7 @@
 //! Where networks are found when none is named.
 
 use std::env;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -8,7 +9,7 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
-use super::{NetworkError, file};
+use super::{Network, NetworkError, built_in, file};
 
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
@@ -19,32 +20,93 @@ const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
 /// The folder in which cargo builds; the package it belongs to lies around it.
 const CARGO_TARGET: &str = "target";
 
-/// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one.
+/// Where a network is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In this file, which may not exist: reading it reports what is wrong with it.
+    File(PathBuf),
+    /// Inside the program.
+    BuiltIn,
+}
+
+impl Location {
+    /// Reads the network.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::load`].
+    pub fn load(&self) -> Result<Network, NetworkError> {
+        match self {
+            Location::File(path) => Network::load(path),
+            Location::BuiltIn => Network::from_bytes(built_in::BYTES, built_in::NAME),
+        }
+    }
+
+    /// Size of the file, bytes.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be looked at.
+    pub fn size(&self) -> Result<u64, NetworkError> {
+        match self {
+            Location::File(path) => match fs::metadata(path) {
+                Ok(metadata) => Ok(metadata.len()),
+                Err(reason) => Err(NetworkError::Read { path: path.clone(), reason }),
+            },
+            Location::BuiltIn => Ok(built_in::BYTES.len() as u64),
+        }
+    }
+
+    /// The file; `None` for the network inside the program.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Location::File(path) => Some(path),
+            Location::BuiltIn => None,
+        }
+    }
+}
+
+/// The path, or that it is the network inside the program.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::File(path) => path.display().fmt(f),
+            Location::BuiltIn => write!(f, "{} (built in)", built_in::NAME),
+        }
+    }
+}
+
+/// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one, or
+/// the one inside the program if none has.
 /// An option that is a mere name, and of no file here, is looked for in the folders, with the endings of network files
-/// too:
-/// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
+/// too: `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder. The name of the network
+/// inside the program, or Lc0's `<built in>`, means that one.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
 /// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
-/// data folder. A network is known by its content; of two equally new ones the first by name is taken.
+/// data folder. A network is known by its content; of two equally new ones the first by name is taken. The networks that
+/// come with Zeitnot are used only by name.
 ///
 /// # Errors
 ///
-/// When nothing is named and no folder has a network, or when a network of the catalogue is named that has not been
-/// fetched; the message says how to get one. A file that is named is not looked at here: reading it reports what is wrong
-/// with it.
-pub fn find(weights_option: Option<&Path>) -> Result<PathBuf, NetworkError> {
-    match weights_option {
-        Some(path) => match named(path, &folders()) {
-            Some(found) => Ok(found),
-            None if path.exists() => Ok(path.to_owned()),
-            None => match in_catalogue(path) {
-                Some(entry) => Err(NetworkError::NotFetched { name: entry.name.to_owned() }),
-                None => Ok(path.to_owned()),
-            },
-        },
-        None => first_of(&folders()),
+/// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
+/// named is not looked at here: reading it reports what is wrong with it.
+pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
+    let Some(path) = weights_option else {
+        return Ok(first_of(&folders()).map_or(Location::BuiltIn, Location::File));
+    };
+    if let Some(found) = named(path, &folders()) {
+        return Ok(Location::File(found));
     }
+    if !path.exists() {
+        if [built_in::NAME, built_in::LC0_NAME].iter().any(|name| path == Path::new(name)) {
+            return Ok(Location::BuiltIn);
+        }
+        if let Some(entry) = in_catalogue(path) {
+            return Err(NetworkError::NotFetched { name: entry.name.to_owned() });
+        }
+    }
+    Ok(Location::File(path.to_owned()))
 }
 
 /// The first file of a mere name in the folders.
@@ -86,16 +148,15 @@ fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
     executable.parent().into_iter().chain(package).map(|folder| folder.join(MODELS))
 }
 
-fn first_of(folders: &[PathBuf]) -> Result<PathBuf, NetworkError> {
-    folders.iter().find_map(|folder| newest(folder)).ok_or_else(|| {
-        let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-        NetworkError::NotFound { searched: searched.join(", ") }
-    })
+fn first_of(folders: &[PathBuf]) -> Option<PathBuf> {
+    folders.iter().find_map(|folder| newest(folder))
 }
 
-/// The newest network of a folder.
+/// The newest network of a folder, of those that the user has put there.
 fn newest(folder: &Path) -> Option<PathBuf> {
-    let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let files = entries.filter(|entry| !built_in::BROUGHT.iter().any(|name| entry.file_name() == *name));
+    let files = files.map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
         .filter_map(|path| {
             // Follows links, unlike the entry's own metadata.
@@ -125,7 +186,9 @@ mod tests {
 
     #[test]
     fn a_named_file_is_taken_as_it_is() {
-        assert_eq!(find(Some(Path::new("no/such/file"))).unwrap(), Path::new("no/such/file"));
+        let location = find(Some(Path::new("no/such/file"))).unwrap();
+        assert_eq!(location, Location::File("no/such/file".into()));
+        assert!(location.load().is_err() && location.size().is_err());
     }
 
     #[test]
@@ -159,7 +222,7 @@ mod tests {
         fs::create_dir(first.path().join("folder.pb.gz")).unwrap();
         write(second.path(), "d.pb.gz", &network, 0);
         let folders = [&empty, &first, &second].map(|folder| folder.path().to_owned());
-        assert_eq!(first_of(&folders).unwrap(), newest);
+        assert_eq!(first_of(&folders), Some(newest));
     }
 
     #[test]
@@ -171,11 +234,25 @@ mod tests {
     }
 
     #[test]
-    fn the_error_says_how_to_give_a_network() {
+    fn what_comes_with_the_program_is_used_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        let error = first_of(&[folder.path().to_owned()]).unwrap_err().to_string();
-        assert!(error.contains("--weights") && error.contains(&folder.path().display().to_string()), "{error}");
-        assert_eq!(error.lines().count(), 1);
+        let folders = [folder.path().to_owned()];
+        let small = write(folder.path(), built_in::BROUGHT[0], &random_network(1, 1, 4), 0);
+        assert_eq!(first_of(&folders), None);
+        assert_eq!(named(Path::new(built_in::NAME), &folders), Some(small));
+        let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
+        assert_eq!(first_of(&folders), Some(own));
+    }
+
+    #[test]
+    fn the_network_inside_the_program_is_whole() {
+        let location = find(Some(Path::new(built_in::LC0_NAME))).unwrap();
+        assert_eq!((&location, location.path()), (&Location::BuiltIn, None));
+        let network = location.load().unwrap();
+        assert_eq!(network.name(), built_in::NAME);
+        assert!(network.description().moves_left && location.size().unwrap() < 2_000_000);
+        assert!(built_in::BROUGHT[0].starts_with(built_in::NAME));
+        assert!(location.to_string().contains("built in"), "{location}");
     }
 
     #[test]

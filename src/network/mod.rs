@@ -3,9 +3,9 @@
 //!
 //! ```no_run
 //! use zeitnot::chess::Game;
-//! use zeitnot::network::{self, HistoryFill, Network};
+//! use zeitnot::network::{self, HistoryFill};
 //!
-//! let network = Network::load(&network::find(None)?)?;
+//! let network = network::find(None)?.load()?;
 //! println!("{}", network.description());
 //! let game = Game::new();
 //! let (planes, transform) = network::encode(&game, network.description().input, HistoryFill::FenOnly);
@@ -25,7 +25,7 @@
 //! | `onnx` | conversion to ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
-//! | `locate` | where networks lie |
+//! | `locate`, `built_in` | where networks lie, and the one inside the program |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;
@@ -33,6 +33,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 mod budget;
+mod built_in;
 pub mod catalogue;
 mod description;
 mod error;
@@ -55,7 +56,7 @@ pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use locate::{find, user_folder};
+pub use locate::{Location, find, user_folder};
 pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::CONVOLUTION_MAP;

@@ -48,11 +48,23 @@ fn set(engine: &mut Uci, option: &str, value: &str) {
 }
 
 #[test]
-fn nothing_anywhere_and_then_everything() {
+fn alone_it_plays_with_the_network_inside_it() {
     let island = Island::new();
     let mut engine = island.engine();
-    engine.ask("uci", "uciok");
-    engine.complains("", &["no network found", "--weights"]);
+    let greeting = engine.ask("uci", "uciok");
+    assert!(errors(&greeting).is_empty(), "{greeting:?}");
+    let news = engine.reply();
+    assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("native, zeitnot-small")), "{news:?}");
+    engine.plays();
+    engine.quit();
+}
+
+#[test]
+fn no_network_and_then_everything() {
+    let island = Island::new();
+    let mut engine = island.engine();
+    set(&mut engine, "WeightsFile", "no/such/file");
+    engine.complains("", &["cannot read the network file no/such/file"]);
     // A match must go on all the same: a legal move, and why it is no better.
     for go in ["go nodes 10", "go infinite", "go wtime 100 btime 100"] {
         let answer = engine.search("startpos moves e2e4", go);

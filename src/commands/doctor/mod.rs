@@ -12,12 +12,12 @@ use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use zeitnot::backend::{self, BackendOptions, Provider};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
-use zeitnot::network::{self, Network, NetworkError};
+use zeitnot::network::{self, Location, Network, NetworkError};
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.
@@ -121,8 +121,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     };
     devices::checks(library, in_use, name.eq_ignore_ascii_case("auto"), &mut look);
     match network {
-        Some(Ok((path, network))) => {
-            look(Check::ok("network", format!("{}: {}", path.display(), network.description())));
+        Some(Ok((location, network))) => {
+            look(Check::ok("network", format!("{location}: {}", network.description())));
         }
         Some(Err(error)) => look(Check::error("network", error.to_string())),
         None => {}
@@ -138,10 +138,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 /// The network that the engine would load, and where it lies.
-fn find_network(engine: &Engine) -> Result<(PathBuf, Network), NetworkError> {
+fn find_network(engine: &Engine) -> Result<(Location, Network), NetworkError> {
     let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
-    let path = network::find(weights.as_deref().map(Path::new))?;
-    Ok((path.clone(), Network::load(&path)?))
+    let location = network::find(weights.as_deref().map(Path::new))?;
+    let network = location.load()?;
+    Ok((location, network))
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.

@@ -87,11 +87,12 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let input = matches.get_one::<PathBuf>("in").context("IN is required")?;
-    let input = &network::find(Some(input))?;
-    let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| default_output(input));
+    let location = network::find(Some(input))?;
+    let network = location.load()?;
+    let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| default_output(network.name()));
     let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
     anyhow::ensure!(
-        !same(input, &output),
+        location.path().is_none_or(|input| !same(input, &output)),
         "{} is the network itself: --output=OUT names another file",
         output.display()
     );
@@ -99,7 +100,6 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let may_write = matches.get_flag("force") || !output.exists();
     anyhow::ensure!(may_write, "{} exists: --force replaces it", output.display());
     let conversion = conversion(matches)?;
-    let network = Network::load(input)?;
     let int8 = matches.get_flag("int8");
     let model = if int8 { quantised(matches, &network, &conversion)? } else { network.onnx(&conversion)? };
     write(&output, &model.bytes)?;
@@ -142,9 +142,8 @@ fn conversion(matches: &ArgMatches) -> anyhow::Result<Conversion> {
     })
 }
 
-fn default_output(input: &Path) -> PathBuf {
-    let name = input.file_name().unwrap_or_default().to_string_lossy();
-    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+fn default_output(name: &str) -> PathBuf {
+    let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     PathBuf::from(format!("{stem}.onnx"))
 }
 

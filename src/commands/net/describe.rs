@@ -4,9 +4,9 @@ use super::super::json_flag;
 use super::super::output::say;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use zeitnot::network::{self, Network};
+use zeitnot::network::{self, Location, Network};
 
 pub fn command() -> Command {
     Command::new("describe")
@@ -23,19 +23,21 @@ pub fn command() -> Command {
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let files: Vec<PathBuf> = match matches.get_many("files") {
+    let networks: Vec<Location> = match matches.get_many("files") {
         // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
-        Some(files) => files.map(|file: &PathBuf| network::find(Some(file)).unwrap_or(file.clone())).collect(),
+        Some(files) => {
+            files.map(|file: &PathBuf| network::find(Some(file)).unwrap_or(Location::File(file.clone()))).collect()
+        }
         None => vec![network::find(None)?],
     };
     // Whoever named one file knows which it is.
-    let is_named = matches.contains_id("files") && files.len() == 1;
+    let is_named = matches.contains_id("files") && networks.len() == 1;
     let mut code = ExitCode::SUCCESS;
-    for file in &files {
-        match Network::load(file) {
-            Ok(network) if matches.get_flag("json") => say!("{}", as_json(file, &network)?),
+    for location in &networks {
+        match location.load() {
+            Ok(network) if matches.get_flag("json") => say!("{}", as_json(location, &network)?),
             Ok(network) if is_named => say!("{}", network.description()),
-            Ok(network) => say!("{}: {}", file.display(), network.description()),
+            Ok(network) => say!("{location}: {}", network.description()),
             Err(error) => {
                 eprintln!("zeitnot: {error}");
                 code = ExitCode::FAILURE;
@@ -46,10 +48,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 /// The description's own fields, and before them the file, its size in bytes, and the description in words.
-fn as_json(file: &Path, network: &Network) -> anyhow::Result<Value> {
+fn as_json(location: &Location, network: &Network) -> anyhow::Result<Value> {
     let mut object = json!({
-        "file": file.display().to_string(),
-        "bytes": std::fs::metadata(file)?.len(),
+        "file": location.to_string(),
+        "bytes": location.size()?,
         "text": network.description().to_string(),
     });
     if let (Value::Object(object), Value::Object(fields)) = (&mut object, serde_json::to_value(network.description())?)
