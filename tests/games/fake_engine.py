@@ -22,10 +22,12 @@ def move(board: chess.Board) -> str:
 
 
 def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
-    clock = int(words[words.index("wtime" if board.turn else "btime") + 1])
+    clock = int(words[words.index("wtime" if board.turn else "btime") + 1]) if "wtime" in words else None
     plan = f"info string time fake: clock={clock}ms budget=5ms hard_limit=5ms!"
     best = move(board)
-    if not faulty or fault in ("none", "stubborn"):
+    if clock is None and words[1:] != ["nodes", "100"]:
+        sys.exit(102)
+    if clock is not None and (not faulty or fault in ("none", "stubborn")):
         say(plan)
     elif fault == "late":
         time.sleep(clock / 1e3 + 0.05)

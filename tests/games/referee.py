@@ -19,6 +19,9 @@ HANG_S = 5.0
 NEW_GAME_S = 60.0
 """Longest wait for `readyok` after `ucinewgame`; it is on no clock."""
 
+NODES_PATIENCE_S = 60.0
+"""What a move that is limited by nodes may take before the engine counts as one that hangs, and some seconds more."""
+
 LONGEST_GAME_PLIES = 600
 """A game as long as this is a draw."""
 
@@ -27,12 +30,13 @@ TIME_CONTROL = re.compile(r"^(?:(\d+)/)?(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?$")
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl:
-    """`[MOVES/]SECONDS[+INCREMENT]`."""
+    """`[MOVES/]SECONDS[+INCREMENT]`, or nodes a move and no clock."""
 
     text: str
     base_s: float
     increment_s: float
     moves: int | None
+    nodes: int | None = None
 
     @staticmethod
     def parse(text: str) -> "TimeControl":
@@ -41,6 +45,23 @@ class TimeControl:
             raise ValueError(f"time control {text!r} is not [MOVES/]SECONDS[+INCREMENT], such as 10+0.1")
         moves = int(match[1]) if match[1] else None
         return TimeControl(text, float(match[2]), float(match[3] or 0), moves)
+
+    @staticmethod
+    def of_nodes(nodes: int) -> "TimeControl":
+        # The clock that the engines are not told of begins anew with every move.
+        return TimeControl(f"{nodes} nodes", NODES_PATIENCE_S, 0.0, 1, nodes)
+
+    def limit(self, clocks_s: dict[chess.Color, float], made: int) -> chess.engine.Limit:
+        """What an engine is told that has made so many moves."""
+        if self.nodes is not None:
+            return chess.engine.Limit(nodes=self.nodes)
+        return chess.engine.Limit(
+            white_clock=clocks_s[chess.WHITE],
+            black_clock=clocks_s[chess.BLACK],
+            white_inc=self.increment_s,
+            black_inc=self.increment_s,
+            remaining_moves=self.moves and self.moves - made % self.moves,
+        )
 
 
 @dataclasses.dataclass
@@ -80,13 +101,7 @@ async def play(
     identity = object()
     while not _is_over(game):
         side = game.board.turn
-        limit = chess.engine.Limit(
-            white_clock=game.clocks_s[chess.WHITE],
-            black_clock=game.clocks_s[chess.BLACK],
-            white_inc=control.increment_s,
-            black_inc=control.increment_s,
-            remaining_moves=control.moves and control.moves - made[side] % control.moves,
-        )
+        limit = control.limit(game.clocks_s, made[side])
         answer, trouble = await _ask(engines[side], game.board, limit, identity, game.clocks_s[side])
         if answer is None or answer.elapsed_s is None:
             _fail(game, side, *trouble)

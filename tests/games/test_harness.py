@@ -4,6 +4,7 @@ Run with `python -m unittest discover -s tests/games`.
 """
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import chess.pgn
 import managers
 import openings
 import referee
+import strength
 import summary
 
 HERE = Path(__file__).resolve().parent
@@ -152,6 +154,32 @@ class Harness(unittest.TestCase):
         self.assertIn("| 1 | `late` | 2 | 2 | +0 =0 -2 |", output)
         self.assertIn("| 1 | `one` | 2 | 0 | +2 =0 -0 |", output)
 
+    def run_strength(self, *more: str) -> tuple[int, list[dict], str]:
+        results = self.folder / "strength.jsonl"
+        command = [sys.executable, str(HERE / "strength.py"), "--zeitnot", str(self.fake), "--results", str(results)]
+        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60, check=False)
+        text = results.read_text(encoding="utf-8") if results.exists() else ""
+        return done.returncode, [json.loads(line) for line in text.splitlines()], done.stdout + done.stderr
+
+    def test_strength_is_measured_in_pairs_and_a_second_run_goes_on(self) -> None:
+        rc, games, output = self.run_strength("--games", "2", "--nodes", "100")
+        self.assertEqual((rc, len(games)), (0, 2), output)
+        rc, games, output = self.run_strength("--games", "4", "--nodes", "100")
+        self.assertEqual((rc, len(games)), (0, 4), output)
+        self.assertEqual([game["zeitnot"] for game in games], ["white", "black"] * 2)
+        self.assertEqual([game["fen"] == games[0]["fen"] for game in games], [True, True, False, False])
+        # The fake plays alike with either colour, and nobody is stronger than himself.
+        self.assertIn("pairs with 0, 1/2, ... 2 points [0, 0, 2, 0, 0]; Elo +0 [+0, +0]", output)
+        rc, games, output = self.run_strength("--games", "4", "--nodes", "200")
+        self.assertEqual((rc, len(games)), (2, 4), output)
+        self.assertIn("games of another setting", output)
+
+    def test_a_crash_costs_the_game(self) -> None:
+        rc, games, output = self.run_strength("--games", "2", "--nodes", "100", "--option", "Fault=crash")
+        self.assertEqual((rc, len(games)), (1, 2), output)
+        self.assertEqual([(game["score"], game["failed"]) for game in games], [(0.0, "zeitnot")] * 2, output)
+        self.assertIn("failures of Zeitnot 2, of the opponent 0", output)
+
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
         (self.folder / "bad.epd").write_text("nonsense\n", encoding="utf-8")
@@ -204,6 +232,19 @@ class Parts(unittest.TestCase):
         self.assertEqual(len({(white, black) for white, black, _ in pairs}), 72, "everybody meets everybody")
         openings_of = {(white, black): opening for white, black, opening in pairs}
         self.assertTrue(all(openings_of[black, white] == opening for white, black, opening in pairs))
+
+    def test_elo(self) -> None:
+        # Two pairs with a point, one with 1 1/2 and one with 2; the game without its other half does not count.
+        scores = dict(enumerate([1.0, 0.0, 0.5, 0.5, 1.0, 0.5, 1.0, 1.0, 0.0], 1))
+        counts, difference, low, high = strength.estimate(scores)
+        self.assertEqual(counts, [0, 0, 2, 1, 1])
+        # The mean is 11/16, its standard error the root of (2 * 9 + 1 + 25) / 256 / 3 / 4.
+        error = 1.96 * math.sqrt((2 * 9 + 1 + 25) / 256 / 3 / 4)
+        self.assertAlmostEqual(difference, 400 * math.log10(11 / 5))
+        self.assertAlmostEqual(low, strength.elo(11 / 16 - error))
+        self.assertAlmostEqual(high, strength.elo(11 / 16 + error))
+        self.assertEqual((strength.elo(0.5), strength.elo(1.0), strength.elo(0.0)), (0.0, math.inf, -math.inf))
+        self.assertTrue(math.isnan(strength.estimate({1: 1.0})[1]))
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Measures how strong Zeitnot is beside another engine, or with one network beside another: Elo with its error.
+
+Every opening is played twice with colours reversed. A line of `--results` is a finished game, and a run with the same file
+goes on where it stopped. See README.md beside this file.
+"""
+
+import argparse
+import asyncio
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+
+import client
+import openings
+import referee
+from managers import identity
+from play import EXIT_FAILED, EXIT_USAGE, REPOSITORY, Table, _positive, _setting
+
+NORMAL_95 = 1.96
+"""Standard errors on either side within which a normal variable lies in 95 of 100 cases."""
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
+    parser.add_argument("--opponent", metavar="PATH", help="default: Zeitnot itself, with the options of the opponent")
+    parser.add_argument("--games", type=_positive, default=200, metavar="N")
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--tc", metavar="[MOVES/]SECONDS[+INCREMENT]", help="default: 10+0.1")
+    limit.add_argument("--nodes", type=_positive, metavar="N", help="nodes a move, and no clock")
+    parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once")
+    parser.add_argument("--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of Zeitnot")
+    parser.add_argument("--opponent-option", type=_setting, action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="PGN or EPD; default: a built-in list")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the choice of openings")
+    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a line of JSON for each game")
+    parser.add_argument("--report", action="store_true", help="play nothing, and only say what the file holds")
+    return parser.parse_args()
+
+
+def setting(args: argparse.Namespace, control: referee.TimeControl) -> dict:
+    """What games must have in common to be counted together."""
+    engines = {
+        name: {**{key: who[key] for key in ("name", "sha256")}, "options": dict(options)}
+        for name, who, options in (
+            ("zeitnot", identity(args.zeitnot), args.option),
+            ("opponent", identity(args.opponent), args.opponent_option),
+        )
+    }
+    book = args.openings.name if args.openings else "built-in"
+    return {**engines, "control": control.text, "openings": book, "seed": args.seed, "concurrency": args.concurrency}
+
+
+async def play_all(args: argparse.Namespace, control: referee.TimeControl, what: dict, known: set[int]) -> None:
+    boards = openings.read(args.openings) if args.openings else openings.built_in()
+    schedule = list(enumerate(openings.schedule(boards, args.games, args.seed), 1))
+    waiting = [item for item in schedule if item[0] not in known][::-1]
+
+    async def host(table: Table) -> None:
+        try:
+            while waiting:
+                number, (opening, zeitnot_is) = waiting.pop()
+                game = await table.play(number, opening, zeitnot_is, control)
+                done = {
+                    "setting": what, "number": number, "fen": opening.fen(), "score": game.zeitnot_score,
+                    "zeitnot": chess.COLOR_NAMES[zeitnot_is], "result": game.result, "reason": game.reason,
+                    "failed": game.failed is not None and ("zeitnot" if game.failed == zeitnot_is else "opponent"),
+                    "moves": " ".join(move.uci() for move in game.board.move_stack),
+                }
+                with args.results.open("a", encoding="utf-8") as file:
+                    print(json.dumps(done), file=file)
+                print(f"game {number}: Zeitnot {done['zeitnot']}, {game.result} ({game.reason})", flush=True)
+        finally:
+            await table.close()
+
+    await asyncio.gather(*(host(Table(args)) for _ in range(min(args.concurrency, args.games))))
+
+
+def elo(score: float) -> float:
+    """The difference in Elo at which this share of the points is expected; infinite for all of them and for none."""
+    if score <= 0 or score >= 1:
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score))
+
+
+def estimate(scores: dict[int, float]) -> tuple[list[int], float, float, float]:
+    """Of the scores of games by their numbers, the games 2n - 1 and 2n being a pair: how many pairs have 0, 1/2, ... 2 points,
+    the difference in Elo, and the ends of its interval of 95 %.
+
+    Games of a pair are not independent of each other (the opening favours one side), so that the error is that of pairs.
+    """
+    pairs = [scores[first] + scores[first + 1] for first in scores if first % 2 and first + 1 in scores]
+    counts = [sum(points == halves / 2 for points in pairs) for halves in range(5)]
+    if not pairs:
+        return counts, math.nan, math.nan, math.nan
+    mean = sum(pairs) / len(pairs) / 2
+    variance = sum((points / 2 - mean) ** 2 for points in pairs) / max(1, len(pairs) - 1)
+    error = NORMAL_95 * math.sqrt(variance / len(pairs))
+    return counts, elo(mean), elo(mean - error), elo(mean + error)
+
+
+def report(games: list[dict]) -> bool:
+    """Prints what the games come to. Returns whether Zeitnot forfeited, erred or crashed."""
+    scores = {game["number"]: game["score"] for game in games}
+    points = list(scores.values())
+    counts, difference, low, high = estimate(scores)
+    failures = {who: sum(game["failed"] == who for game in games) for who in ("zeitnot", "opponent")}
+    print(f"{len(points)} games: +{points.count(1.0)} ={points.count(0.5)} -{points.count(0.0)}; pairs with 0, 1/2, ... 2 points "
+          f"{counts}; Elo {difference:+.0f} [{low:+.0f}, {high:+.0f}]; failures of Zeitnot {failures['zeitnot']}, of the "
+          f"opponent {failures['opponent']}")
+    return failures["zeitnot"] > 0
+
+
+def main() -> int:
+    args = arguments()
+    args.opponent = args.opponent or args.zeitnot
+    client.log_warnings()
+    try:
+        text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
+        games = [json.loads(line) for line in text.splitlines()]
+        if not args.report:
+            for path in (args.zeitnot, args.opponent):
+                if not os.access(path, os.X_OK):
+                    raise ValueError(f"{path} is no program that can be run")
+            control = referee.TimeControl.of_nodes(args.nodes) if args.nodes else referee.TimeControl.parse(args.tc or "10+0.1")
+            what = setting(args, control)
+            other = next((game["setting"] for game in games if game["setting"] != what), None)
+            if other is not None:
+                raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
+            asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
+            games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
+    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    return EXIT_FAILED if report(games) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
