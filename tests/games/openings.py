@@ -63,7 +63,7 @@ def _from_san(line: str) -> chess.Board:
 
 
 def read(path: Path) -> list[chess.Board]:
-    """The games of a PGN file, or the positions of an EPD file, one a line."""
+    """The games of a PGN file, or the positions of an EPD file, one a line, with or without the counters of a FEN."""
     try:
         boards = _read_pgn(path) if path.suffix == ".pgn" else _read_epd(path)
     except OSError as error:
@@ -89,8 +89,11 @@ def _read_epd(path: Path) -> list[chess.Board]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
             continue
+        counters = line.split()[4:6]
         try:
-            board, _ = chess.Board.from_epd(line)
+            # The books of official-stockfish/books are called EPD and hold FENs.
+            is_fen = len(counters) == 2 and all(counter.isdecimal() for counter in counters)
+            board = chess.Board(line.strip()) if is_fen else chess.Board.from_epd(line)[0]
         except ValueError as error:
             raise ValueError(f"openings {path}, line {number}: {error}") from error
         if not board.is_valid():

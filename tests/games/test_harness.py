@@ -206,6 +206,14 @@ class Parts(unittest.TestCase):
         self.assertEqual(len({board.fen() for board in boards}), 40)
         self.assertTrue(all(2 <= len(board.move_stack) <= 6 for board in boards))
 
+    def test_books_of_positions(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            book = Path(folder) / "book.epd"
+            position = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+            book.write_text(f'{position}\n{position} id "one";\n\n{position} 0 1\n{position} 3 7\n', encoding="utf-8")
+            boards = openings.read(book)
+        self.assertEqual([(board.halfmove_clock, board.fullmove_number) for board in boards], [(0, 1)] * 3 + [(3, 7)])
+
     def test_schedule_pairs_colours_and_follows_the_seed(self) -> None:
         boards = openings.built_in()
         games = openings.schedule(boards, 90, 7)
