@@ -35,7 +35,7 @@ pub fn command() -> Command {
                 .default_value("10+0.1")
                 .allow_hyphen_values(true)
                 .value_parser(|text: &str| text.parse::<TimeControl>())
-                .help("Time control in seconds (or minutes:seconds)"),
+                .help("Time control in seconds (or minutes:seconds); the clocks begin with TIME and INC, as in fastchess"),
         )
         .arg(
             Arg::new("preset")

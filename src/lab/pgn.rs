@@ -58,12 +58,11 @@ fn tokens(game: &GameRecord) -> Vec<String> {
     let mut tokens = Vec::new();
     let first_number = game.start_fen.as_deref().and_then(|fen| fen.rsplit(' ').next()?.parse().ok()).unwrap_or(1);
     let mut number: u32 = first_number;
-    for (index, record) in game.moves.iter().enumerate() {
+    for record in &game.moves {
         match record.color {
             Color::White => tokens.push(format!("{number}.")),
-            // After a comment PGN wants Black's number again.
-            Color::Black if index == 0 => tokens.push(format!("{number}...")),
-            Color::Black => {}
+            // After a comment, and every move has one, PGN wants Black's number again.
+            Color::Black => tokens.push(format!("{number}...")),
         }
         tokens.push(record.san.clone());
         let clock = record.clocks_ms[usize::from(record.color.is_black())];
