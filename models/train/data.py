@@ -64,6 +64,17 @@ class Positions:
         # What rounding made negative is none.
         return np.concatenate(parts).clip(0)
 
+    def factors(self, of_names: dict[str, float]) -> np.ndarray:
+        """One number for every position: that of the beginning of its shard's name, 1 where there is none; or SystemExit."""
+        unknown = [name for name in of_names if not any(path.name.startswith(name) for path in self.lengths)]
+        if unknown:
+            raise SystemExit(f"no shard is called {unknown[0]}*")
+        parts = []
+        for path, length in self.lengths.items():
+            factor = next((factor for name, factor in of_names.items() if path.name.startswith(name)), 1.0)
+            parts.append(np.full(length, factor))
+        return np.concatenate(parts)
+
     def __len__(self) -> int:
         return len(self.arrays["frame"])
 

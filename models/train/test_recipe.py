@@ -128,6 +128,14 @@ class Games(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "another shard"):
             self.positions.surprise()
 
+    def test_kinds_are_told_by_the_names_of_shards(self):
+        (self.folder / "b.npz").write_bytes((self.folder / "a.npz").read_bytes())
+        both = Positions(self.folder)
+        self.assertEqual(both.factors({"b": 3.0}).tolist(), [1.0, 1.0, 3.0, 3.0])
+        self.assertEqual(both.factors({}).tolist(), [1.0] * 4)
+        with self.assertRaisesRegex(SystemExit, r"no shard is called c\*"):
+            both.factors({"b": 3.0, "c": 2.0})
+
     def test_only_what_has_a_label_is_a_sample(self):
         self.assertEqual(len(self.positions), 2)
         batch = self.positions.batch(np.array([0, 1]))
@@ -160,6 +168,10 @@ class Toy:
         return np.where(np.arange(101) % 8 == 0, 3.0, 0.2)
 
     @staticmethod
+    def factors(of_names: dict[str, float]) -> np.ndarray:
+        return np.where(np.arange(101) < 53, of_names["first"], 1.0)
+
+    @staticmethod
     def batch(chosen: np.ndarray, mirror: np.ndarray, forget: np.ndarray) -> tuple:
         return chosen.tolist(), mirror.tolist(), forget.tolist()
 
@@ -168,7 +180,7 @@ class Batches(unittest.TestCase):
     SIZE = 32
 
     def some(self, count: int, surprise: float = 0.0, step: int = 0, rank: int = 0, gang: int = 1) -> list:
-        often = how_often(Toy(), surprise)
+        often = how_often(Toy(), surprise, {})
         return list(itertools.islice(batches(Toy(), often, self.SIZE, 1, step, rank, gang), count))
 
     def test_an_epoch_has_every_position_once(self):
@@ -188,7 +200,7 @@ class Batches(unittest.TestCase):
             self.assertEqual(sorted(first + second), chosen)
 
     def test_surprises_come_more_often_and_the_size_of_an_epoch_stays(self):
-        often = how_often(Toy(), 0.5)
+        often = how_often(Toy(), 0.5, {})
         self.assertAlmostEqual(often.sum(), 96)
         # Half a sample for all, and half of them by 3.0 to 0.2: the mean is 0.55.
         self.assertAlmostEqual(often[Toy.training == 8].item(), 0.5 + 0.5 * 3.0 / 0.55)
@@ -196,7 +208,16 @@ class Batches(unittest.TestCase):
         epochs = 400
         drawn = np.concatenate([chosen for chosen, _, _ in self.some(3 * epochs, 0.5)])
         self.assertAlmostEqual((drawn % 8 == 0).sum() / epochs / 12, often[Toy.training == 8].item(), delta=0.05)
-        np.testing.assert_array_equal(how_often(Toy(), 0.0), np.ones(96))
+        np.testing.assert_array_equal(how_often(Toy(), 0.0, {}), np.ones(96))
+
+    def test_a_kind_comes_more_often(self):
+        # Half of the 96 positions, 5 to 52, three times as often as the others.
+        often = how_often(Toy(), 0.0, {"first": 3.0})
+        np.testing.assert_allclose(often, [1.5] * 48 + [0.5] * 48)
+        both = how_often(Toy(), 0.5, {"first": 3.0})
+        self.assertAlmostEqual(both.sum(), 96)
+        ratio = how_often(Toy(), 0.5, {})[Toy.training == 8] / how_often(Toy(), 0.5, {})[Toy.training == 96]
+        np.testing.assert_allclose(both[Toy.training == 8] / both[Toy.training == 96], 3 * ratio)
 
 
 def some_network(shape: Shape) -> Network:

@@ -142,13 +142,17 @@ def average(target: nn.Module, source: nn.Module, keep: float) -> None:
             old.copy_(new)
 
 
-def how_often(positions: Positions, surprise: float) -> np.ndarray:
+def how_often(positions: Positions, surprise: float, kinds: dict[str, float]) -> np.ndarray:
     """How many times an epoch has each position that is trained on, on average: that share of the samples is drawn in
-    proportion to how much they surprised a network (surprise.py), the rest evenly."""
+    proportion to how much they surprised a network (surprise.py), the rest evenly; and then those of each kind so many
+    times as often, a kind being how the names of its shards begin."""
     often = np.ones(len(positions.training))
     if surprise > 0:
         surprises = positions.surprise()[positions.training]
         often += surprise * (surprises / max(surprises.mean(), 1e-9) - 1)
+    if kinds:
+        often *= positions.factors(kinds)[positions.training]
+        often /= often.mean()
     return often
 
 
@@ -207,6 +211,18 @@ def beginning(path: Path, shape: Shape, sharpen: float, positions: Positions) ->
     return network, origin
 
 
+def kind(text: str) -> tuple[str, float]:
+    """`maia=3`: how names of shards begin, and how many times as often their positions are drawn."""
+    name, _, times = text.partition("=")
+    try:
+        factor = float(times)
+    except ValueError:
+        factor = -1.0
+    if not name or not 0 < factor < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KIND=TIMES, such as maia=3")
+    return name, factor
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
@@ -224,6 +240,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sharpen", type=float, default=2.0, help="power of the teacher's policy (default 2)")
     parser.add_argument("--surprise", type=float, default=0.0, metavar="SHARE",
                         help="share of the samples drawn in proportion to what surprise.py measured (default 0)")
+    parser.add_argument("--often", type=kind, action="append", default=[], metavar="KIND=TIMES",
+                        help="positions of shards whose names begin with KIND are drawn so many times as often as others")
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
@@ -236,6 +254,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--check-size", type=int, default=4000, help="positions of a held-out measure")
     parser.add_argument("--pause-file", type=Path, help="training sleeps while this file exists")
     return parser.parse_args()
+
+
+def told(args: argparse.Namespace) -> dict:
+    """What a run must be told alike whenever it goes on."""
+    return {"sharpen": args.sharpen, "surprise": args.surprise, "often": dict(args.often)}
 
 
 def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
@@ -255,7 +278,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             log.write(line + "\n")
 
     positions = Positions(args.work / "packed")
-    often = how_often(positions, args.surprise)
+    often = how_often(positions, args.surprise, dict(args.often))
     shape = Shape(args.blocks, args.channels, args.se)
     network, origin = Network(shape), ""
     if args.start and not path.exists():
@@ -268,11 +291,10 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         state = torch.load(path, weights_only=True)
         if state["shape"] != network.shape.as_dict():
             raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
-        if state.get("sharpen", 1.0) != args.sharpen:
-            raise SystemExit(f"{path} was trained with --sharpen {state.get('sharpen', 1.0)}: say so, or choose another --name")
-        if state.get("surprise", 0.0) != args.surprise:
-            surprise = state.get("surprise", 0.0)
-            raise SystemExit(f"{path} was trained with --surprise {surprise}: say so, or choose another --name")
+        remembered = {"sharpen": 1.0, "surprise": 0.0, "often": {}}
+        for option, before in {name: state.get(name, default) for name, default in remembered.items()}.items():
+            if before != told(args)[option]:
+                raise SystemExit(f"{path} was trained with --{option} {before or 'left out'}: say so, or choose another --name")
         network.load_state_dict(state["network"])
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
@@ -290,8 +312,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "sharpen": args.sharpen, "surprise": args.surprise, "origin": origin,
-            "lr": tools[0].param_groups[0]["lr"],
+            "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"], **told(args),
         })
 
     forward = network if args.no_compile else torch.compile(network)
