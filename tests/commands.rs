@@ -154,6 +154,10 @@ fn networks_are_described() {
         assert_eq!(object[field], value, "{object}");
     }
     assert_eq!((&object["blocks"], &object["filters"], &object["moves_left"]), (&1.into(), &8.into(), &true.into()));
+    let object = json(zeitnot(&folder).args(["net", "describe", "--json", "zeitnot-small"]));
+    assert!(object["file"].is_null() && object["bytes"].as_u64().is_some_and(|bytes| bytes > 1_000_000), "{object}");
+    let converted = text(zeitnot(&folder).args(["net", "convert", "zeitnot-small"]));
+    assert!(converted.starts_with("zeitnot-small.onnx: ") && converted.contains("SE 6x64"), "{converted}");
     // What is no network is named; the others are described all the same.
     fs::write(folder.path().join("text.pb.gz"), "hello").unwrap();
     let output = zeitnot(&folder).args(["net", "describe", "text.pb.gz", "tiny.pb.gz", "none"]).output().unwrap();

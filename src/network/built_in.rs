@@ -4,8 +4,7 @@
 pub const NAME: &str = "zeitnot-small";
 /// The file, as it lies in `models/`.
 pub const BYTES: &[u8] = include_bytes!("../../models/zeitnot-small.pb.gz");
-/// Lc0's name for the network that comes with the program, understood beside [`NAME`].
-pub const LC0_NAME: &str = "<built in>";
-/// The networks that come with the source. They lie in `models/` and are used by name: of files that are equally new in a
-/// fresh clone, chance would choose.
-pub const BROUGHT: [&str; 2] = ["zeitnot-small.pb.gz", "zeitnot-medium.pb.gz"];
+/// What means it: its name, its file's, and Lc0's word for the network that comes with the program.
+pub const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
+/// Its file in `models/`. Only its name means it: the file of a working copy may be another one than that which was built in.
+pub const FILE: &str = "zeitnot-small.pb.gz";

@@ -78,14 +78,14 @@ impl fmt::Display for Location {
 
 /// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one, or
 /// the one inside the program if none has.
-/// An option that is a mere name, and of no file here, is looked for in the folders, with the endings of network files
-/// too: `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder. The name of the network
-/// inside the program, or Lc0's `<built in>`, means that one.
+/// The names of the network inside the program, Lc0's `<built in>` among them, mean that one, unless there is a file of that
+/// name here. Another mere name, and of no file here, is looked for in the folders, with the endings of network files too:
+/// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
 /// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
-/// data folder. A network is known by its content; of two equally new ones the first by name is taken. The networks that
-/// come with Zeitnot are used only by name.
+/// data folder. A network is known by its content; of two equally new ones the first by name is taken. A file that is called
+/// as the one that was built in is passed over when none is named.
 ///
 /// # Errors
 ///
@@ -95,18 +95,16 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     let Some(path) = weights_option else {
         return Ok(first_of(&folders()).map_or(Location::BuiltIn, Location::File));
     };
+    if built_in::NAMES.iter().any(|name| path == Path::new(name)) && !path.is_file() {
+        return Ok(Location::BuiltIn);
+    }
     if let Some(found) = named(path, &folders()) {
         return Ok(Location::File(found));
     }
-    if !path.exists() {
-        if [built_in::NAME, built_in::LC0_NAME].iter().any(|name| path == Path::new(name)) {
-            return Ok(Location::BuiltIn);
-        }
-        if let Some(entry) = in_catalogue(path) {
-            return Err(NetworkError::NotFetched { name: entry.name.to_owned() });
-        }
+    match in_catalogue(path) {
+        Some(entry) if !path.exists() => Err(NetworkError::NotFetched { name: entry.name.to_owned() }),
+        _ => Ok(Location::File(path.to_owned())),
     }
-    Ok(Location::File(path.to_owned()))
 }
 
 /// The first file of a mere name in the folders.
@@ -152,10 +150,10 @@ fn first_of(folders: &[PathBuf]) -> Option<PathBuf> {
     folders.iter().find_map(|folder| newest(folder))
 }
 
-/// The newest network of a folder, of those that the user has put there.
+/// The newest network of a folder, but for one that is called as the one that was built in.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    let files = entries.filter(|entry| !built_in::BROUGHT.iter().any(|name| entry.file_name() == *name));
+    let files = entries.filter(|entry| entry.file_name() != built_in::FILE);
     let files = files.map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
         .filter_map(|path| {
@@ -234,25 +232,28 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_with_the_program_is_used_by_name() {
+    fn the_file_that_was_built_in_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().to_owned()];
-        let small = write(folder.path(), built_in::BROUGHT[0], &random_network(1, 1, 4), 0);
+        write(folder.path(), built_in::FILE, &random_network(1, 1, 4), 0);
         assert_eq!(first_of(&folders), None);
-        assert_eq!(named(Path::new(built_in::NAME), &folders), Some(small));
         let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
         assert_eq!(first_of(&folders), Some(own));
     }
 
     #[test]
-    fn the_network_inside_the_program_is_whole() {
-        let location = find(Some(Path::new(built_in::LC0_NAME))).unwrap();
-        assert_eq!((&location, location.path()), (&Location::BuiltIn, None));
-        let network = location.load().unwrap();
-        assert_eq!(network.name(), built_in::NAME);
-        assert!(network.description().moves_left && location.size().unwrap() < 2_000_000);
-        assert!(built_in::BROUGHT[0].starts_with(built_in::NAME));
-        assert!(location.to_string().contains("built in"), "{location}");
+    fn the_network_inside_the_program_has_its_names() {
+        for name in built_in::NAMES {
+            assert_eq!(find(Some(Path::new(name))).unwrap(), Location::BuiltIn, "{name}");
+        }
+        // That is a path, and the tests run where it exists.
+        let file = Path::new("models").join(built_in::FILE);
+        assert_eq!(find(Some(&file)).unwrap(), Location::File(file));
+        let network = Location::BuiltIn.load().unwrap();
+        assert_eq!((network.name(), Location::BuiltIn.path()), (built_in::NAME, None));
+        assert!(network.description().moves_left);
+        assert_eq!(Location::BuiltIn.size().unwrap(), built_in::BYTES.len() as u64);
+        assert!(Location::BuiltIn.to_string().contains("built in"));
     }
 
     #[test]

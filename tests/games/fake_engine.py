@@ -27,8 +27,9 @@ def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
     best = move(board)
     if clock is None and words[1:] != ["nodes", "100"]:
         sys.exit(102)
-    if clock is not None and (not faulty or fault in ("none", "stubborn")):
-        say(plan)
+    if not faulty or fault in ("none", "stubborn"):
+        if clock is not None:
+            say(plan)
     elif fault == "late":
         time.sleep(clock / 1e3 + 0.05)
     elif fault == "illegal":

@@ -20,7 +20,7 @@ NEW_GAME_S = 60.0
 """Longest wait for `readyok` after `ucinewgame`; it is on no clock."""
 
 NODES_PATIENCE_S = 60.0
-"""What a move that is limited by nodes may take before the engine counts as one that hangs, and some seconds more."""
+"""What a move that is limited by nodes may take; `HANG_S` later the engine counts as one that hangs."""
 
 LONGEST_GAME_PLIES = 600
 """A game as long as this is a draw."""
@@ -48,8 +48,8 @@ class TimeControl:
 
     @staticmethod
     def of_nodes(nodes: int) -> "TimeControl":
-        # The clock that the engines are not told of begins anew with every move.
-        return TimeControl(f"{nodes} nodes", NODES_PATIENCE_S, 0.0, 1, nodes)
+        # The clock, which the engines are not told of, begins anew with every move.
+        return TimeControl(f"{nodes} nodes", NODES_PATIENCE_S, 0.0, None, nodes)
 
     def limit(self, clocks_s: dict[chess.Color, float], made: int) -> chess.engine.Limit:
         """What an engine is told that has made so many moves."""
@@ -121,6 +121,8 @@ async def play(
         game.clocks_s[side] += control.increment_s
         if control.moves and made[side] % control.moves == 0:
             game.clocks_s[side] += control.base_s
+        if control.nodes:
+            game.clocks_s[side] = control.base_s
         game.answers[-1] = (side, answer, game.clocks_s[side])
     return game
 

@@ -7,6 +7,7 @@ goes on where it stopped. See README.md beside this file.
 
 import argparse
 import asyncio
+import hashlib
 import json
 import math
 import os
@@ -19,7 +20,7 @@ import chess
 import client
 import openings
 import referee
-from managers import identity
+from managers import _even, identity
 from play import EXIT_FAILED, EXIT_USAGE, REPOSITORY, Table, _positive, _setting
 
 NORMAL_95 = 1.96
@@ -30,7 +31,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
     parser.add_argument("--opponent", metavar="PATH", help="default: Zeitnot itself, with the options of the opponent")
-    parser.add_argument("--games", type=_positive, default=200, metavar="N")
+    parser.add_argument("--games", type=_even, default=80, metavar="N", help="at most two of each opening (default 80)")
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--tc", metavar="[MOVES/]SECONDS[+INCREMENT]", help="default: 10+0.1")
     limit.add_argument("--nodes", type=_positive, metavar="N", help="nodes a move, and no clock")
@@ -44,21 +45,60 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
 def setting(args: argparse.Namespace, control: referee.TimeControl) -> dict:
-    """What games must have in common to be counted together."""
+    """What games must have in common to be counted together. What lies in files is known by its hash."""
+
+    def told(options: list[tuple[str, str]]) -> dict[str, str]:
+        files = {name: digest(Path(value)) for name, value in options if Path(value).is_file()}
+        return {name: f"{Path(value).name} {files[name]}" if name in files else value for name, value in options}
+
     engines = {
-        name: {**{key: who[key] for key in ("name", "sha256")}, "options": dict(options)}
+        name: {**{key: who[key] for key in ("name", "sha256")}, "options": told(options)}
         for name, who, options in (
             ("zeitnot", identity(args.zeitnot), args.option),
             ("opponent", identity(args.opponent), args.opponent_option),
         )
     }
-    book = args.openings.name if args.openings else "built-in"
+    book = f"{args.openings.name} {digest(args.openings)}" if args.openings else "built-in"
     return {**engines, "control": control.text, "openings": book, "seed": args.seed, "concurrency": args.concurrency}
+
+
+def finished(path: Path) -> list[dict]:
+    """The games of a file. A last line without its end is that of a run that was ended while it wrote, and does not count."""
+    games = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
+        if not line.endswith("\n"):
+            break
+        try:
+            games.append(json.loads(line))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from error
+    return games
+
+
+def trouble(table: Table) -> dict[str, list[str]]:
+    """What the engines of a table said of trouble since they were asked last."""
+
+    def drained(engines: list[client.RecordingUci]) -> list[str]:
+        lists = [lines for engine in engines for lines in (engine.error_lines, engine.stderr_lines, engine.oddities)]
+        lines = [line for some in lists for line in some]
+        for some in lists:
+            some.clear()
+        return lines
+
+    seated = {who: [table.engines[is_it]] if is_it in table.engines else [] for who, is_it in (("zeitnot", True), ("opponent", False))}
+    return {"zeitnot": drained(seated["zeitnot"] + table.retired), "opponent": drained(seated["opponent"])}
 
 
 async def play_all(args: argparse.Namespace, control: referee.TimeControl, what: dict, known: set[int]) -> None:
     boards = openings.read(args.openings) if args.openings else openings.built_in()
+    if args.games > 2 * len(boards):
+        # A second game from the same opening with the same colours may be the same game.
+        raise ValueError(f"--games {args.games}: {len(boards)} openings give {2 * len(boards)} games at most")
     schedule = list(enumerate(openings.schedule(boards, args.games, args.seed), 1))
     waiting = [item for item in schedule if item[0] not in known][::-1]
 
@@ -68,10 +108,10 @@ async def play_all(args: argparse.Namespace, control: referee.TimeControl, what:
                 number, (opening, zeitnot_is) = waiting.pop()
                 game = await table.play(number, opening, zeitnot_is, control)
                 done = {
-                    "setting": what, "number": number, "fen": opening.fen(), "score": game.zeitnot_score,
+                    "setting": what, "number": number, "fen": opening.root().fen(), "score": game.zeitnot_score,
                     "zeitnot": chess.COLOR_NAMES[zeitnot_is], "result": game.result, "reason": game.reason,
                     "failed": game.failed is not None and ("zeitnot" if game.failed == zeitnot_is else "opponent"),
-                    "moves": " ".join(move.uci() for move in game.board.move_stack),
+                    "moves": " ".join(move.uci() for move in game.board.move_stack), "trouble": trouble(table),
                 }
                 with args.results.open("a", encoding="utf-8") as file:
                     print(json.dumps(done), file=file)
@@ -98,9 +138,12 @@ def estimate(scores: dict[int, float]) -> tuple[list[int], float, float, float]:
     pairs = [scores[first] + scores[first + 1] for first in scores if first % 2 and first + 1 in scores]
     counts = [sum(points == halves / 2 for points in pairs) for halves in range(5)]
     if not pairs:
-        return counts, math.nan, math.nan, math.nan
+        return counts, math.nan, -math.inf, math.inf
     mean = sum(pairs) / len(pairs) / 2
     variance = sum((points / 2 - mean) ** 2 for points in pairs) / max(1, len(pairs) - 1)
+    if variance == 0:
+        # So few pairs, or so much alike, tell nothing of their error.
+        return counts, elo(mean), -math.inf, math.inf
     error = NORMAL_95 * math.sqrt(variance / len(pairs))
     return counts, elo(mean), elo(mean - error), elo(mean + error)
 
@@ -114,6 +157,10 @@ def report(games: list[dict]) -> bool:
     print(f"{len(points)} games: +{points.count(1.0)} ={points.count(0.5)} -{points.count(0.0)}; pairs with 0, 1/2, ... 2 points "
           f"{counts}; Elo {difference:+.0f} [{low:+.0f}, {high:+.0f}]; failures of Zeitnot {failures['zeitnot']}, of the "
           f"opponent {failures['opponent']}")
+    for game in games:
+        for who, lines in game["trouble"].items():
+            for line in lines:
+                print(f"finding: game {game['number']}, {who}: {line}")
     return failures["zeitnot"] > 0
 
 
@@ -122,8 +169,7 @@ def main() -> int:
     args.opponent = args.opponent or args.zeitnot
     client.log_warnings()
     try:
-        text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
-        games = [json.loads(line) for line in text.splitlines()]
+        games = finished(args.results) if args.report or args.results.exists() else []
         if not args.report:
             for path in (args.zeitnot, args.opponent):
                 if not os.access(path, os.X_OK):
@@ -133,8 +179,9 @@ def main() -> int:
             other = next((game["setting"] for game in games if game["setting"] != what), None)
             if other is not None:
                 raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
+            args.results.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
             asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
-            games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
+            games = finished(args.results)
     except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USAGE

@@ -3,6 +3,7 @@
 Run with `python -m unittest discover -s tests/games`.
 """
 
+import asyncio
 import json
 import math
 import subprocess
@@ -12,8 +13,10 @@ import unittest
 from pathlib import Path
 
 import chess
+import chess.engine
 import chess.pgn
 
+import client
 import managers
 import openings
 import referee
@@ -164,21 +167,58 @@ class Harness(unittest.TestCase):
     def test_strength_is_measured_in_pairs_and_a_second_run_goes_on(self) -> None:
         rc, games, output = self.run_strength("--games", "2", "--nodes", "100")
         self.assertEqual((rc, len(games)), (0, 2), output)
+        # A hole, and a line that a run did not live to end.
+        results = self.folder / "strength.jsonl"
+        lines = results.read_text(encoding="utf-8").splitlines()
+        results.write_text(lines[1] + "\n" + lines[0][:50], encoding="utf-8")
         rc, games, output = self.run_strength("--games", "4", "--nodes", "100")
-        self.assertEqual((rc, len(games)), (0, 4), output)
+        self.assertEqual((rc, sorted(game["number"] for game in games)), (0, [1, 2, 3, 4]), output)
+        games.sort(key=lambda game: game["number"])
         self.assertEqual([game["zeitnot"] for game in games], ["white", "black"] * 2)
-        self.assertEqual([game["fen"] == games[0]["fen"] for game in games], [True, True, False, False])
-        # The fake plays alike with either colour, and nobody is stronger than himself.
-        self.assertIn("pairs with 0, 1/2, ... 2 points [0, 0, 2, 0, 0]; Elo +0 [+0, +0]", output)
-        rc, games, output = self.run_strength("--games", "4", "--nodes", "200")
-        self.assertEqual((rc, len(games)), (2, 4), output)
-        self.assertIn("games of another setting", output)
+        self.assertEqual([game["moves"].split()[:2] == games[0]["moves"].split()[:2] for game in games], [True, True, False, False])
+        for game in games:
+            board = chess.Board(game["fen"])
+            for move in game["moves"].split():
+                board.push_uci(move)
+            self.assertEqual(board.result(claim_draw=True), game["result"])
+        # The fake plays alike with either colour, and from so little nothing is known of the error.
+        self.assertIn("pairs with 0, 1/2, ... 2 points [0, 0, 2, 0, 0]; Elo +0 [-inf, +inf]", output)
+        for more, expected in (
+            (("--nodes", "200"), "games of another setting"),
+            (("--nodes", "100", "--seed", "2"), "games of another setting"),
+            (("--nodes", "100", "--games", "82"), "40 openings give 80 games at most"),
+            (("--games", "3"), "3 is odd"),
+        ):
+            with self.subTest(more):
+                rc, games, output = self.run_strength("--games", "4", *more)
+                self.assertEqual((rc, len(games)), (2, 4), output)
+                self.assertIn(expected, output)
+        results.write_text("nonsense\n", encoding="utf-8")
+        rc = subprocess.run([sys.executable, str(HERE / "strength.py"), "--results", str(results), "--report"], capture_output=True, text=True)
+        self.assertEqual(rc.returncode, 2)
+        self.assertIn("strength.jsonl, line 1", rc.stderr)
 
     def test_a_crash_costs_the_game(self) -> None:
         rc, games, output = self.run_strength("--games", "2", "--nodes", "100", "--option", "Fault=crash")
         self.assertEqual((rc, len(games)), (1, 2), output)
         self.assertEqual([(game["score"], game["failed"]) for game in games], [(0.0, "zeitnot")] * 2, output)
+        self.assertTrue(all(len(game["moves"].split()) > 4 for game in games), "it comes in the midst of a game")
         self.assertIn("failures of Zeitnot 2, of the opponent 0", output)
+        self.assertIn("finding: game 1, zeitnot: panicked", output)
+
+    def test_a_move_by_nodes_has_its_own_patience(self) -> None:
+        control = referee.TimeControl.of_nodes(100)
+        self.assertEqual(control.limit({}, 3), chess.engine.Limit(nodes=100))
+        clocks = asyncio.run(self.clocks_by_nodes(control))
+        self.assertEqual(clocks, [referee.NODES_PATIENCE_S] * 2)
+
+    async def clocks_by_nodes(self, control: referee.TimeControl) -> list[float]:
+        engines = {side: await client.launch(str(self.fake), {}) for side in chess.COLORS}
+        game = await referee.play(1, engines, chess.WHITE, openings.built_in()[0], control)
+        for engine in engines.values():
+            await engine.end()
+        self.assertGreater(len(game.board.move_stack), 5)
+        return list(game.clocks_s.values())
 
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
@@ -253,6 +293,7 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(high, strength.elo(11 / 16 + error))
         self.assertEqual((strength.elo(0.5), strength.elo(1.0), strength.elo(0.0)), (0.0, math.inf, -math.inf))
         self.assertTrue(math.isnan(strength.estimate({1: 1.0})[1]))
+        self.assertEqual(strength.estimate({1: 1.0, 2: 0.5})[2:], (-math.inf, math.inf), "one pair has no error")
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]

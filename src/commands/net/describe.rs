@@ -47,10 +47,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// The description's own fields, and before them the file, its size in bytes, and the description in words.
+/// The description's own fields, and before them the file (null for the network inside the program), its size in bytes, and
+/// the description in words.
 fn as_json(location: &Location, network: &Network) -> anyhow::Result<Value> {
     let mut object = json!({
-        "file": location.to_string(),
+        "file": location.path().map(|path| path.display().to_string()),
         "bytes": location.size()?,
         "text": network.description().to_string(),
     });
