@@ -179,7 +179,10 @@ def main() -> int:
             other = next((game["setting"] for game in games if game["setting"] != what), None)
             if other is not None:
                 raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
-            args.results.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
+            # Without the torn line; whole in any case, should this run be ended here, too.
+            whole = args.results.with_name(args.results.name + ".partial")
+            whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
+            whole.replace(args.results)
             asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
             games = finished(args.results)
     except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
