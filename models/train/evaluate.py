@@ -2,7 +2,8 @@
 
     python evaluate.py ../zeitnot-small.pb.gz --puzzles PUZZLES.tsv
 
-Held-out games are the ones training never sees (data.py). Of a puzzle (columns id, rating, FEN, moves, themes) the
+Held-out games are the ones training never sees (data.py); with --teacher they are labelled anew by the teacher in float32
+(`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the
 first move is the opponent's; it counts as found when the most likely move in the position after it is the solution's
 first ("strict"); the second figure also counts other moves that mate at once, as Lichess does.
 """
@@ -20,6 +21,7 @@ import torch
 from data import Positions
 from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
 from lc0_network import Lc0Network
+from teacher import Teacher
 
 #: Positions evaluated at once.
 BATCH = 500
@@ -35,8 +37,8 @@ def divergence(logs: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
     return (teacher * (teacher.clamp_min(1e-9).log() - logs)).sum(1)
 
 
-def held_out(network: Lc0Network, positions: Positions) -> dict[str, float]:
-    """Means over all held-out positions.
+def held_out(network: Lc0Network, positions: Positions, teacher: Teacher | None = None) -> dict[str, float]:
+    """Means over all held-out positions, by their labels or, if it is given, by the teacher itself.
 
     Shares (agreement), nats (cross-entropies and, less the teacher's own entropy, divergences), absolute differences of
     q = W - L and of the plies left.
@@ -44,13 +46,14 @@ def held_out(network: Lc0Network, positions: Positions) -> dict[str, float]:
     sums: dict[str, float] = {}
     for part in np.array_split(positions.held_out, max(1, len(positions.held_out) // BATCH)):
         batch = positions.batch(part)
+        if teacher:
+            batch = teacher.relabelled(batch)
         policy, value, left = network(batch["planes"])
         logs = log_policy(policy, batch)
-        teacher = batch["policy"]
         means = {
-            "agreement": (logs.argmax(1) == teacher.argmax(1)).float(),
-            "policy_ce": -(teacher * logs).sum(1),
-            "policy_kl": divergence(logs, teacher),
+            "agreement": (logs.argmax(1) == batch["policy"].argmax(1)).float(),
+            "policy_ce": -(batch["policy"] * logs).sum(1),
+            "policy_kl": divergence(logs, batch["policy"]),
         }
         q = batch["wdl"][:, 0] - batch["wdl"][:, 2]
         if network.has_wdl:
@@ -104,6 +107,7 @@ def main() -> None:
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     parser.add_argument("--only", default="", help="shards whose names begin with this (default all)")
+    parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file instead of the labels")
     parser.add_argument("--puzzles", type=Path, help="puzzles as tab-separated values")
     parser.add_argument("--limit", type=int, default=1500, help="puzzles to try (default 1500)")
     parser.add_argument("--threads", type=int, default=1)
@@ -111,8 +115,9 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     network = Lc0Network(args.network)
     positions = Positions(args.work / "packed", args.only)
-    measures = held_out(network, positions)
-    print(f"{args.network.name}: {len(positions.held_out)} held-out positions")
+    measures = held_out(network, positions, Teacher(args.teacher, args.threads) if args.teacher else None)
+    by = f" by {args.teacher.name}" if args.teacher else ""
+    print(f"{args.network.name}: {len(positions.held_out)} held-out positions{by}")
     print(f"  agreement with the teacher's first choice {100 * measures.pop('agreement'):.2f} %")
     for name, value in measures.items():
         print(f"  {name} {value:.4f}")

@@ -6,6 +6,7 @@ import struct
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import numpy as np
@@ -22,6 +23,7 @@ from optimiser import orthogonalise
 from prepare import convert
 from restore import described, restored
 from surprise import divergences
+from teacher import OUTPUTS, Teacher
 from train import batches, beginning, how_often
 
 
@@ -73,7 +75,7 @@ class Encoding(unittest.TestCase):
         self.assertTrue((pieces[0] == pieces[4]).all() and not pieces[5:].any())
 
 
-class Teacher:
+class ByLabels:
     """A network that answers with the labels."""
 
     def __init__(self, positions: Positions):
@@ -84,6 +86,18 @@ class Teacher:
 
     def __call__(self, planes: torch.Tensor) -> tuple[torch.Tensor]:
         return (self.logits,)
+
+
+class Session:
+    """Stands for ONNX Runtime: the logit of a move is its policy index / 100."""
+
+    def get_inputs(self):
+        return [SimpleNamespace(name="/input/planes")]
+
+    def run(self, outputs, inputs):
+        count = len(inputs["/input/planes"])
+        answers = np.tile(np.arange(1858, dtype=np.float32) / 100, (count, 1)), np.full((count, 3), 1 / 3), np.full((count, 1), 7)
+        return [dict(zip(OUTPUTS, answers))[output] for output in outputs]
 
 
 class Games(unittest.TestCase):
@@ -115,7 +129,7 @@ class Games(unittest.TestCase):
     def test_what_was_measured_belongs_to_its_shard(self):
         with self.assertRaisesRegex(SystemExit, "a.npz has not been measured"):
             self.positions.surprise()
-        teacher = Teacher(self.positions)
+        teacher = ByLabels(self.positions)
         found = divergences(teacher, self.positions)
         np.testing.assert_allclose(found, 0, atol=1e-3)
         teacher.logits[0] *= 0
@@ -127,6 +141,17 @@ class Games(unittest.TestCase):
         np.save(surprise_path(self.folder / "a.npz"), even[:1])
         with self.assertRaisesRegex(SystemExit, "another shard"):
             self.positions.surprise()
+
+    def test_the_teacher_s_own_outputs_stand_for_the_labels(self):
+        teacher = Teacher.__new__(Teacher)
+        teacher.session = Session()
+        batch = teacher.relabelled(self.positions.batch(np.arange(2)))
+        for policy, moves in zip(batch["policy"].numpy(), self.labelled):
+            odds = np.exp(np.array(moves) / 100)
+            np.testing.assert_allclose(policy[: len(moves)], odds / odds.sum(), rtol=1e-4)
+            self.assertEqual(policy[len(moves) :].sum(), 0)
+        np.testing.assert_allclose(batch["wdl"], 1 / 3)
+        self.assertEqual(batch["left"].tolist(), [7, 7])
 
     def test_kinds_are_told_by_the_names_of_shards(self):
         (self.folder / "b.npz").write_bytes((self.folder / "a.npz").read_bytes())

@@ -1,0 +1,41 @@
+"""The teacher itself, in float32, in place of the labels that it gave in fewer bits.
+
+Labels come from a quantised teacher (`zeitnot net convert --int8`), whose first choice is the float network's in 92 % of
+the positions of games that maia-1900's policy played: agreement with the labels is not quite agreement with the teacher.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from encoding import CONV_SLOTS
+
+#: Outputs of an ONNX file by `zeitnot net convert`: logits of 1858 moves, probabilities of win, draw and loss, plies left.
+OUTPUTS = ["/output/policy", "/output/wdl", "/output/mlh"]
+#: For each place of the flat convolutional policy head, the policy index (0 where there is none).
+_INDEX_AT = np.zeros(CONV_SLOTS.max() + 1, np.int64)
+_INDEX_AT[CONV_SLOTS] = np.arange(len(CONV_SLOTS))
+
+
+class Teacher:
+    """A network in ONNX with WDL and moves left, as `zeitnot net convert` writes it."""
+
+    def __init__(self, path: Path, threads: int = 1):
+        import onnxruntime  # Only who asks for the teacher needs it.
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def relabelled(self, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The same positions (data.Positions.batch) with this network's policy, WDL and moves left."""
+        [planes] = self.session.get_inputs()
+        policy, wdl, left = self.session.run(OUTPUTS, {planes.name: batch["planes"].float().numpy()})
+        index = torch.from_numpy(_INDEX_AT)[batch["slots"]]
+        logits = torch.from_numpy(policy).gather(1, index).masked_fill(~batch["legal"], -torch.inf)
+        return batch | {
+            "policy": logits.softmax(1), "wdl": torch.from_numpy(wdl), "left": torch.from_numpy(left).flatten(),
+        }
