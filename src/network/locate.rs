@@ -84,8 +84,8 @@ impl fmt::Display for Location {
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
 /// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
-/// data folder. A network is known by its content; of two equally new ones the first by name is taken. A file that is called
-/// as the one that was built in is passed over when none is named.
+/// data folder. A network is known by its content; of two equally new ones the first by name is taken. Files that are called
+/// as Zeitnot's own networks are passed over when none is named.
 ///
 /// # Errors
 ///
@@ -150,10 +150,11 @@ fn first_of(folders: &[PathBuf]) -> Option<PathBuf> {
     folders.iter().find_map(|folder| newest(folder))
 }
 
-/// The newest network of a folder, but for one that is called as the one that was built in.
+/// The newest network of a folder, but for Zeitnot's own.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    let files = entries.filter(|entry| entry.file_name() != built_in::FILE);
+    let own = [built_in::FILE, built_in::LARGER_FILE];
+    let files = entries.filter(|entry| own.iter().all(|name| entry.file_name() != *name));
     let files = files.map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
         .filter_map(|path| {
@@ -232,10 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn the_file_that_was_built_in_is_passed_over() {
+    fn our_own_networks_are_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().to_owned()];
         write(folder.path(), built_in::FILE, &random_network(1, 1, 4), 0);
+        write(folder.path(), built_in::LARGER_FILE, &random_network(1, 1, 4), 0);
         assert_eq!(first_of(&folders), None);
         let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
         assert_eq!(first_of(&folders), Some(own));
