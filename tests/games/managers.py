@@ -22,7 +22,7 @@ import chess
 import client
 import openings
 import referee
-from play import EXIT_FAILED, EXIT_USAGE, REPOSITORY, _positive, _setting
+from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, runnable
 from summary import percentile
 
 MANAGERS = (
@@ -186,31 +186,26 @@ def main() -> int:
     args = arguments()
     managers, controls = args.manager or MANAGERS, args.tc or CONTROLS
     client.log_warnings()
-    try:
-        if not os.access(args.zeitnot, os.X_OK):
-            raise ValueError(f"{args.zeitnot} is no program that can be run")
-        args.engine = identity(args.zeitnot)
-        for control in controls:
-            referee.TimeControl.parse(control)
-        text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
-        games = [json.loads(line) for line in text.splitlines()]
-        if not args.report:
-            other = next((game["setting"] for game in games if game["setting"] != setting(args)), None)
-            if other is not None:
-                raise ValueError(f"{args.results} has games of another setting: {other}; this is {setting(args)}")
-            jobs = [
-                {"tc": control, "number": number, "white": managers[white], "black": managers[black], "opening": opening}
-                for control in controls
-                for number, (white, black, opening) in enumerate(pairings(len(managers), args.games), 1)
-            ]
-            known = [{key: game[key] for key in jobs[0]} for game in games]
-            asyncio.run(play_all(args, [job for job in jobs if job not in known]))
-            games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
-    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_USAGE
+    runnable(args.zeitnot)
+    args.engine = identity(args.zeitnot)
+    for control in controls:
+        referee.TimeControl.parse(control)
+    text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
+    games = [json.loads(line) for line in text.splitlines()]
+    if not args.report:
+        other = next((game["setting"] for game in games if game["setting"] != setting(args)), None)
+        if other is not None:
+            raise ValueError(f"{args.results} has games of another setting: {other}; this is {setting(args)}")
+        jobs = [
+            {"tc": control, "number": number, "white": managers[white], "black": managers[black], "opening": opening}
+            for control in controls
+            for number, (white, black, opening) in enumerate(pairings(len(managers), args.games), 1)
+        ]
+        known = [{key: game[key] for key in jobs[0]} for game in games]
+        asyncio.run(play_all(args, [job for job in jobs if job not in known]))
+        games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
     return EXIT_FAILED if report(games) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -9,7 +9,9 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -21,7 +23,7 @@ import summary
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEBIAN_STOCKFISH = "/usr/games/stockfish"
-EXIT_FAILED, EXIT_USAGE = 1, 2
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def arguments() -> argparse.Namespace:
@@ -161,22 +163,35 @@ def print_summary(report: dict) -> None:
             print(f"finding: {kind}: {line}")
 
 
+def ended(main: Callable[[], int]) -> int:
+    """Runs a script and returns its exit status; what can be expected to go wrong becomes one line."""
+    try:
+        return main()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def runnable(*programs: str) -> None:
+    """ValueError for the first that is no program."""
+    for path in programs:
+        if not os.access(path, os.X_OK):
+            raise ValueError(f"{path} is no program that can be run")
+
+
 def main() -> int:
     args = arguments()
     if args.opponent is None:
         args.opponent = shutil.which("stockfish") or DEBIAN_STOCKFISH
-    try:
-        for path in (args.zeitnot, args.opponent):
-            if not os.access(path, os.X_OK):
-                raise ValueError(f"{path} is no program that can be run")
-        control = referee.TimeControl.parse(args.tc)
-        boards = openings.read(args.openings) if args.openings else openings.built_in()
-        for path in filter(None, (args.pgn, args.json)):
-            path.write_text("", encoding="utf-8")
-        report = asyncio.run(run(args, control, boards))
-    except (ValueError, OSError, client.EngineTrouble) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_USAGE
+    runnable(args.zeitnot, args.opponent)
+    control = referee.TimeControl.parse(args.tc)
+    boards = openings.read(args.openings) if args.openings else openings.built_in()
+    for path in filter(None, (args.pgn, args.json)):
+        path.write_text("", encoding="utf-8")
+    report = asyncio.run(run(args, control, boards))
     if args.json:
         args.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print_summary(report)
@@ -184,4 +199,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

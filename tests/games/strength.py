@@ -10,8 +10,6 @@ import asyncio
 import hashlib
 import json
 import math
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,7 +19,7 @@ import client
 import openings
 import referee
 from managers import _even, identity
-from play import EXIT_FAILED, EXIT_USAGE, REPOSITORY, Table, _positive, _setting
+from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, runnable
 
 NORMAL_95 = 1.96
 """Standard errors on either side within which a normal variable lies in 95 of 100 cases."""
@@ -168,28 +166,22 @@ def main() -> int:
     args = arguments()
     args.opponent = args.opponent or args.zeitnot
     client.log_warnings()
-    try:
-        games = finished(args.results) if args.report or args.results.exists() else []
-        if not args.report:
-            for path in (args.zeitnot, args.opponent):
-                if not os.access(path, os.X_OK):
-                    raise ValueError(f"{path} is no program that can be run")
-            control = referee.TimeControl.of_nodes(args.nodes) if args.nodes else referee.TimeControl.parse(args.tc or "10+0.1")
-            what = setting(args, control)
-            other = next((game["setting"] for game in games if game["setting"] != what), None)
-            if other is not None:
-                raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
-            # Without the torn line; whole in any case, should this run be ended here, too.
-            whole = args.results.with_name(args.results.name + ".partial")
-            whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
-            whole.replace(args.results)
-            asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
-            games = finished(args.results)
-    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_USAGE
+    games = finished(args.results) if args.report or args.results.exists() else []
+    if not args.report:
+        runnable(args.zeitnot, args.opponent)
+        control = referee.TimeControl.of_nodes(args.nodes) if args.nodes else referee.TimeControl.parse(args.tc or "10+0.1")
+        what = setting(args, control)
+        other = next((game["setting"] for game in games if game["setting"] != what), None)
+        if other is not None:
+            raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
+        # Without the torn line; whole in any case, should this run be ended here, too.
+        whole = args.results.with_name(args.results.name + ".partial")
+        whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
+        whole.replace(args.results)
+        asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
+        games = finished(args.results)
     return EXIT_FAILED if report(games) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))
