@@ -24,11 +24,19 @@ class Teacher:
     """A network in ONNX with WDL and moves left, as `zeitnot net convert` writes it."""
 
     def __init__(self, path: Path, threads: int = 1):
-        import onnxruntime  # Only who asks for the teacher needs it.
-
+        try:
+            import onnxruntime  # Only who asks for the teacher needs it.
+        except ImportError as error:
+            raise SystemExit(f"--teacher needs ONNX Runtime: pip install onnxruntime ({error})") from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        try:
+            self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # Its errors have no class in common but this.
+            raise SystemExit(f"--teacher {path}: {error}") from error
+        missing = set(OUTPUTS) - {output.name for output in self.session.get_outputs()}
+        if missing:
+            raise SystemExit(f"--teacher {path}: no output {', '.join(sorted(missing))}")
 
     def relabelled(self, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         """The same positions (data.Positions.batch) with this network's policy, WDL and moves left."""
