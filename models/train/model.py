@@ -105,11 +105,15 @@ class Network(nn.Module):
         x = (planes * self.input_scale).contiguous(memory_format=torch.channels_last)
         x = self.blocks(torch.relu(self.input(x)))
         policy = self.policy_out(torch.relu(self.policy_conv(x))).flatten(1)
+        return policy, *self.value_and_left(x)
+
+    def value_and_left(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """WDL logits and plies left of what the blocks computed."""
         value = torch.relu(self.value_conv(x)).flatten(1)
         value = self.value_out(torch.relu(self.value_hidden(value)))
         left = torch.relu(self.left_conv(x)).flatten(1)
         left = self.left_out(torch.relu(self.left_hidden(left))).squeeze(1)
-        return policy, value, left * MOVES_LEFT_SCALE
+        return value, left * MOVES_LEFT_SCALE
 
 
 def parameters(network: nn.Module) -> int:

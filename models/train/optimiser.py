@@ -18,7 +18,7 @@ ADAMW_RMS = 0.2
 
 
 def orthogonalise(matrices: Tensor) -> Tensor:
-    """Nearly semi-orthogonal matrices [n, rows, columns] with the given row and column spaces."""
+    """Nearly semi-orthogonal matrices [n, rows, columns] with the given row and column spaces, in bfloat16."""
     a, b, c = NEWTON_SCHULZ
     tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if tall else matrices
@@ -26,12 +26,17 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     x = (x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)).bfloat16()
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = x @ x.mT
-        x = a * x + (b * gram + c * gram @ gram) @ x
-    return (x.mT if tall else x).float()
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.mT if tall else x
+
+
+def in_memory_order(weight: Tensor) -> Tensor:
+    """A convolution's weights with their inputs last, as they lie in memory: flattened they need no copy."""
+    return weight.movedim(1, -1)
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon with Nesterov momentum and decoupled weight decay; convolutions count as [outputs, inputs * taps]."""
+    """Muon with Nesterov momentum and decoupled weight decay; convolutions count as [outputs, taps * inputs]."""
 
     def __init__(self, params, lr: float, momentum: float = 0.95, weight_decay: float = 0.0):
         super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
@@ -47,13 +52,13 @@ class Muon(torch.optim.Optimizer):
                 if not state:
                     state["momentum"] = torch.zeros_like(weight)
                 momentum = state["momentum"].lerp_(weight.grad, 1 - group["momentum"])
-                update = weight.grad.lerp(momentum, group["momentum"]).flatten(1)
+                update = in_memory_order(weight.grad.lerp(momentum, group["momentum"])).flatten(1)
                 alike.setdefault(tuple(update.shape), []).append((weight, update))
             for (rows, columns), pairs in alike.items():
                 updates = orthogonalise(torch.stack([update for _, update in pairs]))
                 scale = ADAMW_RMS * max(rows, columns) ** 0.5
                 for (weight, _), update in zip(pairs, updates):
-                    weight.mul_(1 - group["lr"] * group["weight_decay"])
+                    weight = in_memory_order(weight).mul_(1 - group["lr"] * group["weight_decay"])
                     weight.add_(update.view(weight.shape), alpha=-group["lr"] * scale)
 
 

@@ -1,5 +1,6 @@
 """Tests of the recipe that need no data: python -m unittest (in this folder)."""
 
+import copy
 import gzip
 import itertools
 import struct
@@ -12,9 +13,10 @@ import chess
 import numpy as np
 import torch
 
+import kernels
 import lc0_file
 from data import Positions, surprise_path
-from encoding import CONV_SLOTS, MIRRORED, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
+from encoding import CONV_SLOTS, MIRRORED, PLANES, POLICY_MOVES, RULE50_PLANE, History, castling_byte, planes, policy_index
 from export import message
 from grow import grown
 from lc0_network import Lc0Network
@@ -360,8 +362,51 @@ class Optimiser(unittest.TestCase):
     def test_orthogonalise_evens_out_singular_values(self):
         torch.manual_seed(0)
         for shape in ((2, 16, 64), (2, 64, 16)):
-            values = torch.linalg.svdvals(orthogonalise(torch.randn(shape)))
+            values = torch.linalg.svdvals(orthogonalise(torch.randn(shape)).float())
             self.assertTrue(((values > 0.6) & (values < 1.3)).all())
+
+
+class Kernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        unfit = kernels.unfit(Shape())
+        if unfit:
+            raise unittest.SkipTest(f"no kernels: {unfit}")
+        with tempfile.TemporaryDirectory() as folder:
+            kernels.load(Path(folder))
+
+    def test_gradient_of_the_weights(self):
+        torch.manual_seed(0)
+        # Boards that fill the last batch of them and that do not; blocks of outputs in pairs, and a single one over.
+        for boards, inputs, outputs in ((1, 16, 16), (9, 112, 80), (16, 64, 96)):
+            x = torch.randn(boards, inputs, 8, 8).bfloat16()
+            g = torch.randn(boards, outputs, 8, 8).bfloat16().to(memory_format=torch.channels_last)
+            expected = torch.nn.grad.conv2d_weight(x.float(), (outputs, inputs, 3, 3), g.float(), padding=1)
+            torch.testing.assert_close(torch.ops.zeitnot.weight_gradient(x, g), expected, atol=1e-3, rtol=1e-5)
+
+    def test_pass_is_as_near_to_float32_as_autocast(self):
+        network = some_network(Shape(2, 64, 16)).train()
+        batch = (torch.rand(64, PLANES, 8, 8) < 0.2).to(torch.uint8)
+
+        def computed(forward) -> dict[str, torch.Tensor]:
+            """Outputs, gradients and statistics."""
+            trained = copy.deepcopy(network)
+            outputs = forward(trained)
+            random = torch.Generator().manual_seed(1)
+            sum((output.float() * torch.randn(output.shape, generator=random)).sum() for output in outputs).backward()
+            gradients = {f"gradient of {name}": weight.grad for name, weight in trained.named_parameters()}
+            return {**{f"output {i}": output.detach() for i, output in enumerate(outputs)}, **gradients, **dict(trained.named_buffers())}
+
+        def autocast(trained):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return trained(batch)
+
+        exact, usual = computed(lambda trained: trained(batch)), computed(autocast)
+        for name, actual in computed(lambda trained: kernels.forward(trained, batch)).items():
+            with self.subTest(name):
+                size = exact[name].float().norm()
+                error, usual_error = ((other - exact[name]).float().norm() for other in (actual, usual[name]))
+                self.assertLess(error, 1.5 * usual_error + 0.003 * size + 1e-9)
 
 
 if __name__ == "__main__":

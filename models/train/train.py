@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import logging
 import pickle
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,7 @@ import torch.multiprocessing as multiprocessing
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+import kernels
 from data import Positions
 from encoding import HISTORY
 from export import load
@@ -247,13 +250,40 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
     parser.add_argument("--processes", type=int, default=2, help="they share each batch (default 2)")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process (default 1)")
-    parser.add_argument("--no-compile", action="store_true", help="without torch.compile (which needs a C++ compiler)")
+    parser.add_argument("--backend", choices=("kernels", "compile", "torch"),
+                        help="what computes: C++ of our own where the processor has AMX (of one thread a process), torch.compile, "
+                             "or PyTorch alone, which needs no C++ compiler (default: the first that this machine can run)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save-minutes", type=float, default=3, help="time between checkpoints")
     parser.add_argument("--check-samples", type=int, default=250_000, help="samples between held-out measures")
     parser.add_argument("--check-size", type=int, default=4000, help="positions of a held-out measure")
     parser.add_argument("--pause-file", type=Path, help="training sleeps while this file exists")
     return parser.parse_args()
+
+
+def backend(args: argparse.Namespace) -> str:
+    """What a run computes with, as --backend says or the fastest there is; or SystemExit."""
+    if args.backend in ("compile", "torch"):
+        return args.backend
+    unfit = kernels.unfit(Shape(args.blocks, args.channels, args.se))
+    if not unfit:
+        try:
+            kernels.load(args.work)
+            return "kernels"
+        except RuntimeError as error:
+            unfit = str(error)
+    if args.backend:
+        raise SystemExit(f"--backend kernels: {unfit}")
+    print(f"# torch.compile instead of kernels: {unfit}", flush=True)
+    return "compile"
+
+
+def training_pass(network: Network, args: argparse.Namespace) -> Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]:
+    """The network's training pass."""
+    if args.backend == "kernels":
+        kernels.load(args.work)
+        return functools.partial(kernels.forward, network)
+    return torch.compile(network) if args.backend == "compile" else network
 
 
 def told(args: argparse.Namespace) -> dict:
@@ -315,7 +345,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"], **told(args),
         })
 
-    forward = network if args.no_compile else torch.compile(network)
+    forward = training_pass(network, args)
     began = saved = reported = time.monotonic()
     since, sums = step, np.zeros(3)
     network.train()
@@ -370,6 +400,7 @@ def main() -> None:
     if not 0 <= args.surprise <= 1:
         raise SystemExit(f"--surprise {args.surprise}: a share is from 0 to 1")
     (args.work / args.name).mkdir(parents=True, exist_ok=True)
+    args.backend = backend(args)
     shape = Shape(args.blocks, args.channels, args.se)
     length = parameters(Network(shape))
     # A polite kill ends the processes too (they would wait for each other for ever).
