@@ -12,6 +12,8 @@ from encoding import CONV_SLOTS, HISTORY, MIRRORED, planes
 #: One game in HELD_OUT of each shard is never trained on. Whole games, so that no position has a neighbour in the other
 #: part; counted within a shard, so that it stays the same when shards are added.
 HELD_OUT = 64
+#: Share of the samples whose history is cut short, as it is after a FEN: analysis and puzzles begin like that.
+FORGETFUL = 0.2
 #: Teacher's moves-left labels are in 1/16 ply.
 LEFT_UNIT = 16.0
 
@@ -125,3 +127,39 @@ class Positions:
             "wdl": torch.from_numpy(wdl),
             "left": torch.from_numpy(get["left"][chosen].astype(np.float32) / LEFT_UNIT),
         }
+
+
+def how_often(positions: Positions, surprise: float, kinds: dict[str, float]) -> np.ndarray:
+    """How many times an epoch has each position that is trained on, on average: that share of the samples is drawn in
+    proportion to how much they surprised a network (surprise.py), the rest evenly; and then those of each kind so many
+    times as often, a kind being how the names of its shards begin."""
+    often = np.ones(len(positions.training))
+    if surprise > 0:
+        surprises = positions.surprise()[positions.training]
+        often += surprise * (surprises / max(surprises.mean(), 1e-9) - 1)
+    if kinds:
+        often *= positions.factors(kinds)[positions.training]
+        often /= often.mean()
+    return often
+
+
+def batches(positions: Positions, often: np.ndarray, size: int, seed: int, step: int, rank: int, gang: int):
+    """This process's part of each batch from `step` on.
+
+    A new permutation each epoch, the same ones however often the run is resumed. often: see `how_often`; what is left of a
+    whole number is decided by lot.
+    """
+    per_epoch = len(positions.training) // size
+    while True:
+        epoch, at = divmod(step, per_epoch)
+        random = np.random.default_rng((seed, epoch))
+        copies = np.floor(often + random.random(len(often))).astype(np.int64)
+        order = np.resize(random.permutation(np.repeat(positions.training, copies)), per_epoch * size)
+        mirror = random.random(len(order)) < 0.5
+        forget = np.where(random.random(len(order)) < FORGETFUL, random.integers(0, HISTORY - 1, len(order)), -1)
+        for at in range(at, per_epoch):
+            part = slice(at * size + rank, (at + 1) * size, gang)
+            # In ascending order: the same batch, fetched from memory in one sweep.
+            sweep = np.argsort(order[part])
+            yield positions.batch(order[part][sweep], mirror[part][sweep], forget[part][sweep])
+        step = (epoch + 1) * per_epoch

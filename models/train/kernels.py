@@ -1,14 +1,20 @@
 """A network's training pass where the processor has AMX: what model.py computes, in bfloat16, in less time.
 
-PyTorch's gradient of a convolution's weights takes three times as long as the two other thirds of the work, and its batch
-norms cost as much as the convolutions; here both are C++ (weight_gradient.cpp, scale_relu.cpp), compiled on first use.
+    python kernels.py    # how much less, on this machine
+
+In PyTorch a convolution's gradient of the weights takes as long as its pass forward three times over, and what lies between
+the convolutions about as long as they; here both are C++ (weight_gradient.cpp, scale_relu.cpp), compiled on first use.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
+import shlex
 import subprocess
+import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils import cpp_extension
 
-from encoding import RULE50_PLANE
+from encoding import PLANES, RULE50_PLANE
 from model import Block, ConvNorm, Network, Shape
 
 SOURCES = [Path(__file__).parent / name for name in ("weight_gradient.cpp", "scale_relu.cpp")]
@@ -29,6 +35,8 @@ INSTRUCTIONS = {
 #: Channels come in so many.
 WIDTH = 32
 SQUARES = 64
+#: Batches that main() times.
+REPEATS = 10
 
 ops = torch.ops.zeitnot
 
@@ -46,27 +54,38 @@ def unfit(shape: Shape) -> str:
 
 
 def load(folder: Path) -> None:
-    """Makes the operations known to PyTorch; compiles them into the folder unless they are there. RuntimeError says what
-    the compiler said."""
-    compiler = os.environ.get("CXX", "c++")
+    """Makes the operations known to PyTorch; compiles them into the folder unless they are there. RuntimeError says in one
+    line why that cannot be."""
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
     options = ["-O3", "-std=c++20", "-shared", "-fPIC", *(f"-m{name}" for name in INSTRUCTIONS)]
-    key = hashlib.sha256(repr([torch.__version__, compiler, options]).encode())
-    for source in SOURCES:
-        key.update(source.read_bytes())
-    library = folder / f"kernels-{key.hexdigest()[:16]}.so"
-    if not library.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = library.with_suffix(f".{os.getpid()}")
+    try:
+        version = subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
+        key = hashlib.sha256(repr([torch.__version__, compiler, version, options]).encode())
+        for source in SOURCES:
+            key.update(source.read_bytes())
+        library = folder / f"kernels-{key.hexdigest()[:16]}.so"
+        if not library.exists():
+            print("# compiling kernels, half a minute", flush=True)
+            build([*compiler, *options], library)
+        torch.ops.load_library(library)
+        # Some machines have the instructions and do not let them be used.
+        ops.weight_gradient(*torch.zeros(2, 1, 16, 8, 8, dtype=torch.bfloat16))
+    except OSError as error:
+        raise RuntimeError(f"{error.filename or folder}: {error.strerror or error}") from error
+
+
+def build(compiler: list[str], library: Path) -> None:
+    """Compiles the sources; what is no whole library goes again."""
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        partial = Path(folder) / library.name
         found = [f"-I{path}" for path in cpp_extension.include_paths()] + [f"-L{path}" for path in cpp_extension.library_paths()]
-        command = [compiler, *options, *found, *map(str, SOURCES), "-ltorch_cpu", "-lc10", "-o", str(partial)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True)
-        except OSError as error:
-            raise RuntimeError(f"{compiler}: {error.strerror}") from error
+        command = [*compiler, *found, *map(str, SOURCES), "-ltorch_cpu", "-lc10", "-o", str(partial)]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"{compiler}: {done.stderr.strip()[:2000]}")
+            errors = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
+            raise RuntimeError(f"{compiler[0]}: {errors[0]}")
         partial.rename(library)
-    torch.ops.load_library(library)
 
 
 class Convolution(torch.autograd.Function):
@@ -101,14 +120,14 @@ class ScaleRelu(torch.autograd.Function):
             scale, shift = scales(*sums)
         out = ops.scale_relu(z, scale.detach(), shift.detach(), residual)
         ctx.save_for_backward(z, out)
-        # The little between the sums and the scales is left to autograd.
-        ctx.little = sums, parameters, scale, shift
+        # What lies between the sums and the scales is left to autograd.
+        ctx.scaling = sums, parameters, scale, shift
         return out
 
     @staticmethod
     def backward(ctx, g: Tensor) -> tuple[Tensor | None, ...]:
         z, out = ctx.saved_tensors
-        sums, parameters, scale, shift = ctx.little
+        sums, parameters, scale, shift = ctx.scaling
         has_residual = ctx.needs_input_grad[2]
         to_shift, to_scale = ops.scale_relu_sums(g, out, z)
         (by_sum, by_square), *to_parameters = torch.autograd.grad((scale, shift), (sums, *parameters), (to_scale, to_shift))
@@ -120,7 +139,8 @@ def normalised(norm: nn.BatchNorm2d, sums: Tensor, squares: Tensor) -> tuple[Ten
     """Scale and shift [channels] of a batch norm in training; updates its statistics."""
     count = SQUARES * len(sums)
     mean = sums.sum(0) / count
-    variance = squares.sum(0) / count - mean * mean
+    # What rounding made negative is none.
+    variance = (squares.sum(0) / count - mean * mean).clamp_min(0)
     with torch.no_grad():
         norm.running_mean.lerp_(mean, norm.momentum)
         norm.running_var.lerp_(variance * (count / (count - 1)), norm.momentum)
@@ -166,3 +186,43 @@ def forward(network: Network, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         policy = (policy + network.policy_out.bias.bfloat16()[:, None, None]).flatten(1)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         return policy, *network.value_and_left(x)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Times one process of one thread at a batch of random planes, three ways.")
+    parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
+    parser.add_argument("--blocks", type=int, default=Shape.blocks)
+    parser.add_argument("--channels", type=int, default=Shape.channels)
+    parser.add_argument("--batch", type=int, default=192)
+    args = parser.parse_args()
+    shape = Shape(args.blocks, args.channels)
+    unfit_for = unfit(shape)
+    if unfit_for:
+        raise SystemExit(unfit_for)
+    try:
+        load(args.work)
+    except RuntimeError as error:
+        raise SystemExit(error) from error
+    torch.set_num_threads(1)
+    network = Network(shape).to(memory_format=torch.channels_last)
+    planes = (torch.rand(args.batch, PLANES, 8, 8) < 0.2).to(torch.uint8)
+    ways = {"kernels": lambda x: forward(network, x), "compile": torch.compile(network), "torch": network}
+    for name, way in ways.items():
+        parts = {"forward": 0.0, "backward": 0.0}
+        for turn in range(REPEATS + 2):
+            begin = time.perf_counter()
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                total = sum(output.float().square().mean() for output in way(planes))
+            middle = time.perf_counter()
+            total.backward()
+            if turn >= 2:
+                parts["forward"] += middle - begin
+                parts["backward"] += time.perf_counter() - middle
+            network.zero_grad()
+        speed = REPEATS * args.batch / sum(parts.values())
+        times = "  ".join(f"{part} {1000 * spent / REPEATS:.0f} ms" for part, spent in parts.items())
+        print(f"{name:8}{times}  {speed:.0f} samples/s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -44,27 +44,37 @@ inline Floats add(Floats a, Floats b) { return {_mm512_add_ps(a.low, b.low), _mm
 inline Floats fma(Floats a, Floats b, Floats c) {
     return {_mm512_fmadd_ps(a.low, b.low, c.low), _mm512_fmadd_ps(a.high, b.high, c.high)};
 }
-inline Floats relu(Floats a) { return {_mm512_max_ps(a.low, _mm512_setzero_ps()), _mm512_max_ps(a.high, _mm512_setzero_ps())}; }
-// g where out is positive, else 0.
+// NaN stays NaN: of two operands one of which is NaN the instruction returns the second.
+inline Floats relu(Floats a) {
+    const auto zero = _mm512_setzero_ps();
+    return {_mm512_max_ps(zero, a.low), _mm512_max_ps(zero, a.high)};
+}
+// g where out is above 0 (or NaN), else 0.
 inline Floats masked(Floats g, Floats out) {
     const auto zero = _mm512_setzero_ps();
-    return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(out.low, zero, _CMP_GT_OQ), g.low),
-            _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(out.high, zero, _CMP_GT_OQ), g.high)};
+    return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(out.low, zero, _CMP_NLE_UQ), g.low),
+        _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(out.high, zero, _CMP_NLE_UQ), g.high)};
 }
 
 at::Tensor planes(const at::Tensor& x) {
-    TORCH_CHECK(x.dim() == 4 && x.size(2) == 8 && x.size(3) == 8 && x.size(1) % WIDTH == 0, "boards of 8x8, channels in 32s");
-    return x.to(at::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast);
+    TORCH_CHECK(x.scalar_type() == at::kBFloat16 && x.dim() == 4 && x.size(2) == 8 && x.size(3) == 8,
+        "not boards of 8x8 in bfloat16");
+    TORCH_CHECK(x.size(1) % WIDTH == 0, x.size(1), " channels are not a multiple of ", WIDTH);
+    return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-at::Tensor like(const at::Tensor& z) { return at::empty_like(z, z.options(), at::MemoryFormat::ChannelsLast); }
+at::Tensor planes_like(const at::Tensor& x, const at::Tensor& z) {
+    TORCH_CHECK(x.sizes() == z.sizes(), "planes of ", x.sizes(), " beside ", z.sizes());
+    return planes(x);
+}
 
+// [boards, channels] of z.
 at::Tensor rows(const at::Tensor& x, const at::Tensor& z) {
-    TORCH_CHECK(x.dim() == 2 && x.size(0) == z.size(0) && x.size(1) == z.size(1), "[boards, channels]");
-    return x.to(at::kFloat).contiguous();
+    TORCH_CHECK(x.scalar_type() == at::kFloat && x.sizes() == z.sizes().slice(0, 2), "rows ", x.sizes(), " beside ", z.sizes());
+    return x.contiguous();
 }
 
-const at::BFloat16* halves(const at::Tensor& x) { return x.const_data_ptr<at::BFloat16>(); }
+const at::BFloat16* values(const at::Tensor& x) { return x.const_data_ptr<at::BFloat16>(); }
 
 // Calls f(offset of a board's first square, offset of the board's row) for every board and 32 of its channels.
 template <class F>
@@ -80,7 +90,7 @@ at::Tensor board_sums(const at::Tensor& z_) {
     const auto z = planes(z_);
     const int64_t channels = z.size(1), all = z.size(0) * channels;
     auto sums = at::empty({2, z.size(0), channels}, at::kFloat);
-    const auto* from = halves(z);
+    const auto* from = values(z);
     auto* to = sums.data_ptr<float>();
     each(z, [&](int64_t at, int64_t row) {
         Floats one = zeros(), two = zeros();
@@ -96,12 +106,13 @@ at::Tensor board_sums(const at::Tensor& z_) {
 }
 
 // relu(scale * z + shift + residual), scale and shift [n, c].
-at::Tensor scale_relu(const at::Tensor& z_, const at::Tensor& scale_, const at::Tensor& shift_, const std::optional<at::Tensor>& residual_) {
+at::Tensor scale_relu(const at::Tensor& z_, const at::Tensor& scale_, const at::Tensor& shift_,
+    const std::optional<at::Tensor>& residual_) {
     const auto z = planes(z_), scale = rows(scale_, z), shift = rows(shift_, z);
-    const auto residual = residual_ ? planes(*residual_) : z;
+    const auto residual = residual_ ? planes_like(*residual_, z) : z;
     const int64_t channels = z.size(1);
-    auto out = like(z);
-    const auto *from = halves(z), *more = residual_ ? halves(residual) : nullptr;
+    auto out = at::empty_like(z);
+    const auto *from = values(z), *more = residual_ ? values(residual) : nullptr;
     const auto *a = scale.const_data_ptr<float>(), *b = shift.const_data_ptr<float>();
     auto* to = out.data_ptr<at::BFloat16>();
     each(z, [&](int64_t at, int64_t row) {
@@ -117,10 +128,10 @@ at::Tensor scale_relu(const at::Tensor& z_, const at::Tensor& scale_, const at::
 
 // Sums over the squares of g and of g * z where out is positive, [2, n, c]: the gradients of shift and scale.
 at::Tensor scale_relu_sums(const at::Tensor& g_, const at::Tensor& out_, const at::Tensor& z_) {
-    const auto g = planes(g_), out = planes(out_), z = planes(z_);
+    const auto z = planes(z_), g = planes_like(g_, z), out = planes_like(out_, z);
     const int64_t channels = z.size(1), all = z.size(0) * channels;
     auto sums = at::empty({2, z.size(0), channels}, at::kFloat);
-    const auto *pg = halves(g), *po = halves(out), *pz = halves(z);
+    const auto *pg = values(g), *po = values(out), *pz = values(z);
     auto* to = sums.data_ptr<float>();
     each(z, [&](int64_t at, int64_t row) {
         Floats one = zeros(), two = zeros();
@@ -135,14 +146,14 @@ at::Tensor scale_relu_sums(const at::Tensor& g_, const at::Tensor& out_, const a
     return sums;
 }
 
-// With m = g where out is positive: scale * m + by_sum + by_square * z, and m itself, in place of g.
+// With m = g where out is positive: scale * m + by_sum + by_square * z, the gradient of z, and m, that of the residual.
 std::tuple<at::Tensor, at::Tensor> scale_relu_gradients(const at::Tensor& g_, const at::Tensor& out_, const at::Tensor& z_,
-        const at::Tensor& scale_, const at::Tensor& by_sum_, const at::Tensor& by_square_, bool residual) {
-    const auto g = planes(g_), out = planes(out_), z = planes(z_);
+    const at::Tensor& scale_, const at::Tensor& by_sum_, const at::Tensor& by_square_, bool residual) {
+    const auto z = planes(z_), g = planes_like(g_, z), out = planes_like(out_, z);
     const auto scale = rows(scale_, z), by_sum = rows(by_sum_, z), by_square = rows(by_square_, z);
     const int64_t channels = z.size(1);
-    auto to_z = like(z), to_residual = residual ? like(z) : at::Tensor();
-    const auto *pg = halves(g), *po = halves(out), *pz = halves(z);
+    auto to_z = at::empty_like(z), to_residual = residual ? at::empty_like(z) : at::Tensor();
+    const auto *pg = values(g), *po = values(out), *pz = values(z);
     const auto *a = scale.const_data_ptr<float>(), *b = by_sum.const_data_ptr<float>(), *c = by_square.const_data_ptr<float>();
     auto *to = to_z.data_ptr<at::BFloat16>(), *more = residual ? to_residual.data_ptr<at::BFloat16>() : nullptr;
     each(z, [&](int64_t at, int64_t row) {
@@ -162,5 +173,8 @@ TORCH_LIBRARY_FRAGMENT(zeitnot, library) {
     library.def("board_sums(Tensor z) -> Tensor", board_sums);
     library.def("scale_relu(Tensor z, Tensor scale, Tensor shift, Tensor? residual) -> Tensor", scale_relu);
     library.def("scale_relu_sums(Tensor g, Tensor out, Tensor z) -> Tensor", scale_relu_sums);
-    library.def("scale_relu_gradients(Tensor g, Tensor out, Tensor z, Tensor scale, Tensor by_sum, Tensor by_square, bool residual) -> (Tensor, Tensor)", scale_relu_gradients);
+    library.def(
+        "scale_relu_gradients(Tensor g, Tensor out, Tensor z, Tensor scale, Tensor by_sum, Tensor by_square, bool residual)"
+        " -> (Tensor, Tensor)",
+        scale_relu_gradients);
 }

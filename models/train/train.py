@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import argparse
 import copy
-import functools
 import logging
 import pickle
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +25,10 @@ import torch.multiprocessing as multiprocessing
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-import kernels
-from data import Positions
-from encoding import HISTORY
+from backend import BACKENDS, choose, training_pass
+from data import Positions, batches, how_often
 from export import load
+from gang import Gang
 from grow import grown
 from model import MOVES_LEFT_SCALE, Network, Shape, parameters
 from optimiser import optimisers
@@ -40,8 +38,6 @@ from restore import described, restored
 LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
 #: Weights of the three losses.
 POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
-#: Share of the samples whose history is cut short, as it is after a FEN: analysis and puzzles begin like that.
-FORGETFUL = 0.2
 #: The pause file is looked for every this many batches.
 PAUSE_EVERY = 4
 #: Positions that tell the sizes of activations in a network file (restore.py).
@@ -50,45 +46,6 @@ RESTORE_WITH = 2000
 SHARE_EVERY = 1000
 #: Time between lines of progress.
 REPORT_SECONDS = 20.0
-
-
-class Gang:
-    """Processes that train the same network, each on its part of every batch, and average their gradients.
-
-    One process per core with one thread each: on a machine that others use too, threads that meet at the end of every
-    operation lose far more than processes that meet once per batch.
-    """
-
-    def __init__(self, size: int, length: int):
-        context = multiprocessing.get_context("spawn")
-        self.size = size
-        self.shared = torch.zeros(size, length).share_memory_()
-        self.barrier = context.Barrier(size)
-
-    def average_gradients(self, rank: int, network: nn.Module) -> None:
-        """Every process's gradients become the mean over all of them."""
-        if self.size == 1:
-            return
-        weights = list(network.parameters())
-        torch.cat([weight.grad.flatten() for weight in weights], out=self.shared[rank])
-        self.barrier.wait()
-        mean = self.shared.mean(0)
-        self.barrier.wait()
-        for weight, part in zip(weights, mean.split([weight.numel() for weight in weights])):
-            weight.grad.copy_(part.view(weight.shape))
-
-    @torch.no_grad()
-    def share_weights(self, rank: int, network: nn.Module) -> None:
-        """Every process's weights become those of the first."""
-        if self.size == 1:
-            return
-        weights = list(network.parameters())
-        if rank == 0:
-            torch.cat([weight.flatten() for weight in weights], out=self.shared[0])
-        self.barrier.wait()
-        for weight, part in zip(weights, self.shared[0].split([weight.numel() for weight in weights])):
-            weight.copy_(part.view(weight.shape))
-        self.barrier.wait()
 
 
 def losses(
@@ -143,42 +100,6 @@ def average(target: nn.Module, source: nn.Module, keep: float) -> None:
             old.lerp_(new, 1 - keep)
         else:
             old.copy_(new)
-
-
-def how_often(positions: Positions, surprise: float, kinds: dict[str, float]) -> np.ndarray:
-    """How many times an epoch has each position that is trained on, on average: that share of the samples is drawn in
-    proportion to how much they surprised a network (surprise.py), the rest evenly; and then those of each kind so many
-    times as often, a kind being how the names of its shards begin."""
-    often = np.ones(len(positions.training))
-    if surprise > 0:
-        surprises = positions.surprise()[positions.training]
-        often += surprise * (surprises / max(surprises.mean(), 1e-9) - 1)
-    if kinds:
-        often *= positions.factors(kinds)[positions.training]
-        often /= often.mean()
-    return often
-
-
-def batches(positions: Positions, often: np.ndarray, size: int, seed: int, step: int, rank: int, gang: int):
-    """This process's part of each batch from `step` on.
-
-    A new permutation each epoch, the same ones however often the run is resumed. often: see `how_often`; what is left of a
-    whole number is decided by lot.
-    """
-    per_epoch = len(positions.training) // size
-    while True:
-        epoch, at = divmod(step, per_epoch)
-        random = np.random.default_rng((seed, epoch))
-        copies = np.floor(often + random.random(len(often))).astype(np.int64)
-        order = np.resize(random.permutation(np.repeat(positions.training, copies)), per_epoch * size)
-        mirror = random.random(len(order)) < 0.5
-        forget = np.where(random.random(len(order)) < FORGETFUL, random.integers(0, HISTORY - 1, len(order)), -1)
-        for at in range(at, per_epoch):
-            part = slice(at * size + rank, (at + 1) * size, gang)
-            # In ascending order: the same batch, fetched from memory in one sweep.
-            sweep = np.argsort(order[part])
-            yield positions.batch(order[part][sweep], mirror[part][sweep], forget[part][sweep])
-        step = (epoch + 1) * per_epoch
 
 
 def save(path: Path, state: dict) -> None:
@@ -250,40 +171,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
     parser.add_argument("--processes", type=int, default=2, help="they share each batch (default 2)")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process (default 1)")
-    parser.add_argument("--backend", choices=("kernels", "compile", "torch"),
-                        help="what computes: C++ of our own where the processor has AMX (of one thread a process), torch.compile, "
-                             "or PyTorch alone, which needs no C++ compiler (default: the first that this machine can run)")
+    parser.add_argument("--backend", choices=BACKENDS,
+                        help="what computes: C++ of our own, for processors with AMX, one thread a process; torch.compile; "
+                             "or PyTorch alone, without a C++ compiler (default: the first that this machine can run)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save-minutes", type=float, default=3, help="time between checkpoints")
     parser.add_argument("--check-samples", type=int, default=250_000, help="samples between held-out measures")
     parser.add_argument("--check-size", type=int, default=4000, help="positions of a held-out measure")
     parser.add_argument("--pause-file", type=Path, help="training sleeps while this file exists")
     return parser.parse_args()
-
-
-def backend(args: argparse.Namespace) -> str:
-    """What a run computes with, as --backend says or the fastest there is; or SystemExit."""
-    if args.backend in ("compile", "torch"):
-        return args.backend
-    unfit = kernels.unfit(Shape(args.blocks, args.channels, args.se))
-    if not unfit:
-        try:
-            kernels.load(args.work)
-            return "kernels"
-        except RuntimeError as error:
-            unfit = str(error)
-    if args.backend:
-        raise SystemExit(f"--backend kernels: {unfit}")
-    print(f"# torch.compile instead of kernels: {unfit}", flush=True)
-    return "compile"
-
-
-def training_pass(network: Network, args: argparse.Namespace) -> Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]:
-    """The network's training pass."""
-    if args.backend == "kernels":
-        kernels.load(args.work)
-        return functools.partial(kernels.forward, network)
-    return torch.compile(network) if args.backend == "compile" else network
 
 
 def told(args: argparse.Namespace) -> dict:
@@ -345,7 +241,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"], **told(args),
         })
 
-    forward = training_pass(network, args)
+    forward = training_pass(args.backend, network, args.work)
     began = saved = reported = time.monotonic()
     since, sums = step, np.zeros(3)
     network.train()
@@ -374,6 +270,8 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             continue
         average(averaged, network, min(args.average, (1 + step) / (10 + step)))
         sums += [policy.item(), value.item(), left.item()]
+        if not np.isfinite(sums).all():
+            raise SystemExit(f"after {step * args.batch} samples the loss is no number: {path} stays as it was saved last")
         now = time.monotonic()
         if now - reported > REPORT_SECONDS:
             policy, value, left = sums / (step - since)
@@ -400,8 +298,8 @@ def main() -> None:
     if not 0 <= args.surprise <= 1:
         raise SystemExit(f"--surprise {args.surprise}: a share is from 0 to 1")
     (args.work / args.name).mkdir(parents=True, exist_ok=True)
-    args.backend = backend(args)
     shape = Shape(args.blocks, args.channels, args.se)
+    args.backend = choose(args.backend, shape, args.threads, args.work)
     length = parameters(Network(shape))
     # A polite kill ends the processes too (they would wait for each other for ever).
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

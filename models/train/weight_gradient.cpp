@@ -1,6 +1,7 @@
 // The gradient of the weights of a 3x3 convolution over 8x8 boards with AMX, in bfloat16 with sums in float32.
 //
-// For the two other thirds of a convolution's work PyTorch has fast code (oneDNN); this third took it three times as long.
+// PyTorch (oneDNN) has fast code for a convolution and for the gradient of its input; this one took it three times as long as
+// each of those (kernels.py has the figures).
 // gradient[o][c] of the tap (dy, dx) is the sum of g[square][o] * x[square + tap][c] over all squares of all boards. A tile
 // of g is 16 outputs x 32 squares, one of x 16 pairs of squares x 16 inputs. The pairs lie along a rank: three copies of x
 // serve the three dx, and the three dy begin at different ranks of the same copy.
@@ -18,10 +19,10 @@
 
 namespace {
 
-using Half = uint16_t;
+using Bits = uint16_t;  // of a bfloat16
 
 constexpr int TILE = 16;             // rows of a tile, and its columns of 32 bits
-constexpr int ROW = 2 * TILE;        // halves in a row of a tile
+constexpr int ROW = 2 * TILE;        // bfloat16 in a row of a tile
 constexpr int BLOCK = TILE * TILE;   // sums of a tile
 constexpr int SQUARES = 64;
 constexpr int STEPS = SQUARES / ROW;  // tiles of squares on a board
@@ -36,6 +37,9 @@ bool permitted() {
     static const bool granted = syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, TILE_DATA) == 0;
     return granted;
 }
+
+// GCC 12's tile intrinsics do not say that they read memory (its bug 114098): what was written before has to be there.
+inline void written() { asm volatile("" ::: "memory"); }
 
 // Eight tiles of 16 rows of 64 bytes.
 struct alignas(64) Configuration {
@@ -82,14 +86,14 @@ inline void transpose(__m512i r[TILE]) {
     }
 }
 
-inline __m256i load(const Half* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
+inline __m256i load(const Bits* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
 
 // 16 outputs of a board [square][outputs] -> tiles [step][output][square].
-void pack_gradient(const Half* board, int64_t outputs, Half* to) {
+void pack_gradient(const Bits* board, int64_t outputs, Bits* to) {
     for (int step = 0; step < STEPS; ++step) {
         __m512i rows[TILE];
         for (int i = 0; i < TILE; ++i) {
-            const Half* from = board + (ROW * step + 2 * i) * outputs;
+            const Bits* from = board + (ROW * step + 2 * i) * outputs;
             rows[i] = pair(load(from), load(from + outputs));
         }
         transpose(rows);
@@ -98,13 +102,12 @@ void pack_gradient(const Half* board, int64_t outputs, Half* to) {
 }
 
 // 16 inputs of a board [square][inputs], shifted by dx files -> [pair of squares][input][2]. The outer ranks stay as they are.
-void pack_input(const Half* board, int64_t inputs, int dx, Half* to) {
+void pack_input(const Bits* board, int64_t inputs, int dx, Bits* to) {
     for (int rank = 0; rank < 8; ++rank) {
         for (int i = 0; i < 4; ++i) {
-            const int file = 2 * i + dx;
-            const Half* from = board + (8 * rank + file) * inputs;
-            const __m256i left = file >= 0 ? load(from) : _mm256_setzero_si256();
-            const __m256i right = file + 1 < 8 ? load(from + inputs) : _mm256_setzero_si256();
+            const int file = 2 * i + dx, square = 8 * rank + file;
+            const __m256i left = file >= 0 ? load(board + square * inputs) : _mm256_setzero_si256();
+            const __m256i right = file + 1 < 8 ? load(board + (square + 1) * inputs) : _mm256_setzero_si256();
             _mm512_store_si512(to + (4 * (rank + 1) + i) * ROW, pair(left, right));
         }
     }
@@ -113,8 +116,9 @@ void pack_input(const Half* board, int64_t inputs, int dx, Half* to) {
 // Adds the products of some boards to the sums [dy][block of outputs][16][16] of 16 outputs, or (TWO) of 32, with 16 inputs
 // and one dx. Tiles 0 to 5 are the sums, 6 is of g and 7 of x.
 template <bool TWO>
-void multiply(const Half* gradient, const Half* input, int boards, float* sums) {
+void multiply(const Bits* gradient, const Bits* input, int boards, float* sums) {
     constexpr int DY = (TWO ? 2 : 1) * BLOCK, NEXT = BOARDS * GRADIENT_BOARD;
+    written();
     _tile_loadd(0, sums, 64);
     _tile_loadd(1, sums + DY, 64);
     _tile_loadd(2, sums + 2 * DY, 64);
@@ -124,8 +128,8 @@ void multiply(const Half* gradient, const Half* input, int boards, float* sums) 
         _tile_loadd(5, sums + BLOCK + 2 * DY, 64);
     }
     for (int at = 0; at < boards * STEPS; ++at) {
-        const Half* g = gradient + at * TILE * ROW;
-        const Half* x = input + at / STEPS * INPUT_BOARD + at % STEPS * TILE * ROW;
+        const Bits* g = gradient + at * TILE * ROW;
+        const Bits* x = input + at / STEPS * INPUT_BOARD + at % STEPS * TILE * ROW;
         // Each product differs in one tile from the one before.
         _tile_loadd(6, g, 64);
         _tile_loadd(7, x, 64);
@@ -159,7 +163,8 @@ void multiply(const Half* gradient, const Half* input, int boards, float* sums) 
 }
 
 at::Tensor boards_of(const at::Tensor& x) {
-    TORCH_CHECK(x.dim() == 4 && x.size(2) == 8 && x.size(3) == 8 && x.scalar_type() == at::kBFloat16, "boards of 8x8 in bfloat16");
+    TORCH_CHECK(x.scalar_type() == at::kBFloat16 && x.dim() == 4 && x.size(2) == 8 && x.size(3) == 8,
+        "not boards of 8x8 in bfloat16");
     TORCH_CHECK(x.size(1) % TILE == 0, "channels in sixteens, not ", x.size(1));
     return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
@@ -167,28 +172,30 @@ at::Tensor boards_of(const at::Tensor& x) {
 // x [n, inputs, 8, 8], g [n, outputs, 8, 8] -> [outputs, inputs, 3, 3] in float32, channels last.
 at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& g) {
     TORCH_CHECK(permitted(), "no AMX");
-    TORCH_CHECK(x.size(0) == g.size(0), "as many boards of x as of g");
     const auto xs = boards_of(x), gs = boards_of(g);
+    TORCH_CHECK(x.size(0) == g.size(0), x.size(0), " boards of x, ", g.size(0), " of g");
     const int64_t n = x.size(0), inputs = x.size(1), outputs = g.size(1);
     const int64_t input_blocks = inputs / TILE, output_blocks = outputs / TILE;
-    const auto* from_x = static_cast<const Half*>(xs.const_data_ptr());
-    const auto* from_g = static_cast<const Half*>(gs.const_data_ptr());
+    const auto* from_x = static_cast<const Bits*>(xs.const_data_ptr());
+    const auto* from_g = static_cast<const Bits*>(gs.const_data_ptr());
     auto packed_g = at::empty({output_blocks, BOARDS, GRADIENT_BOARD}, at::kBFloat16);
     auto packed_x = at::zeros({input_blocks, 3, BOARDS, INPUT_BOARD}, at::kBFloat16);
+    // [block of inputs][dx][pair of blocks of outputs][dy][2][16][16]; if their number is odd, the last one is by itself.
     auto sums = at::zeros({input_blocks, 3, output_blocks, 3, TILE, TILE}, at::kFloat);
-    auto* const pg = static_cast<Half*>(packed_g.data_ptr());
-    auto* const px = static_cast<Half*>(packed_x.data_ptr());
+    auto* const pg = static_cast<Bits*>(packed_g.data_ptr());
+    auto* const px = static_cast<Bits*>(packed_x.data_ptr());
     auto* const ps = sums.data_ptr<float>();
 
-    const Configuration configuration;
+    static constexpr Configuration configuration;
+    written();
     _tile_loadconfig(&configuration);
     for (int64_t first = 0; first < n; first += BOARDS) {
         const int boards = static_cast<int>(std::min<int64_t>(BOARDS, n - first));
         for (int board = 0; board < boards; ++board) {
-            const Half* g_board = from_g + (first + board) * SQUARES * outputs;
+            const Bits* g_board = from_g + (first + board) * SQUARES * outputs;
             for (int64_t o = 0; o < output_blocks; ++o)
                 pack_gradient(g_board + o * TILE, outputs, pg + (o * BOARDS + board) * GRADIENT_BOARD);
-            const Half* x_board = from_x + (first + board) * SQUARES * inputs;
+            const Bits* x_board = from_x + (first + board) * SQUARES * inputs;
             for (int64_t c = 0; c < input_blocks; ++c)
                 for (int dx = 0; dx < 3; ++dx)
                     pack_input(x_board + c * TILE, inputs, dx - 1, px + ((c * 3 + dx) * BOARDS + board) * INPUT_BOARD);
@@ -207,7 +214,6 @@ at::Tensor weight_gradient(const at::Tensor& x, const at::Tensor& g) {
     }
     _tile_release();
 
-    // Blocks of outputs lie in pairs, if their number is odd with a single one at the end.
     const int64_t paired = output_blocks / 2 * 2;
     auto in_order = [&](const at::Tensor& blocks, int64_t together) {
         const int64_t groups = blocks.size(2) / together;
