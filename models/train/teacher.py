@@ -15,6 +15,8 @@ from encoding import CONV_SLOTS
 
 #: Outputs of an ONNX file by `zeitnot net convert`: logits of 1858 moves, probabilities of win, draw and loss, plies left.
 OUTPUTS = ["/output/policy", "/output/wdl", "/output/mlh"]
+#: Where such a file notes the format of its input, and the number of the one that encoding.py writes: 112 classical planes.
+FORMAT_NOTE, CLASSICAL = "lc0_input_format", "1"
 #: For each place of the flat convolutional policy head, the policy index (0 where there is none).
 _INDEX_AT = np.zeros(CONV_SLOTS.max() + 1, np.int64)
 _INDEX_AT[CONV_SLOTS] = np.arange(len(CONV_SLOTS))
@@ -34,6 +36,13 @@ class Teacher:
             self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # Its errors have no class in common but this.
             raise SystemExit(f"--teacher {path}: {error}") from error
+        self.check(path)
+
+    def check(self, path: Path) -> None:
+        """SystemExit if the model does not read what is fed to it, or does not say what is read of it."""
+        number = self.session.get_modelmeta().custom_metadata_map.get(FORMAT_NOTE, CLASSICAL)
+        if number != CLASSICAL:
+            raise SystemExit(f"--teacher {path}: its input format is number {number}; only classical planes are made here")
         missing = set(OUTPUTS) - {output.name for output in self.session.get_outputs()}
         if missing:
             raise SystemExit(f"--teacher {path}: no output {', '.join(sorted(missing))}")

@@ -95,14 +95,24 @@ class ByLabels:
 
 
 class Session:
-    """Stands for ONNX Runtime: the logit of a move is its policy index / 100."""
+    """Stands for ONNX Runtime: the logit of a move is its policy index / 100; there are as many plies left as men on the board."""
+
+    def __init__(self, outputs=OUTPUTS, notes={}):
+        self.outputs, self.notes = outputs, notes
 
     def get_inputs(self):
         return [SimpleNamespace(name="/input/planes")]
 
+    def get_outputs(self):
+        return [SimpleNamespace(name=name) for name in self.outputs]
+
+    def get_modelmeta(self):
+        return SimpleNamespace(custom_metadata_map=self.notes)
+
     def run(self, outputs, inputs):
-        count = len(inputs["/input/planes"])
-        answers = np.tile(np.arange(1858, dtype=np.float32) / 100, (count, 1)), np.full((count, 3), 1 / 3), np.full((count, 1), 7)
+        planes = inputs["/input/planes"]
+        policy = np.tile(np.arange(1858, dtype=np.float32) / 100, (len(planes), 1))
+        answers = policy, np.full((len(planes), 3), 1 / 3), planes[:, :12].sum((1, 2, 3))[:, None]
         return [dict(zip(OUTPUTS, answers))[output] for output in outputs]
 
 
@@ -150,14 +160,21 @@ class Games(unittest.TestCase):
 
     def test_the_teacher_s_own_outputs_stand_for_the_labels(self):
         teacher = Teacher.__new__(Teacher)
+        for wrong, expected in ((Session(OUTPUTS[:2]), "no output /output/mlh"), (Session(notes={"lc0_input_format": "5"}), "number 5")):
+            teacher.session = wrong
+            with self.assertRaisesRegex(SystemExit, f"--teacher net.onnx: .*{expected}"):
+                teacher.check("net.onnx")
         teacher.session = Session()
+        teacher.check("net.onnx")
         batch = teacher.relabelled(self.positions.batch(np.arange(2)))
         for policy, moves in zip(batch["policy"].numpy(), self.labelled):
             odds = np.exp(np.array(moves) / 100)
             np.testing.assert_allclose(policy[: len(moves)], odds / odds.sum(), rtol=1e-4)
             self.assertEqual(policy[len(moves) :].sum(), 0)
         np.testing.assert_allclose(batch["wdl"], 1 / 3)
-        self.assertEqual(batch["left"].tolist(), [7, 7])
+        men = self.positions.batch(np.arange(2))["planes"][:, :12].sum((1, 2, 3))
+        self.assertGreater(men.min().item(), 2)
+        self.assertEqual(batch["left"].tolist(), men.tolist())
 
     def test_kinds_are_told_by_the_names_of_shards(self):
         (self.folder / "b.npz").write_bytes((self.folder / "a.npz").read_bytes())

@@ -8,6 +8,3 @@ pub const BYTES: &[u8] = include_bytes!("../../models/zeitnot-small.pb.gz");
 pub const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
 /// Its file in `models/`. Only its name means it: the file of a working copy may be another one than that which was built in.
 pub const FILE: &str = "zeitnot-small.pb.gz";
-/// The larger network of `models/`, for those who name it: what plays when nothing is named should not depend on whether a
-/// working copy is at hand.
-pub const LARGER_FILE: &str = "zeitnot-medium.pb.gz";

@@ -11,6 +11,9 @@ use etcetera::BaseStrategy;
 use super::catalogue::{ENTRIES, Entry};
 use super::{Network, NetworkError, built_in, file};
 
+/// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
+/// nothing is named should not depend on whether a working copy is at hand.
+const OWN: [&str; 2] = [built_in::FILE, "zeitnot-medium.pb.gz"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
@@ -153,8 +156,7 @@ fn first_of(folders: &[PathBuf]) -> Option<PathBuf> {
 /// The newest network of a folder, but for Zeitnot's own.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    let own = [built_in::FILE, built_in::LARGER_FILE];
-    let files = entries.filter(|entry| own.iter().all(|name| entry.file_name() != *name));
+    let files = entries.filter(|entry| OWN.iter().all(|name| entry.file_name() != *name));
     let files = files.map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
         .filter_map(|path| {
@@ -236,8 +238,9 @@ mod tests {
     fn our_own_networks_are_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().to_owned()];
-        write(folder.path(), built_in::FILE, &random_network(1, 1, 4), 0);
-        write(folder.path(), built_in::LARGER_FILE, &random_network(1, 1, 4), 0);
+        for name in OWN {
+            write(folder.path(), name, &random_network(1, 1, 4), 0);
+        }
         assert_eq!(first_of(&folders), None);
         let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
         assert_eq!(first_of(&folders), Some(own));

@@ -148,7 +148,8 @@ class RecordingUci(chess.engine.UciProtocol):
 async def launch(path: str, options: dict[str, str]) -> RecordingUci:
     """Starts the engine at `path`, sets `options` and waits until it is ready."""
     try:
-        _, engine = await RecordingUci.popen(path)
+        # In a process group of its own: Ctrl-C is the script's, and no engine's crash.
+        _, engine = await RecordingUci.popen(path, setpgrp=True)
     except OSError as error:
         raise EngineTrouble(f"cannot start {path}: {error}") from error
     try:

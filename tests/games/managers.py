@@ -22,7 +22,7 @@ import chess
 import client
 import openings
 import referee
-from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, runnable
+from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, finished, runnable
 from summary import percentile
 
 MANAGERS = (
@@ -190,8 +190,7 @@ def main() -> int:
     args.engine = identity(args.zeitnot)
     for control in controls:
         referee.TimeControl.parse(control)
-    text = args.results.read_text(encoding="utf-8") if args.report or args.results.exists() else ""
-    games = [json.loads(line) for line in text.splitlines()]
+    games = finished(args.results) if args.report or args.results.exists() else []
     if not args.report:
         other = next((game["setting"] for game in games if game["setting"] != setting(args)), None)
         if other is not None:
@@ -203,7 +202,7 @@ def main() -> int:
         ]
         known = [{key: game[key] for key in jobs[0]} for game in games]
         asyncio.run(play_all(args, [job for job in jobs if job not in known]))
-        games = [json.loads(line) for line in args.results.read_text(encoding="utf-8").splitlines()]
+        games = finished(args.results)
     return EXIT_FAILED if report(games) else 0
 
 

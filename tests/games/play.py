@@ -163,6 +163,22 @@ def print_summary(report: dict) -> None:
             print(f"finding: {kind}: {line}")
 
 
+def finished(path: Path) -> list[dict]:
+    """The games of a file of results. A last line without its end is that of a run that was ended while it wrote, and does not count."""
+    games = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
+        if not line.endswith("\n"):
+            break
+        try:
+            game = json.loads(line)
+            if not isinstance(game, dict) or "setting" not in game:
+                raise ValueError("not a game as this script writes it")
+            games.append(game)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from error
+    return games
+
+
 def ended(main: Callable[[], int]) -> int:
     """Runs a script and returns its exit status; what can be expected to go wrong becomes one line."""
     try:
@@ -170,7 +186,7 @@ def ended(main: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except (ValueError, OSError, KeyError, client.EngineTrouble, subprocess.SubprocessError) as error:
+    except (ValueError, OSError, client.EngineTrouble, subprocess.SubprocessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USAGE
 

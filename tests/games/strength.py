@@ -19,7 +19,7 @@ import client
 import openings
 import referee
 from managers import _even, identity
-from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, runnable
+from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, finished, runnable
 
 NORMAL_95 = 1.96
 """Standard errors on either side within which a normal variable lies in 95 of 100 cases."""
@@ -63,19 +63,6 @@ def setting(args: argparse.Namespace, control: referee.TimeControl) -> dict:
     }
     book = f"{args.openings.name} {digest(args.openings)}" if args.openings else "built-in"
     return {**engines, "control": control.text, "openings": book, "seed": args.seed, "concurrency": args.concurrency}
-
-
-def finished(path: Path) -> list[dict]:
-    """The games of a file. A last line without its end is that of a run that was ended while it wrote, and does not count."""
-    games = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
-        if not line.endswith("\n"):
-            break
-        try:
-            games.append(json.loads(line))
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from error
-    return games
 
 
 def trouble(table: Table) -> dict[str, list[str]]:

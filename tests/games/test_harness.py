@@ -4,6 +4,8 @@ Run with `python -m unittest discover -s tests/games`.
 """
 
 import asyncio
+import contextlib
+import io
 import json
 import math
 import subprocess
@@ -11,6 +13,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import chess
 import chess.engine
@@ -19,6 +22,7 @@ import chess.pgn
 import client
 import managers
 import openings
+import play
 import referee
 import strength
 import summary
@@ -241,6 +245,27 @@ class Harness(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
+    def test_a_script_ends_in_one_line(self) -> None:
+        def fails(error: BaseException) -> tuple[int, str]:
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                return play.ended(mock.Mock(side_effect=error)), said.getvalue()
+
+        self.assertEqual(fails(KeyboardInterrupt()), (130, "interrupted\n"))
+        self.assertEqual(fails(ValueError("no such thing")), (2, "error: no such thing\n"))
+        with self.assertRaises(KeyError):
+            fails(KeyError("what only a fault of the script's can be"))
+
+    def test_results_that_are_none(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "results.jsonl"
+            for text, expected in (('{"setting": 1}\n{"sett', [{"setting": 1}]), ("", [])):
+                path.write_text(text)
+                self.assertEqual(play.finished(path), expected)
+            for text in ('{"setting": 1}\n[]\n', '{"setting": 1}\n{}\n', '{"setting": 1}\nno game\n'):
+                path.write_text(text)
+                with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: "):
+                    play.finished(path)
+
     def test_built_in_openings_are_short_and_different(self) -> None:
         boards = openings.built_in()
         self.assertEqual(len({board.fen() for board in boards}), 40)
