@@ -3,9 +3,9 @@
     python evaluate.py ../zeitnot-small.pb.gz --puzzles PUZZLES.tsv
 
 Held-out games are the ones training never sees (data.py); with --teacher they are labelled anew by the teacher in float32
-(`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the
-first move is the opponent's; it counts as found when the most likely move in the position after it is the solution's
-first ("strict"); the second figure also counts other moves that mate at once, as Lichess does.
+(`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating,
+FEN, moves, themes) the first move is the opponent's; it counts as found when the most likely move in the position after
+it is the solution's first ("strict"); the second figure also counts other moves that mate at once, as Lichess does.
 """
 
 from __future__ import annotations
