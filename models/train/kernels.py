@@ -2,8 +2,9 @@
 
     python kernels.py    # how much less, on this machine
 
-In PyTorch a convolution's gradient of the weights takes as long as its pass forward three times over, and what lies between
-the convolutions about as long as they; here both are C++ (weight_gradient.cpp, scale_relu.cpp), compiled on first use.
+In PyTorch a convolution's gradient of the weights takes as long as its pass forward three times over, and norms and gates
+take as many passes over the memory as they have steps; here both are C++ (weight_gradient.cpp, scale_relu.cpp), compiled on
+first use. models/README.md has the figures.
 """
 
 from __future__ import annotations

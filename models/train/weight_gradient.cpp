@@ -1,7 +1,7 @@
 // The gradient of the weights of a 3x3 convolution over 8x8 boards with AMX, in bfloat16 with sums in float32.
 //
 // PyTorch (oneDNN) has fast code for a convolution and for the gradient of its input; this one took it three times as long as
-// each of those (kernels.py has the figures).
+// each of those.
 // gradient[o][c] of the tap (dy, dx) is the sum of g[square][o] * x[square + tap][c] over all squares of all boards. A tile
 // of g is 16 outputs x 32 squares, one of x 16 pairs of squares x 16 inputs. The pairs lie along a rank: three copies of x
 // serve the three dx, and the three dy begin at different ranks of the same copy.
