@@ -22,7 +22,7 @@ import chess
 import client
 import openings
 import referee
-from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, finished, runnable
+from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, finished, runnable, write_whole
 from summary import percentile
 
 MANAGERS = (
@@ -201,6 +201,7 @@ def main() -> int:
             for number, (white, black, opening) in enumerate(pairings(len(managers), args.games), 1)
         ]
         known = [{key: game[key] for key in jobs[0]} for game in games]
+        write_whole(args.results, games)
         asyncio.run(play_all(args, [job for job in jobs if job not in known]))
         games = finished(args.results)
     return EXIT_FAILED if report(games) else 0

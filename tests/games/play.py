@@ -179,6 +179,13 @@ def finished(path: Path) -> list[dict]:
     return games
 
 
+def write_whole(path: Path, games: list[dict]) -> None:
+    """The file of results without its torn line, so that the next game begins a line; there is a whole one at any time."""
+    whole = path.with_name(path.name + ".partial")
+    whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
+    whole.replace(path)
+
+
 def ended(main: Callable[[], int]) -> int:
     """Runs a script and returns its exit status; what can be expected to go wrong becomes one line."""
     try:

@@ -19,7 +19,7 @@ import client
 import openings
 import referee
 from managers import _even, identity
-from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, finished, runnable
+from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, finished, runnable, write_whole
 
 NORMAL_95 = 1.96
 """Standard errors on either side within which a normal variable lies in 95 of 100 cases."""
@@ -161,10 +161,7 @@ def main() -> int:
         other = next((game["setting"] for game in games if game["setting"] != what), None)
         if other is not None:
             raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
-        # Without the torn line; whole in any case, should this run be ended here, too.
-        whole = args.results.with_name(args.results.name + ".partial")
-        whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
-        whole.replace(args.results)
+        write_whole(args.results, games)
         asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
         games = finished(args.results)
     return EXIT_FAILED if report(games) else 0

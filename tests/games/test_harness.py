@@ -261,6 +261,10 @@ class Parts(unittest.TestCase):
             for text, expected in (('{"setting": 1}\n{"sett', [{"setting": 1}]), ("", [])):
                 path.write_text(text)
                 self.assertEqual(play.finished(path), expected)
+                play.write_whole(path, expected)
+                with path.open("a") as results:
+                    results.write('{"setting": 2}\n')
+                self.assertEqual(play.finished(path), [*expected, {"setting": 2}])
             for text in ('{"setting": 1}\n[]\n', '{"setting": 1}\n{}\n', '{"setting": 1}\nno game\n'):
                 path.write_text(text)
                 with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: "):
