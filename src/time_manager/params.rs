@@ -317,14 +317,16 @@ pub(super) fn resolve<'m>(
         let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
         return Ok((form, values_for(form, params)?));
     }
-    match values_for(first, params) {
-        // The parameters may say which form is meant: Lc0's own specifications name what only its own form has.
-        Err(unknown @ SpecError::UnknownParameter { .. }) => {
-            let others = forms.iter().skip(1);
-            others.filter_map(|form| Some((*form, values_for(form, params).ok()?))).next().ok_or(unknown)
+    // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
+    // that knows them all is asked, and says what is wrong with their values.
+    let mut unknown = None;
+    for &form in &forms {
+        match values_for(form, params) {
+            Err(error @ SpecError::UnknownParameter { .. }) => unknown = unknown.or(Some(error)),
+            other => return Ok((form, other?)),
         }
-        other => Ok((first, other?)),
     }
+    Err(unknown.expect("there is a first form"))
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {

@@ -61,6 +61,10 @@ fn parameters_of_one_form_alone_say_which_is_meant() {
     };
     assert_eq!(bank("smooth(init-timeuse=0.7)"), None);
     assert_eq!(bank("smooth(init-timeuse=0.7,force-piggybank-ms=1000)"), bank("smooth(preset=lc0)"));
+    assert_eq!(
+        error("smooth(init-timeuse=0.7,force-piggybank-ms=-5)"),
+        "smooth(preset=lc0).force-piggybank-ms = -5: out of range, expected a number from 0 to 1000000000 (milliseconds)"
+    );
     // No form has both.
     assert!(error("smooth(force-piggybank-ms=0,extension=1)").starts_with("smooth has no parameter \"force-piggybank"));
     assert!(error("smooth(extension=11,force-piggybank-ms=0)").starts_with("smooth.extension = 11: out of range"));

@@ -209,13 +209,17 @@ impl TimeManager for Lc0Smooth {
             0.0,
             Milliseconds,
         );
-        let nps = plan.term("nps = from the searches so far", self.nps.estimate, NodesPerSecond);
+        let nps = plan.term("nps = from its initial value and the searches so far", self.nps.estimate, NodesPerSecond);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let capped = self.reuse >= self.values.get(&MAX_TREE_REUSE);
-        let reuse =
-            plan.estimate("tree_reuse = from the searches so far, at most max-tree-reuse", self.reuse, Ratio, capped);
+        let reuse = plan.estimate(
+            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
+            self.reuse,
+            Ratio,
+            capped,
+        );
         let target = plan.term(
             "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
             average_nodes / (1.0 - reuse),
@@ -235,7 +239,11 @@ impl TimeManager for Lc0Smooth {
         );
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = plan.term("timeuse = from the searches so far, at least min-timeuse", self.timeuse, Ratio);
+        let timeuse = plan.term(
+            "timeuse = from its initial value and the searches so far, at least min-timeuse",
+            self.timeuse,
+            Ratio,
+        );
         let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
         let allocated =

@@ -212,14 +212,14 @@ impl Smooth {
         );
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps = from the searches so far", self.speed.nps(), NodesPerSecond);
+        let nps = plan.term("nps = from its initial value and the searches so far", self.speed.nps(), NodesPerSecond);
         let new_per_move = plan.term(
             "average_new_nodes = average_move_time / 1000 * nps",
             average_move_ms * nps / MS_PER_SECOND,
             Nodes,
         );
         let reuse = plan.estimate(
-            "tree_reuse = from the searches so far, at most max-tree-reuse",
+            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
             self.tree_reuse.factor(),
             Ratio,
             self.tree_reuse.limited(),
@@ -256,7 +256,7 @@ impl Smooth {
             None => search_time,
         };
         let time_use = plan.estimate(
-            "timeuse = from the searches so far, at least min-timeuse",
+            "timeuse = from its initial value and the searches so far, at least min-timeuse",
             self.time_use.factor(),
             Ratio,
             self.time_use.limited(),

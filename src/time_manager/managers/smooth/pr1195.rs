@@ -137,11 +137,11 @@ impl TimeManager for Smooth {
             plan.term("game_time = clock + moves_left * increment", clock + moves_left * increment, Milliseconds);
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps = from the searches so far", self.nps.nps(), NodesPerSecond);
+        let nps = plan.term("nps = from its initial value and the searches so far", self.nps.nps(), NodesPerSecond);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         let reuse = plan.estimate(
-            "tree_reuse = from the searches so far, at most max-tree-reuse",
+            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
             self.tree_reuse.factor(),
             Ratio,
             self.tree_reuse.limited(),
@@ -164,7 +164,7 @@ impl TimeManager for Smooth {
             Milliseconds,
         );
         let time_use = plan.estimate(
-            "timeuse = from the searches so far, at least min-timeuse",
+            "timeuse = from its initial value and the searches so far, at least min-timeuse",
             self.time_use.factor(),
             Ratio,
             self.time_use.limited(),
