@@ -194,7 +194,7 @@ fn eval_reads_positions() {
     let good = r#"{"id": "start", "fen": null, "moves": ["e2e4"], "chess960": false}
 
 {"id": 7, "fen": "k7/8/8/8/8/8/8/K6R w - - 0 1"}
-{}
+{"fen": "startpos", "whose": "keys of others do not matter"}
 "#;
     fs::write(folder.path().join("good.jsonl"), good).unwrap();
     let answers: Vec<Value> = lines(zeitnot(&folder).args(["eval", "--backend=random", "--positions=good.jsonl"]))
@@ -204,9 +204,9 @@ fn eval_reads_positions() {
     assert_eq!(answers.iter().map(|line| &line["id"]).collect::<Vec<_>>(), [&"start".into(), &7.into(), &Value::Null]);
     check_evaluation(&answers[0], 20);
     // Positions that are none are named; the others are answered all the same.
-    let bad = r#"{"id": "bad move", "moves": ["e2e5"]}
+    let bad = r#"{"id": "bad move", "fen": null, "moves": ["e2e5"]}
 {"id": "bad fen", "fen": "nonsense"}
-{"id": "good"}
+{"id": "good", "fen": null}
 "#;
     fs::write(folder.path().join("bad.jsonl"), bad).unwrap();
     zeitnot(&folder)
@@ -217,19 +217,19 @@ fn eval_reads_positions() {
         .stderr(predicate::str::contains("bad move").and(predicate::str::contains("e2e5")))
         .stderr(predicate::str::contains("bad fen").and(predicate::str::contains("nonsense")));
     // A line that is no request is named by file and line.
-    fs::write(folder.path().join("broken.jsonl"), "{}\n\n{\"id\": 1, \"moves\": 3}\n").unwrap();
-    zeitnot(&folder)
-        .args(["eval", "--backend=random", "--positions=broken.jsonl"])
-        .assert()
-        .code(1)
-        .stderr(predicate::function(|text: &str| text.lines().count() == 1 && text.contains("broken.jsonl line 3")));
+    for broken in ["{\"fen\": null, \"moves\": 3}", "{\"FEN\": \"startpos\"}"] {
+        fs::write(folder.path().join("broken.jsonl"), format!("{{\"fen\": null}}\n\n{broken}\n")).unwrap();
+        zeitnot(&folder).args(["eval", "--backend=random", "--positions=broken.jsonl"]).assert().code(1).stderr(
+            predicate::function(|text: &str| text.lines().count() == 1 && text.contains("broken.jsonl line 3")),
+        );
+    }
     fails(zeitnot(&folder).args(["eval", "--backend=random", "--positions=absent.jsonl"]), &["absent.jsonl"]);
 }
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let folder = folder();
-    fs::write(folder.path().join("many.jsonl"), "{}\n".repeat(2000)).unwrap();
+    fs::write(folder.path().join("many.jsonl"), "{\"fen\": null}\n".repeat(2000)).unwrap();
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_zeitnot"))
         .current_dir(folder.path())
         .args(["eval", "--backend=random", "--positions=many.jsonl"])

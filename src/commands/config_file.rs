@@ -1,4 +1,4 @@
-//! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes optional; `#` begins
+//! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes and its `=` optional; `#` begins
 //! a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command line goes before the
 //! file.
 
@@ -26,10 +26,11 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     if line.is_empty() {
         return Ok(());
     }
-    let (flag, value) = match line.trim_start_matches('-').split_once('=') {
-        Some((flag, value)) => (flag.trim_end(), Some(unquoted(value.trim()))),
-        None => (line.trim_start_matches('-'), None),
-    };
+    let line = line.trim_start_matches('-');
+    // `--flag=VALUE`, `--flag VALUE` or `flag = VALUE`.
+    let (flag, rest) = line.split_at(line.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(line.len()));
+    let rest = rest.trim_start();
+    let value = (!rest.is_empty()).then(|| unquoted(rest.strip_prefix('=').unwrap_or(rest).trim_start()));
     let negated = flag.strip_prefix("no-").filter(|_| value.is_none());
     if let Some(inert) = inert::find_flag(flag).or_else(|| inert::find_flag(negated?).filter(|inert| inert.is_switch)) {
         note(format!("option {} has no effect: {}", inert.name, inert.why));
@@ -43,7 +44,8 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     let named = |spec: &&zeitnot::engine::OptionSpec| {
         spec.flag == flag || spec.short.is_some_and(|short| flag.chars().eq([short]))
     };
-    let spec = SPECS.iter().find(named).with_context(|| format!("no option has the flag \"--{flag}\""))?;
+    let spec =
+        SPECS.iter().find(named).with_context(|| format!("no option of the engine has the flag \"--{flag}\""))?;
     let value = match value {
         Some(value) => value,
         None if spec.kind == Kind::Check => switch,
@@ -93,7 +95,7 @@ mod tests {
     #[test]
     fn flags_of_a_file() {
         let (options, notes, error) = read(
-            "# ours\n\n--backend=uniform\nthreads = 3\n  show-wdl\n--no-sticky-endgames\n-w=\"my net.pb.gz\"\r\n--max-prefetch=0\n",
+            "# ours\n\n--backend uniform\nthreads = 3\n  show-wdl\n--no-sticky-endgames\n-w=\"my net.pb.gz\"\r\n--max-prefetch=0\n",
         );
         assert_eq!(error, None);
         assert_eq!((options.backend.as_str(), options.threads), ("uniform", 3));
@@ -115,6 +117,7 @@ mod tests {
             ("weights=\"my #1.pb.gz\" # \"mine\"", "my #1.pb.gz"),
             ("weights = 'my #1.pb.gz'", "my #1.pb.gz"),
             ("weights=its' net.pb.gz # it's", "its' net.pb.gz"),
+            ("--weights 'my #1.pb.gz'", "my #1.pb.gz"),
             ("weights= # none", ""),
         ] {
             let (options, _, error) = read(line);
@@ -127,13 +130,17 @@ mod tests {
         let (_, notes, error) = read("no-strict-uci-timing\n--no-search-spin-backoff\n");
         assert_eq!(error, None);
         assert!(notes.len() == 2 && notes[0].starts_with("option StrictTiming has no effect: "), "{notes:?}");
-        assert_eq!(read("no-max-prefetch").2.as_deref(), Some("no option has the flag \"--max-prefetch\""), "a number");
+        assert_eq!(
+            read("no-max-prefetch").2.as_deref(),
+            Some("no option of the engine has the flag \"--max-prefetch\""),
+            "a number"
+        );
     }
 
     #[test]
     fn a_wrong_line_is_named() {
         for (text, expected) in [
-            ("nonsense=1", "no option has the flag \"--nonsense\""),
+            ("nonsense=1", "no option of the engine has the flag \"--nonsense\""),
             ("threads", "--threads lacks its value: --threads=VALUE"),
             ("threads=many", "option Threads: \"many\" is not a whole number from 0 to 128"),
         ] {

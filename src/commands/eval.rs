@@ -36,7 +36,8 @@ pub fn command() -> Command {
 struct Request {
     #[serde(default)]
     id: Value,
-    #[serde(default)]
+    /// Without it a line is no position, whatever else it holds: other keys are their makers' business.
+    #[serde(deserialize_with = "Option::deserialize")]
     fen: Option<String>,
     #[serde(default)]
     moves: Vec<String>,

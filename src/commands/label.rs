@@ -221,7 +221,9 @@ impl Plan<'_> {
                 return Ok(());
             }
             let path = self.folder.join(format!("{}-{shard:04}.bin.gz", self.prefix));
-            if !path.exists() {
+            if path.exists() {
+                self.bar.suspend(|| eprintln!("{}: is whole, left alone", path.display()));
+            } else {
                 // Seeds of one run stay apart from those of the next.
                 let made =
                     generator(self.seed ^ (shard << u32::BITS)).and_then(|mut games| self.make(&path, &mut games));

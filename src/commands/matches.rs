@@ -65,6 +65,10 @@ pub fn command() -> Command {
                 .help("Where the games go; a file that exists is added to"),
         )
         .arg(fen_option().help("Where every game begins: a FEN, or startpos [default: startpos]"))
+        .after_help(
+            "A line a move: the budget that the time manager granted and the hard limit that the search may stretch it to, what was \
+             used, the nodes of the tree, q as White sees it (-1 to 1), and the clocks of White and Black.",
+        )
         .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
         .arg(option("option2", "A UCI option of the second configuration alone; may be given again"))
         .arg(json_flag());
@@ -160,14 +164,17 @@ fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player>
     Ok(Player { name, engine })
 }
 
-/// The last move: what it was to take, what it took, and the clocks.
+/// The last move: what it was to take and the most it might, what it took, and the clocks.
 fn move_line(record: &GameRecord) -> Option<String> {
     let last = record.moves.last()?;
     let number = record.moves.len().div_ceil(2);
     let dots = if last.color.is_white() { "." } else { "..." };
     let line = last.report.lines.first();
     let score = line.map_or(0.0, |line| line.q) * if last.color == Color::White { 1.0 } else { -1.0 };
-    let budget = last.plan.as_ref().map(|plan: &Plan| format!("budget {:>7.0} ms  ", plan.budget_ms));
+    let budget = last
+        .plan
+        .as_ref()
+        .map(|plan: &Plan| format!("budget {:>7.0} to {:>7.0} ms  ", plan.budget_ms, plan.hard_limit_ms));
     let clocks = || format!("  clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
     Some(format!(
         "{:<12} {}used {:>7.0} ms  nodes {:>7}  q {score:>+6.3}{}",

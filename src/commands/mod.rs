@@ -32,9 +32,9 @@ const AFTER_HELP: &str =
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));
     // Lc0 names its searches by the first word.
-    let algorithms = ALGORITHMS
-        .iter()
-        .map(|name| engine_options::add_to(Command::new(*name).about("The same with this SearchAlgorithm").hide(true)));
+    let algorithms = ALGORITHMS.iter().map(|name| {
+        engine_options::add_to(Command::new(*name).about(format!("`zeitnot uci --search-algorithm={name}`")).hide(true))
+    });
     let commands = [
         uci,
         matches::command(),

@@ -13,7 +13,7 @@ import time
 import chess
 import chess.engine
 
-from client import typed
+from client import log_warnings, typed
 from referee import TimeControl
 
 class PonderingUci(chess.engine.UciProtocol):
@@ -82,6 +82,7 @@ async def main() -> int:
         parser.error(str(error))
     if control.moves:
         parser.error("a number of moves is not supported here: --tc SECONDS+INCREMENT")
+    warnings = log_warnings()
     engines = []
     for _ in range(2):
         _, engine = await PonderingUci.popen(args.engine)
@@ -97,7 +98,7 @@ async def main() -> int:
     for engine in engines:
         await engine.quit()
     hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
-    trouble = [line for engine in engines for line in engine.trouble]
+    trouble = [line for engine in engines for line in engine.trouble] + warnings.lines
     print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
     for line in trouble:
         print(line)

@@ -2,7 +2,7 @@
 
 mod print;
 
-use super::engine_options::{self, MAY_INSTALL};
+use super::engine_options::{self, MAY_INSTALL, ONLY_FIND};
 use super::json_flag;
 use super::output::say;
 use anyhow::Context as _;
@@ -52,6 +52,12 @@ pub fn command() -> Command {
                 .long("no-grid")
                 .action(ArgAction::SetTrue)
                 .help("Measure the engine as its options have it, and nothing else"),
+        )
+        .arg(
+            Arg::new("no-install")
+                .long("no-install")
+                .action(ArgAction::SetTrue)
+                .help("Do not obtain a missing ONNX Runtime for the engine as its options have it; other backends never do"),
         )
         .arg(json_flag().conflicts_with("csv"))
         .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
@@ -182,11 +188,13 @@ impl Request<'_> {
     /// The settings of another backend: what it calls itself, and its measurements; or, in a line, why it cannot be had. A
     /// process holds one ONNX Runtime, and each kind of device may need its own.
     fn in_a_process_of_its_own(&self, backend: &str) -> anyhow::Result<Result<(String, Vec<Measured>), String>> {
-        let same = std::env::args_os().skip(1).filter(|argument| argument != "--csv" && argument != "--json");
+        let own = ["--csv", "--json", "--no-install"];
+        let same = std::env::args_os().skip(1).filter(|argument| !own.iter().any(|own| argument == own));
         let output = Process::new(std::env::current_exe()?)
             .args(same)
             .arg(format!("--backend={backend}"))
-            .arg("--json")
+            // What it says is not heard until it ends: nothing is downloaded meanwhile.
+            .args(["--json", "--no-install"])
             .stdin(Stdio::null())
             .output()?;
         if !output.status.success() {
@@ -221,7 +229,8 @@ fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
 /// The engine of the command line, loaded.
 fn load(matches: &ArgMatches) -> anyhow::Result<Benchmark> {
     let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
-    let engine = engine_options::engine_on(matches, Arc::clone(&clock), MAY_INSTALL)?;
+    let policy = if matches.get_flag("no-install") { ONLY_FIND } else { MAY_INSTALL };
+    let engine = engine_options::engine_on(matches, Arc::clone(&clock), policy)?;
     Ok(Benchmark::new(engine, clock)?)
 }
 
