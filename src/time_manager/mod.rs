@@ -67,13 +67,19 @@ pub mod managers;
 mod params;
 pub mod parts;
 mod plan;
+mod plan_builder;
+mod recorder;
+mod specification;
 mod stoppers;
+mod unit;
 
 pub use account::{MoveAccount, PhaseUse, Statistics};
 pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
-pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec, SpecError};
-pub use plan::{Plan, Term, Unit};
+pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec};
+pub use plan::{Plan, Term};
+pub use specification::SpecError;
 pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+pub use unit::Unit;
 
 use params::ParamValues;
 
@@ -141,9 +147,9 @@ pub fn managers() -> &'static [ManagerSpec] {
 ///
 /// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
 pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
-    let (manager, values) = params::resolve(spec, managers::ALL)?;
+    let (manager, values) = specification::resolve(spec, managers::ALL)?;
     let adjusted = parts::adjusted::Adjusted::around((manager.build)(&values), &values);
-    Ok(Box::new(account::Recorder::around(adjusted)))
+    Ok(Box::new(recorder::Recorder::around(adjusted)))
 }
 
 #[cfg(test)]

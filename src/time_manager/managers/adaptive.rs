@@ -41,7 +41,9 @@ use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
 use crate::time_manager::parts::phase::GamePhase;
 use crate::time_manager::parts::quality::{self, MoveQuality, Quality};
 use crate::time_manager::parts::{Part, factor};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::PlanBuilder;
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const EMERGENCY_TIME: ParamSpec = ParamSpec {

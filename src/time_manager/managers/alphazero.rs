@@ -14,7 +14,9 @@
 //! negative here.
 
 use crate::time_manager::params::{ManagerSpec, ParamSpec};
-use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const TIME_PERCENT: ParamSpec = ParamSpec {

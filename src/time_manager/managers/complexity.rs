@@ -42,7 +42,9 @@ use crate::time_manager::parts::control::{ControlFactor, MERGEN, TimeClass};
 use crate::time_manager::parts::phase::{
     self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number,
 };
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::PlanBuilder;
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };

@@ -23,7 +23,9 @@
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{MAX_MS, NO_RESERVE, Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::{MAX_MS, NO_RESERVE, PlanBuilder};
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const SLOWMOVER: ParamSpec = ParamSpec {

@@ -22,7 +22,9 @@
 //! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.
 
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const BASE_PERCENT: ParamSpec = ParamSpec {

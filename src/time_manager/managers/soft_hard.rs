@@ -33,7 +33,9 @@ use crate::time_manager::parts::best_move::{self, Changes, Stability};
 use crate::time_manager::parts::easy_move::{self, EasyMove};
 use crate::time_manager::parts::history::History;
 use crate::time_manager::parts::score_drop::{self, ScoreDrop};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::PlanBuilder;
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const fn moves(default: f64) -> ParamSpec {

@@ -3,7 +3,9 @@
 use super::Part;
 use super::history::History;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::PlanBuilder;
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 const MOST: ParamSpec = ParamSpec {

@@ -4,7 +4,7 @@ use super::history::{Iteration, centipawns};
 use super::{Part, factor, read};
 use crate::time_manager::SearchSnapshot;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::Unit;
+use crate::time_manager::unit::Unit;
 
 /// "if (best_score > second_best_score + 150) soft_limit = soft_limit * 50 / 100".
 const PARAMS: [ParamSpec; 2] = [

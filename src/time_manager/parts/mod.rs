@@ -25,7 +25,7 @@ pub mod quality;
 pub mod score_drop;
 
 use super::params::{GroupSpec, ParamSpec, ParamValues};
-use super::plan::Unit;
+use super::unit::Unit;
 use super::{MoveRequest, SearchSnapshot};
 use control::TimeClass;
 use history::Iteration;

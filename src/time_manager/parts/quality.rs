@@ -3,7 +3,7 @@
 use super::history::Iteration;
 use super::{Part, factor, read};
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::Unit;
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{MoveRequest, SearchSnapshot};
 
 /// Fewer visits than this say nothing yet.

@@ -51,7 +51,9 @@ use crate::time_manager::estimators::speed::SpeedEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues};
-use crate::time_manager::plan::{Plan, PlanBuilder, Unit, believed_ms};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::{PlanBuilder, believed_ms};
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };

@@ -38,7 +38,9 @@ use crate::time_manager::estimators::nps::NpsEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::plan::{NO_RESERVE, Plan, PlanBuilder, Unit};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::time_manager::unit::Unit;
 use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };

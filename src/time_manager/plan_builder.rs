@@ -1,0 +1,254 @@
+//! How a [`Plan`] is made: every manager records each quantity as it is computed, what the interface sent is cleaned, and
+//! the end is the one guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be
+//! unsafe.
+
+use super::face::MoveRequest;
+use super::parts::control::TimeClass;
+use super::plan::{Plan, Term};
+use super::unit::Unit;
+use std::borrow::Cow;
+
+/// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
+pub(super) const MAX_MS: f64 = 1e12;
+
+/// How a budget or a reserve follows from the terms, and what it is.
+pub(super) type Wanted = (&'static str, f64);
+
+/// What a manager wants that plans no reserve.
+pub(super) const NO_RESERVE: Wanted = ("", 0.0);
+
+/// Collects the terms of one plan. What they are called is written as `name = formula`, see [`Term::formula`].
+pub(super) struct PlanBuilder {
+    manager: &'static str,
+    request: MoveRequest,
+    moves_left: f64,
+    /// Of the plan that this one resumes.
+    target_nodes: Option<f64>,
+    time_class: Option<TimeClass>,
+    terms: Vec<Term>,
+}
+
+/// The terms that [`PlanBuilder::finish`] adds, and how they are called where [`PlanBuilder::resume`] keeps them.
+const GUARD_TERMS: [(&str, Option<&str>); 4] =
+    [("safe_clock", None), ("budget", Some("planned_budget")), ("extra", Some("planned_extra")), ("hard_limit", None)];
+
+impl PlanBuilder {
+    /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
+    /// unsaid.
+    pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
+        let mut builder = Self {
+            manager,
+            request: request.clone(),
+            moves_left: 1.0,
+            target_nodes: None,
+            time_class: None,
+            terms: Vec::new(),
+        };
+        builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
+        builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
+        builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
+        builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
+        builder.term("ply", f64::from(request.ply), Unit::Plies);
+        builder
+    }
+
+    /// Goes on where a plan for the same request ended: what it computed stays, with `planned_budget` and
+    /// `planned_extra` for what it granted; [`PlanBuilder::finish_again`] guards what becomes of them.
+    pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
+        let mut builder = Self::new(plan.manager, request);
+        builder.moves_left = plan.moves_left;
+        builder.target_nodes = plan.target_nodes;
+        builder.time_class = plan.time_class;
+        builder.terms = plan.terms;
+        builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
+            Some((_, Some(kept))) => {
+                term.name = kept;
+                true
+            }
+            Some((_, None)) => false,
+            None => true,
+        });
+        builder
+    }
+
+    /// Ends a resumed plan.
+    pub fn finish_again(self, budget: Wanted, extra: Wanted) -> Plan {
+        let target_nodes = self.target_nodes;
+        self.finish(budget, extra, target_nodes)
+    }
+
+    /// The cleaned request.
+    pub fn request(&self) -> &MoveRequest {
+        &self.request
+    }
+
+    /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
+    pub fn time_class(&mut self, class: Option<TimeClass>) {
+        self.time_class = self.time_class.or(class);
+    }
+
+    /// Records a quantity and gives it back.
+    pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
+        self.push(name, value, unit, false)
+    }
+
+    /// Records a quantity whose formula depends on the specification.
+    pub fn term_of(&mut self, name: &'static str, formula: String, value: f64, unit: Unit) -> f64 {
+        self.record(name, formula, value, unit, false)
+    }
+
+    /// Records a quantity whose own estimator may have limited it.
+    pub fn estimate(&mut self, name: &'static str, value: f64, unit: Unit, limited: bool) -> f64 {
+        self.push(name, value, unit, limited)
+    }
+
+    /// Records a quantity that must not be below `floor`.
+    pub fn at_least(&mut self, name: &'static str, value: f64, floor: f64, unit: Unit) -> f64 {
+        self.push(name, value.max(floor), unit, value < floor)
+    }
+
+    /// Records a quantity that must not be above `ceiling`.
+    pub fn at_most(&mut self, name: &'static str, value: f64, ceiling: f64, unit: Unit) -> f64 {
+        self.push(name, value.min(ceiling), unit, value > ceiling)
+    }
+
+    /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only shorten it
+    /// (lc0.md A.0), and the move to be made is always one of them.
+    pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
+        self.record("estimated_moves_left", formula, estimate, Unit::Moves, false);
+        let (formula, horizon) = match self.request.moves_to_go {
+            Some(moves) => {
+                let moves = self.term("moves_to_go", f64::from(moves), Unit::Moves);
+                ("max(1, min(estimated_moves_left, moves_to_go))", estimate.min(moves))
+            }
+            None => ("max(1, estimated_moves_left)", estimate),
+        };
+        let moves_left = horizon.max(1.0);
+        self.moves_left = self.record("moves_left", formula, moves_left, Unit::Moves, moves_left != estimate);
+        self.moves_left
+    }
+
+    /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
+    pub fn moves_left_of(&mut self, guess: f64) -> f64 {
+        let (name, moves_left) = match self.request.moves_to_go {
+            Some(moves) => {
+                ("moves_left = max(1, moves_to_go)", self.term("moves_to_go", f64::from(moves), Unit::Moves))
+            }
+            None => ("moves_left = max(1, moves)", guess),
+        };
+        self.moves_left = self.at_least(name, moves_left, 1.0, Unit::Moves);
+        self.moves_left
+    }
+
+    /// The guard of every plan: whatever a manager computed, its budget and its reserve are numbers, not negative, and
+    /// end before the clock less the overhead. Where the overhead leaves nothing both are 0, and the search stops after
+    /// its first evaluation.
+    pub fn finish(
+        mut self,
+        (budget_formula, budget_ms): Wanted,
+        (extra_formula, extra_ms): Wanted,
+        target_nodes: Option<f64>,
+    ) -> Plan {
+        let safe = self.request.clock_ms - self.request.overhead_ms;
+        let safe = self.at_least("safe_clock = max(0, clock - overhead)", safe, 0.0, Unit::Milliseconds);
+        let on_clock = |value: f64, room: f64| {
+            if value.is_nan() { 0.0 } else { value.clamp(0.0, room) }
+        };
+        let budget = on_clock(budget_ms, safe);
+        self.record("budget", budget_formula, budget, Unit::Milliseconds, budget != budget_ms);
+        let extra = on_clock(extra_ms, safe - budget);
+        if extra_ms != 0.0 {
+            self.record("extra", extra_formula, extra, Unit::Milliseconds, extra != extra_ms);
+        }
+        let hard_limit =
+            self.at_most("hard_limit = min(budget + extra, safe_clock)", budget + extra, safe, Unit::Milliseconds);
+        Plan {
+            manager: self.manager,
+            budget_ms: budget,
+            extra_ms: extra,
+            hard_limit_ms: hard_limit,
+            target_nodes: target_nodes.map(finite),
+            moves_left: self.moves_left,
+            time_class: self.time_class,
+            terms: self.terms,
+        }
+    }
+
+    fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
+        let clean = believed_ms(value);
+        self.push(name, clean, Unit::Milliseconds, clean != value)
+    }
+
+    fn push(&mut self, name: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
+        let (name, formula) = name.split_once(" = ").unwrap_or((name, ""));
+        self.record(name, formula, value, unit, clamped)
+    }
+
+    fn record(
+        &mut self,
+        name: &'static str,
+        formula: impl Into<Cow<'static, str>>,
+        value: f64,
+        unit: Unit,
+        clamped: bool,
+    ) -> f64 {
+        let clean = finite(value);
+        self.terms.push(Term { name, formula: formula.into(), value: clean, unit, clamped: clamped || clean != value });
+        clean
+    }
+}
+
+/// A time that was told, in milliseconds, as a plan takes it: neither negative nor absurd.
+pub(super) fn believed_ms(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) }
+}
+
+/// A number that JSON can hold. Cleaned input and ranged parameters keep every term of today's managers finite by
+/// themselves.
+fn finite(value: f64) -> f64 {
+    if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builder(clock_ms: f64, overhead_ms: f64) -> PlanBuilder {
+        PlanBuilder::new("test", &MoveRequest { clock_ms, overhead_ms, ..MoveRequest::default() })
+    }
+
+    #[test]
+    fn guard_keeps_any_budget_on_the_clock() {
+        for (budget, extra, clock, overhead, expected) in [
+            (300.0, 100.0, 1_000.0, 200.0, (300.0, 100.0, 400.0)),
+            (300.0, 900.0, 1_000.0, 200.0, (300.0, 500.0, 800.0)),
+            (900.0, 900.0, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
+            (-5.0, -5.0, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
+            (f64::NAN, f64::NAN, 1_000.0, 200.0, (0.0, 0.0, 0.0)),
+            (f64::INFINITY, f64::NEG_INFINITY, 1_000.0, 200.0, (800.0, 0.0, 800.0)),
+            (300.0, 100.0, 100.0, 200.0, (0.0, 0.0, 0.0)),
+            (300.0, 100.0, -100.0, 0.0, (0.0, 0.0, 0.0)),
+        ] {
+            let plan = builder(clock, overhead).finish(("", budget), ("", extra), None);
+            assert_eq!((plan.budget_ms, plan.extra_ms, plan.hard_limit_ms), expected);
+        }
+    }
+
+    #[test]
+    fn moves_to_go_only_shortens_the_horizon() {
+        for (estimate, moves_to_go, expected, clamped) in [
+            (30.0, None, 30.0, false),
+            (30.0, Some(0), 30.0, false),
+            (30.0, Some(10), 10.0, true),
+            (30.0, Some(40), 30.0, false),
+            (30.0, Some(u32::MAX), 30.0, false),
+            (0.2, None, 1.0, true),
+        ] {
+            let request = MoveRequest { moves_to_go, ..MoveRequest::default() };
+            let mut builder = PlanBuilder::new("test", &request);
+            assert_eq!(builder.moves_left(estimate, ""), expected);
+            let plan = builder.finish(NO_RESERVE, NO_RESERVE, None);
+            assert_eq!(plan.term("moves_left").unwrap().clamped, clamped, "{estimate} {moves_to_go:?}");
+        }
+    }
+}

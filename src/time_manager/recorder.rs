@@ -1,0 +1,252 @@
+//! Keeps account of the moves: every manager is wrapped in a [`Recorder`], so that none has to keep books of its own.
+
+use super::account::{MoveAccount, Statistics};
+use super::face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
+use super::parts::control::{ControlFactor, SHARP_RUSTIC};
+use super::parts::phase::GamePhase;
+use super::plan::Plan;
+use super::{ParamValues, TimeManager};
+
+/// Keeps the books of a manager and changes nothing.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    inner: Box<dyn TimeManager>,
+    /// Sharp Rustic's classes, for managers that have none.
+    control: ControlFactor,
+    statistics: Statistics,
+    open: Option<Open>,
+    last: Option<MoveAccount>,
+}
+
+/// A move that has been planned.
+#[derive(Clone, Debug)]
+struct Open {
+    request: MoveRequest,
+    budget_ms: f64,
+    hard_limit_ms: f64,
+    target_nodes: Option<f64>,
+    is_emergency: bool,
+    limit_ms: Option<f64>,
+    due_ms: Option<f64>,
+    /// The same, had the search been looked at from its start: a first batch that takes longer than the limit is late.
+    due_since_start_ms: f64,
+}
+
+/// When a limit is due that is seen at `elapsed_ms`. What was due stays so, however the limit moves in the past.
+fn due(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
+    if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
+}
+
+impl Recorder {
+    pub fn around(inner: Box<dyn TimeManager>) -> Self {
+        let control = ControlFactor::new(&ParamValues::default(), &[], &SHARP_RUSTIC);
+        Self { inner, control, statistics: Statistics::default(), open: None, last: None }
+    }
+}
+
+impl TimeManager for Recorder {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let plan = self.inner.plan(request);
+        self.statistics.control = plan.time_class.unwrap_or_else(|| self.control.class(request.clock_ms));
+        self.open = Some(Open {
+            request: request.clone(),
+            budget_ms: plan.budget_ms,
+            hard_limit_ms: plan.hard_limit_ms,
+            target_nodes: plan.target_nodes,
+            is_emergency: plan.term("emergency").is_some_and(|term| term.value > 0.0),
+            limit_ms: None,
+            due_ms: None,
+            due_since_start_ms: plan.budget_ms,
+        });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let verdict = self.inner.observe(snapshot);
+        if let Some(open) = &mut self.open {
+            open.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+            let elapsed_ms = snapshot.elapsed_ms;
+            open.due_ms = open.limit_ms.map(|limit_ms| due(open.due_ms.unwrap_or(elapsed_ms), limit_ms, elapsed_ms));
+            if let Some(limit_ms) = open.limit_ms {
+                open.due_since_start_ms = due(open.due_since_start_ms, limit_ms, elapsed_ms);
+            }
+        }
+        verdict
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        let open = self.open.take();
+        let due_ms = open.as_ref().map(|open| open.due_since_start_ms);
+        self.inner.finish(&MoveOutcome { due_ms, ..outcome.clone() });
+        let Some(open) = open else { return };
+        let used_ms = if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 };
+        let Open { request, hard_limit_ms, .. } = open;
+        let statistics = &mut self.statistics;
+        statistics.moves += 1;
+        statistics.successes += u64::from(used_ms <= hard_limit_ms + request.overhead_ms.max(0.0));
+        statistics.losses += u64::from(used_ms > request.clock_ms);
+        statistics.used_ms += used_ms;
+        statistics.phase = GamePhase::of(request.ply, request.pieces);
+        statistics.emergency = open.is_emergency;
+        let phase = &mut statistics.phases[statistics.phase as usize];
+        phase.moves += 1;
+        phase.used_ms += used_ms;
+        self.last = Some(MoveAccount {
+            manager: self.inner.name(),
+            budget_ms: open.budget_ms,
+            hard_limit_ms,
+            used_ms,
+            stop: outcome.stop,
+            limit_ms: open.limit_ms.filter(|limit| limit.is_finite()),
+            due_ms: open.due_ms.filter(|due| due.is_finite()),
+            total_nodes: outcome.total_nodes,
+            target_nodes: open.target_nodes,
+            estimates: self.inner.estimates(),
+        });
+    }
+
+    fn estimates(&self) -> Estimates {
+        self.inner.estimates()
+    }
+
+    fn reports_statistics(&self) -> bool {
+        self.inner.reports_statistics()
+    }
+
+    fn statistics(&self) -> Option<&Statistics> {
+        Some(&self.statistics)
+    }
+
+    fn last_move(&self) -> Option<&MoveAccount> {
+        self.last.as_ref()
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.inner.set_nps(nps);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time_manager::parts::control::TimeClass;
+    use crate::time_manager::{StopReason, build};
+
+    // Sharp Rustic, "Statistics Tracking": moves, successes, losses, average, by phase, rate.
+    #[test]
+    fn sharp_rustic_statistics_tracking() {
+        let mut manager = build("adaptive").unwrap();
+        let mut play = |clock_ms, ply, used: &dyn Fn(&Plan) -> f64| {
+            let pieces = Some(20);
+            let plan =
+                manager.plan(&MoveRequest { clock_ms, ply, pieces, overhead_ms: 100.0, ..MoveRequest::default() });
+            manager.finish(&MoveOutcome { elapsed_ms: used(&plan), ..MoveOutcome::default() });
+            *manager.statistics().unwrap()
+        };
+        let first = play(300_000.0, 0, &|plan| plan.hard_limit_ms);
+        assert_eq!((first.moves, first.successes, first.losses, first.emergency), (1, 1, 0, false));
+        let second = play(10_000.0, 24, &|plan| plan.hard_limit_ms + 101.0);
+        assert_eq!((second.moves, second.successes, second.losses, second.emergency), (2, 1, 0, true));
+        assert_eq!((second.phase, second.control), (GamePhase::EarlyMiddlegame, TimeClass::Blitz));
+        let third = play(50.0, 26, &|_| 60.0);
+        assert_eq!((third.moves, third.losses, third.success_rate()), (3, 1, 200.0 / 3.0));
+        assert_eq!(
+            (third.phases[0].moves, third.phases[1].moves, third.phases[1].used_ms),
+            (1, 2, second.used_ms - first.used_ms + 60.0)
+        );
+        assert_eq!(third.average_ms(), third.used_ms / 3.0);
+    }
+
+    #[test]
+    fn the_account_of_a_move_says_what_stopped_it() {
+        let mut manager = build("alphazero").unwrap();
+        assert_eq!(manager.last_move(), None);
+        manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
+        manager.observe(&SearchSnapshot { elapsed_ms: 700.0, ..SearchSnapshot::default() });
+        let stop = Some(StopReason::CannotBeOvertaken);
+        manager.finish(&MoveOutcome { elapsed_ms: 710.0, total_nodes: 42, stop, ..MoveOutcome::default() });
+        assert_eq!(
+            manager.last_move().unwrap().to_string(),
+            "alphazero: used=710ms budget=1200ms hard_limit=1200ms limit=1200ms nodes=42 stopped by smart pruning: the \
+             best move cannot be overtaken"
+        );
+        manager.finish(&MoveOutcome::default());
+        assert_eq!(manager.statistics().unwrap().moves, 1, "what was not planned is not counted");
+    }
+
+    #[test]
+    fn the_class_is_the_one_the_manager_decided_by() {
+        let class = |spec: &str, minutes: f64| {
+            let mut manager = build(spec).unwrap();
+            manager.plan(&MoveRequest { clock_ms: minutes * 60_000.0, ..MoveRequest::default() });
+            manager.statistics().unwrap().control
+        };
+        for (spec, expected) in [
+            ("smooth", TimeClass::Blitz), // Sharp Rustic's: up to 15 minutes
+            ("adaptive", TimeClass::Blitz),
+            ("adaptive(control(blitz-minutes=5))", TimeClass::Rapid),
+            ("complexity", TimeClass::Rapid), // Mergen's: up to 10 minutes
+            ("complexity(class=classical)", TimeClass::Classical),
+            ("legacy(adjust(control))", TimeClass::Rapid),
+            ("adaptive(adjust(control))", TimeClass::Blitz), // the manager's own
+        ] {
+            assert_eq!(class(spec, 10.0), expected, "{spec}");
+        }
+    }
+
+    /// A manager that has a limit for each look.
+    #[derive(Debug)]
+    struct Limits(Vec<f64>);
+
+    impl TimeManager for Limits {
+        fn name(&self) -> &'static str {
+            "limits"
+        }
+
+        fn plan(&mut self, request: &MoveRequest) -> Plan {
+            build("alphazero").unwrap().plan(request)
+        }
+
+        fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+            Verdict::at_limit(snapshot, self.0.remove(0), StopReason::Time)
+        }
+
+        fn finish(&mut self, _: &MoveOutcome) {}
+
+        fn estimates(&self) -> Estimates {
+            Estimates::default()
+        }
+
+        fn set_nps(&mut self, _: f64) {}
+    }
+
+    #[test]
+    fn a_limit_that_moves_into_the_past_is_due_when_it_does() {
+        let account = |limits: &[f64]| {
+            let mut manager = Recorder::around(Box::new(Limits(limits.to_vec())));
+            manager.plan(&MoveRequest { clock_ms: 10_200.0, ..MoveRequest::default() });
+            for elapsed_ms in [300.0, 700.0, 900.0] {
+                manager.observe(&SearchSnapshot { elapsed_ms, ..SearchSnapshot::default() });
+            }
+            manager.finish(&MoveOutcome {
+                elapsed_ms: 901.0,
+                total_nodes: 42,
+                stop: Some(StopReason::Time),
+                ..MoveOutcome::default()
+            });
+            manager.last_move().unwrap().clone()
+        };
+        let moved = account(&[1_200.0, 1_200.0, 600.0]);
+        assert_eq!((moved.limit_ms, moved.due_ms), (Some(600.0), Some(900.0)));
+        assert!(moved.to_string().contains(" limit=600ms due=900ms nodes=42 "), "{moved}");
+        let twice = account(&[1_200.0, 650.0, 600.0]);
+        assert_eq!((twice.limit_ms, twice.due_ms), (Some(600.0), Some(700.0)), "what is due stays due");
+        let kept = account(&[1_200.0, 899.0, 899.0]);
+        assert_eq!((kept.limit_ms, kept.due_ms), (Some(899.0), Some(899.0)));
+        assert!(kept.to_string().contains(" limit=899ms nodes=42 "), "{kept}");
+    }
+}

@@ -1,0 +1,235 @@
+//! Reads a specification by the tables of [`params`](super::params): which manager, and the values of its parameters.
+
+use super::grammar::{self, Content, Entry, SyntaxError};
+use super::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use thiserror::Error;
+
+/// What is wrong with a time manager specification. The text of each is one line.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SpecError {
+    /// The text leaves the grammar.
+    #[error("time manager {spec:?}: {error}")]
+    Syntax {
+        /// The whole text.
+        spec: String,
+        /// Where and why; part of the text, and so no `source` that would say it again.
+        error: SyntaxError,
+    },
+    /// Not exactly one manager is named.
+    #[error("exactly one time manager is expected, {given} given; the managers are: {known}")]
+    Count {
+        /// How many were named.
+        given: usize,
+        /// The managers that exist.
+        known: String,
+    },
+    /// `name=value` where a manager was expected.
+    #[error(
+        "{name:?} has a value, but a time manager is written as a name, alone or with parameters: name(param=value)"
+    )]
+    NotAManager {
+        /// The name as written.
+        name: String,
+    },
+    /// No manager has this name.
+    #[error("unknown time manager {name:?}; the managers are: {known}")]
+    UnknownManager {
+        /// The name as written.
+        name: String,
+        /// The managers that exist.
+        known: String,
+    },
+    /// The manager, or the group in it, has no parameter of this name.
+    #[error("{owner} has no parameter {name:?}; its parameters are: {known}")]
+    UnknownParameter {
+        /// The manager, or manager and group joined by a dot.
+        owner: String,
+        /// The name as written.
+        name: String,
+        /// The parameters that exist.
+        known: String,
+    },
+    /// A parameter was given something that is not a number.
+    #[error("{parameter} = {given}: expected {expected}")]
+    WrongType {
+        /// Dotted path of the parameter.
+        parameter: String,
+        /// What was written.
+        given: String,
+        /// What is accepted instead.
+        expected: String,
+    },
+    /// A number outside the parameter's range.
+    #[error("{parameter} = {value}: out of range, expected {expected}")]
+    OutOfRange {
+        /// Dotted path of the parameter.
+        parameter: String,
+        /// The value given.
+        value: f64,
+        /// The range, in words.
+        expected: String,
+    },
+    /// A parameter that takes a word was given something else.
+    #[error("{parameter} = {given}: expected one of {expected}")]
+    NotAChoice {
+        /// Dotted path of the parameter.
+        parameter: String,
+        /// What was written.
+        given: String,
+        /// The words that are possible.
+        expected: String,
+    },
+    /// A value was given to a group.
+    #[error("{group} is a group of parameters: write {group}({known})")]
+    GroupWithValue {
+        /// Name of the group.
+        group: String,
+        /// Its parameters.
+        known: String,
+    },
+}
+
+/// Finds the manager a specification names, and its parameter values.
+pub(super) fn resolve<'m>(
+    spec: &str,
+    managers: &'m [ManagerSpec],
+) -> Result<(&'m ManagerSpec, ParamValues), SpecError> {
+    let entries = grammar::parse(spec).map_err(|error| SpecError::Syntax { spec: spec.to_owned(), error })?;
+    let known = || {
+        let mut names: Vec<_> = managers.iter().map(|m| m.name).collect();
+        names.dedup();
+        names.join(", ")
+    };
+    let [entry] = entries.as_slice() else {
+        return Err(SpecError::Count { given: entries.len(), known: known() });
+    };
+    let Content::Group(params) = &entry.content else {
+        return Err(SpecError::NotAManager { name: entry.name.clone() });
+    };
+    let forms: Vec<&ManagerSpec> = managers.iter().filter(|m| m.name == entry.name).collect();
+    let Some(first) = forms.first() else {
+        return Err(SpecError::UnknownManager { name: entry.name.clone(), known: known() });
+    };
+    let preset = params.iter().rev().find(|param| param.name == PRESET && first.preset.is_some());
+    if let Some(preset) = preset {
+        let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
+        let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
+        let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
+        return Ok((form, values_for(form, params)?));
+    }
+    // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
+    // that knows them all is asked, and says what is wrong with their values.
+    let mut unknown = None;
+    for &form in &forms {
+        match values_for(form, params) {
+            Err(error @ SpecError::UnknownParameter { .. }) => unknown = unknown.or(Some(error)),
+            other => return Ok((form, other?)),
+        }
+    }
+    Err(unknown.expect("there is a first form"))
+}
+
+fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
+    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default() };
+    reader.manager(manager, params)?;
+    Ok(reader.values)
+}
+
+/// The parameter that chooses between the forms of a manager.
+const PRESET: &str = "preset";
+
+struct Reader {
+    /// The groups around the list being read.
+    path: Vec<&'static str>,
+    /// The same with the manager, joined by dots.
+    owner: String,
+    values: ParamValues,
+}
+
+impl Reader {
+    fn manager(&mut self, manager: &ManagerSpec, entries: &[Entry]) -> Result<(), SpecError> {
+        for entry in entries {
+            if let Some(choice) = manager.choices.iter().find(|choice| choice.name == entry.name) {
+                let word = word(self.owner.clone(), choice.name, choice.values, &entry.content)?;
+                self.values.choose(choice.name, word);
+            } else if !(entry.name == PRESET && manager.preset.is_some()) {
+                let groups: Vec<&'static GroupSpec> = manager.all_groups().collect();
+                self.entry(manager.params, &groups, entry, &|| manager.known())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A parameter of this list or of a group inside it, or a group.
+    fn entry(
+        &mut self,
+        params: &'static [ParamSpec],
+        groups: &[&'static GroupSpec],
+        entry: &Entry,
+        known: &dyn Fn() -> String,
+    ) -> Result<(), SpecError> {
+        if let Some(group) = groups.iter().find(|group| group.name == entry.name) {
+            return self.group(group, entry);
+        }
+        let inner = groups.iter().flat_map(|group| group.all_params()).map(|(_, param)| param);
+        let mut found = false;
+        for param in params.iter().chain(inner).filter(|param| param.name == entry.name) {
+            let value = number(&self.owner, param, &entry.content)?;
+            self.values.give(&self.path, param.name, value);
+            found = true;
+        }
+        if found {
+            return Ok(());
+        }
+        Err(SpecError::UnknownParameter { owner: self.owner.clone(), name: entry.name.clone(), known: known() })
+    }
+
+    fn group(&mut self, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
+        let Content::Group(inner) = &entry.content else {
+            return Err(SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() });
+        };
+        let owner = format!("{}.{}", self.owner, group.name);
+        let outer = std::mem::replace(&mut self.owner, owner);
+        self.path.push(group.name);
+        self.values.name_group(&self.path);
+        let groups: Vec<&'static GroupSpec> = group.groups.iter().collect();
+        for entry in inner {
+            self.entry(group.params, &groups, entry, &|| group.known())?;
+        }
+        self.path.pop();
+        self.owner = outer;
+        Ok(())
+    }
+}
+
+fn number(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
+    let parameter = format!("{owner}.{}", param.name);
+    let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
+    match content {
+        Content::Number(value) if (param.min..=param.max).contains(value) => Ok(*value),
+        Content::Number(value) => Err(SpecError::OutOfRange { parameter, value: *value, expected }),
+        other => Err(SpecError::WrongType { parameter, given: written(other), expected }),
+    }
+}
+
+fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> Result<&'w str, SpecError> {
+    let given = match content {
+        Content::Text(text) => text.as_str(),
+        _ => "",
+    };
+    words.iter().find(|word| **word == given).copied().ok_or_else(|| SpecError::NotAChoice {
+        parameter: format!("{owner}.{name}"),
+        given: written(content),
+        expected: words.join(", "),
+    })
+}
+
+/// What was given instead of what was expected, for messages.
+fn written(content: &Content) -> String {
+    match content {
+        Content::Number(value) => value.to_string(),
+        Content::Flag(flag) => flag.to_string(),
+        Content::Text(text) => format!("{text:?}"),
+        Content::Group(_) => "nothing".to_owned(),
+    }
+}

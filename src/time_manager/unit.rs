@@ -1,0 +1,80 @@
+//! Units of what plans and parameters are measured in.
+
+use serde::{Serialize, Serializer};
+
+/// Unit of a [`Term`](super::Term) or of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Seconds.
+    Seconds,
+    /// Minutes.
+    Minutes,
+    /// Moves of one side.
+    Moves,
+    /// Half-moves.
+    Plies,
+    /// Nodes of the search tree.
+    Nodes,
+    /// Nodes per second.
+    NodesPerSecond,
+    /// Iterations of a search: its nodes have doubled.
+    Iterations,
+    /// Hundredths of a pawn.
+    Centipawns,
+    /// A pure number.
+    Ratio,
+    /// A hundredth.
+    Percent,
+}
+
+impl Unit {
+    /// The short form that machines read.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::Minutes => "min",
+            Self::Moves => "moves",
+            Self::Plies => "plies",
+            Self::Nodes => "nodes",
+            Self::NodesPerSecond => "nps",
+            Self::Iterations => "iterations",
+            Self::Centipawns => "cp",
+            Self::Ratio => "ratio",
+            Self::Percent => "%",
+        }
+    }
+
+    /// The long form, for messages.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "milliseconds",
+            Self::Seconds => "seconds",
+            Self::Minutes => "minutes",
+            Self::Centipawns => "centipawns",
+            Self::NodesPerSecond => "nodes per second",
+            Self::Ratio => "no unit",
+            Self::Percent => "percent",
+            Self::Moves | Self::Plies | Self::Nodes | Self::Iterations => self.symbol(),
+        }
+    }
+
+    /// Digits after the point that a person wants to see.
+    pub(super) fn decimals(self) -> usize {
+        match self {
+            Self::Milliseconds | Self::Nodes | Self::NodesPerSecond | Self::Plies => 0,
+            Self::Iterations | Self::Centipawns => 0,
+            Self::Moves | Self::Minutes => 1,
+            Self::Seconds => 2,
+            Self::Ratio | Self::Percent => 3,
+        }
+    }
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.symbol())
+    }
+}
