@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MoveAccount {
-    /// Name and preset of the manager, [`TimeManager::name`].
+    /// Name and preset of the manager, [`TimeManager::name`](super::TimeManager::name).
     pub manager: &'static str,
     /// Time the move was planned to take.
     pub budget_ms: f64,
