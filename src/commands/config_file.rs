@@ -1,6 +1,6 @@
-//! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes and its `=` optional; `#` begins
-//! a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command line goes before the
-//! file.
+//! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes and its `=`
+//! optional; `#` begins a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command
+//! line goes before the file.
 
 use anyhow::Context as _;
 use std::path::Path;

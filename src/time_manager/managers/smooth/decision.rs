@@ -3,7 +3,7 @@
 use super::params::*;
 use super::piggybank::Piggybank;
 use super::trend::{Trend, Window};
-use super::{SPEC, Smooth};
+use super::{SPEC, Smooth, terms};
 use crate::time_manager::params::ParamValues;
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
@@ -63,7 +63,7 @@ pub(super) struct Budget {
 impl Smooth {
     /// The decision from what is known now, one term per step of the formulas of its [page](super).
     pub(super) fn decide(&self, request: &MoveRequest, is_first: bool) -> (Plan, Budget) {
-        use Unit::{Milliseconds, Nodes, NodesPerSecond, Ratio};
+        use Unit::{Milliseconds, Nodes, Ratio};
         let settings = &self.settings;
         let mut plan = PlanBuilder::new(SPEC.name, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, moves_to_go, .. } = *plan.request();
@@ -86,23 +86,14 @@ impl Smooth {
         );
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps = from its initial value and the searches so far", self.speed.nps(), NodesPerSecond);
+        let nps = terms::nps(&mut plan, self.speed.nps());
         let new_per_move = plan.term(
             "average_new_nodes = average_move_time / 1000 * nps",
             average_move_ms * nps / MS_PER_SECOND,
             Nodes,
         );
-        let reuse = plan.estimate(
-            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
-            self.tree_reuse.factor(),
-            Ratio,
-            self.tree_reuse.limited(),
-        );
-        let total_per_move = plan.term(
-            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
-            new_per_move / (1.0 - reuse),
-            Nodes,
-        );
+        let total_per_move =
+            terms::total_nodes(&mut plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited());
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let credit = plan.at_most(
             "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)",
@@ -129,12 +120,7 @@ impl Smooth {
             }
             None => search_time,
         };
-        let time_use = plan.estimate(
-            "timeuse = from its initial value and the searches so far, at least min-timeuse",
-            self.time_use.factor(),
-            Ratio,
-            self.time_use.limited(),
-        );
+        let time_use = terms::time_use(&mut plan, self.time_use.factor(), self.time_use.limited());
         let mut budget = plan.term(
             "search_time_budget = (target_search_time - bank_tax) / timeuse",
             search_time / time_use,

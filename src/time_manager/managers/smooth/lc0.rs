@@ -37,6 +37,7 @@
 //! Kinder here: whole numbers and ranges in the specification (H7), and no limit is negative.
 
 use super::params;
+use super::terms;
 use super::trend::{Trend, Window};
 use crate::time_manager::estimators::decay::exponential_decay;
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
@@ -186,7 +187,7 @@ impl TimeManager for Lc0Smooth {
 
     /// lc0.md A.6, "Budget for a move", one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
-        use Unit::{Milliseconds, Nodes, NodesPerSecond, Ratio};
+        use Unit::{Milliseconds, Nodes};
         let mut plan = PlanBuilder::new(TITLE, request);
         let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
         if std::mem::take(&mut self.is_first_move) {
@@ -211,22 +212,12 @@ impl TimeManager for Lc0Smooth {
             0.0,
             Milliseconds,
         );
-        let nps = plan.term("nps = from its initial value and the searches so far", self.nps.estimate, NodesPerSecond);
+        let nps = terms::nps(&mut plan, self.nps.estimate);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
         let capped = self.reuse >= self.values.get(&MAX_TREE_REUSE);
-        let reuse = plan.estimate(
-            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
-            self.reuse,
-            Ratio,
-            capped,
-        );
-        let target = plan.term(
-            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
-            average_nodes / (1.0 - reuse),
-            Nodes,
-        );
+        let target = terms::total_nodes(&mut plan, average_nodes, self.reuse, capped);
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let new_nodes =
             plan.at_least("target_new_nodes = max(0, average_total_nodes - reused_nodes)", target - reused, 0.0, Nodes);
@@ -241,11 +232,7 @@ impl TimeManager for Lc0Smooth {
         );
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = plan.term(
-            "timeuse = from its initial value and the searches so far, at least min-timeuse",
-            self.timeuse,
-            Ratio,
-        );
+        let timeuse = terms::time_use(&mut plan, self.timeuse, false);
         let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
         let allocated =

@@ -45,6 +45,7 @@ pub mod lc0;
 mod params;
 mod piggybank;
 pub mod pr1195;
+mod terms;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};

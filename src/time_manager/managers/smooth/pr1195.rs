@@ -33,6 +33,7 @@
 //!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
 
 use super::params;
+use super::terms;
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::time_manager::estimators::nps::NpsEstimator;
 use crate::time_manager::estimators::time_use::TimeUse;
@@ -126,7 +127,7 @@ impl TimeManager for Smooth {
 
     /// Seed, "Computing a time budget for a move", one term per step.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
-        use Unit::{Milliseconds, Nodes, NodesPerSecond, Ratio};
+        use Unit::{Milliseconds, Nodes, Ratio};
         self.nps.begin_move();
         self.tree_reuse.search_begins(request.reused_nodes);
 
@@ -139,20 +140,11 @@ impl TimeManager for Smooth {
             plan.term("game_time = clock + moves_left * increment", clock + moves_left * increment, Milliseconds);
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = plan.term("nps = from its initial value and the searches so far", self.nps.nps(), NodesPerSecond);
+        let nps = terms::nps(&mut plan, self.nps.nps());
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
-        let reuse = plan.estimate(
-            "tree_reuse = from its initial value and the searches so far, at most max-tree-reuse",
-            self.tree_reuse.factor(),
-            Ratio,
-            self.tree_reuse.limited(),
-        );
-        let total_per_move = plan.term(
-            "average_total_nodes = average_new_nodes / (1 - tree_reuse)",
-            new_per_move / (1.0 - reuse),
-            Nodes,
-        );
+        let total_per_move =
+            terms::total_nodes(&mut plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited());
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let target_new = plan.at_least(
             "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
@@ -165,12 +157,7 @@ impl TimeManager for Smooth {
             target_new / nps * MS_PER_SECOND,
             Milliseconds,
         );
-        let time_use = plan.estimate(
-            "timeuse = from its initial value and the searches so far, at least min-timeuse",
-            self.time_use.factor(),
-            Ratio,
-            self.time_use.limited(),
-        );
+        let time_use = terms::time_use(&mut plan, self.time_use.factor(), self.time_use.limited());
         let budget =
             plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
         let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
