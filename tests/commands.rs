@@ -69,7 +69,7 @@ fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
     let output = label(&folder, &["--shards", "3"]).assert().success().get_output().stderr.clone();
     assert_eq!(fs::read(shard(0)).unwrap(), b"kept");
     let said = String::from_utf8(output).unwrap();
-    assert!(said.contains("0000.bin.gz: is whole") && said.contains("0001") && said.contains("0002"), "{said}");
+    assert!(said.contains("0000.bin.gz: is there") && said.contains("0001") && said.contains("0002"), "{said}");
     assert_ne!(fs::read(shard(1)).unwrap(), fs::read(shard(2)).unwrap());
     // Nothing is left of files on their way; and the same shard again is the same.
     assert_eq!(fs::read_dir(folder.path().join("games")).unwrap().count(), 3 + 1);
@@ -411,6 +411,27 @@ fn benchmark_measures_and_recommends() {
     let of = |setting: &Value| (setting["threads"].clone(), setting["batch"].clone(), setting["backend"].clone());
     let choice = (recommended["Threads"].clone(), recommended["MinibatchSize"].clone(), recommended["Backend"].clone());
     assert!(grid.iter().any(|setting| of(setting) == choice), "{result}");
+}
+
+#[test]
+fn other_backends_are_compared_but_never_installed() {
+    let folder = folder();
+    let cache = folder.path().join("cache");
+    let result = json(zeitnot(&folder).env("XDG_CACHE_HOME", &cache).env_remove("ORT_DYLIB_PATH").args([
+        "benchmark",
+        "--no-install",
+        "--weights=tiny.pb.gz",
+        "--threads=1",
+        "--minibatch-size=1",
+        "--positions=1",
+        "--seconds=0.02",
+        "--json",
+    ]));
+    assert!(result["device"].as_str().unwrap().starts_with("native"), "{result}");
+    let reason = result["unavailable"].as_array().unwrap().iter().find(|other| other["backend"] == "onnxruntime");
+    let reason = reason.unwrap_or_else(|| panic!("{result}"))["reason"].as_str().unwrap();
+    assert!(reason.contains("zeitnot runtime install"), "{reason}");
+    assert!(!cache.join("zeitnot/runtime").exists());
 }
 
 #[test]

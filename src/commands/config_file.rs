@@ -30,6 +30,9 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     // `--flag=VALUE`, `--flag VALUE` or `flag = VALUE`.
     let (flag, rest) = line.split_at(line.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(line.len()));
     let rest = rest.trim_start();
+    if rest.contains(" --") && unquoted(rest) == rest && !rest.starts_with('=') {
+        anyhow::bail!("--{flag} {rest}: one flag a line, or --flag=VALUE where a value has dashes after a blank");
+    }
     let value = (!rest.is_empty()).then(|| unquoted(rest.strip_prefix('=').unwrap_or(rest).trim_start()));
     let negated = flag.strip_prefix("no-").filter(|_| value.is_none());
     if let Some(inert) = inert::find_flag(flag).or_else(|| inert::find_flag(negated?).filter(|inert| inert.is_switch)) {
@@ -118,6 +121,8 @@ mod tests {
             ("weights = 'my #1.pb.gz'", "my #1.pb.gz"),
             ("weights=its' net.pb.gz # it's", "its' net.pb.gz"),
             ("--weights 'my #1.pb.gz'", "my #1.pb.gz"),
+            ("--weights 'my --1.pb.gz'", "my --1.pb.gz"),
+            ("weights=my --1.pb.gz", "my --1.pb.gz"),
             ("weights= # none", ""),
         ] {
             let (options, _, error) = read(line);
@@ -142,6 +147,10 @@ mod tests {
         for (text, expected) in [
             ("nonsense=1", "no option of the engine has the flag \"--nonsense\""),
             ("threads", "--threads lacks its value: --threads=VALUE"),
+            (
+                "--logfile log.txt --show-wdl=true",
+                "--logfile log.txt --show-wdl=true: one flag a line, or --flag=VALUE where a value has dashes after a blank",
+            ),
             ("threads=many", "option Threads: \"many\" is not a whole number from 0 to 128"),
         ] {
             assert_eq!(read(text).2.as_deref(), Some(expected));

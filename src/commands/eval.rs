@@ -25,7 +25,7 @@ pub fn command() -> Command {
                 .value_name("FILE.jsonl")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("fen")
-                .help("One position a line: {\"id\", \"fen\" (startpos or null: the start position), \"moves\", \"chess960\"}"),
+                .help("One position a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
         )
         .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Print the input planes as well"));
     engine_options::add_to(command)

@@ -222,7 +222,7 @@ impl Plan<'_> {
             }
             let path = self.folder.join(format!("{}-{shard:04}.bin.gz", self.prefix));
             if path.exists() {
-                self.bar.suspend(|| eprintln!("{}: is whole, left alone", path.display()));
+                self.bar.suspend(|| eprintln!("{}: is there, left alone", path.display()));
             } else {
                 // Seeds of one run stay apart from those of the next.
                 let made =

@@ -118,7 +118,7 @@ pub(super) fn resolve<'m>(
         return Ok((form, values_for(form, params)?));
     }
     // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
-    // that knows them all is asked, and says what is wrong with their values.
+    // that knows all the names is meant, and says what is wrong with their values.
     let mut unknown = None;
     for &form in &forms {
         match values_for(form, params) {
@@ -130,9 +130,9 @@ pub(super) fn resolve<'m>(
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
-    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default() };
+    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default(), wrong: None };
     reader.manager(manager, params)?;
-    Ok(reader.values)
+    reader.wrong.map_or(Ok(reader.values), Err)
 }
 
 /// The parameter that chooses between the forms of a manager.
@@ -144,14 +144,24 @@ struct Reader {
     /// The same with the manager, joined by dots.
     owner: String,
     values: ParamValues,
+    /// The first value that is wrong. Names are all looked up before it is told: they say which form is meant.
+    wrong: Option<SpecError>,
 }
 
 impl Reader {
+    /// What was read, unless its value is wrong, which is kept.
+    fn right<T>(&mut self, read: Result<T, SpecError>) -> Option<T> {
+        read.map_err(|error| self.wrong.get_or_insert(error)).ok()
+    }
+
+    /// Looks up what is named and keeps its value. Fails on an unknown name alone.
     fn manager(&mut self, manager: &ManagerSpec, entries: &[Entry]) -> Result<(), SpecError> {
         for entry in entries {
             if let Some(choice) = manager.choices.iter().find(|choice| choice.name == entry.name) {
-                let word = word(self.owner.clone(), choice.name, choice.values, &entry.content)?;
-                self.values.choose(choice.name, word);
+                let word = word(self.owner.clone(), choice.name, choice.values, &entry.content);
+                if let Some(word) = self.right(word) {
+                    self.values.choose(choice.name, word);
+                }
             } else if !(entry.name == PRESET && manager.preset.is_some()) {
                 let groups: Vec<&'static GroupSpec> = manager.all_groups().collect();
                 self.entry(manager.params, &groups, entry, &|| manager.known())?;
@@ -174,8 +184,10 @@ impl Reader {
         let inner = groups.iter().flat_map(|group| group.all_params()).map(|(_, param)| param);
         let mut found = false;
         for param in params.iter().chain(inner).filter(|param| param.name == entry.name) {
-            let value = number(&self.owner, param, &entry.content)?;
-            self.values.give(&self.path, param.name, value);
+            let value = number(&self.owner, param, &entry.content);
+            if let Some(value) = self.right(value) {
+                self.values.give(&self.path, param.name, value);
+            }
             found = true;
         }
         if found {
@@ -186,7 +198,8 @@ impl Reader {
 
     fn group(&mut self, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
         let Content::Group(inner) = &entry.content else {
-            return Err(SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() });
+            self.right::<()>(Err(SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() }));
+            return Ok(());
         };
         let owner = format!("{}.{}", self.owner, group.name);
         let outer = std::mem::replace(&mut self.owner, owner);

@@ -67,7 +67,15 @@ fn parameters_of_one_form_alone_say_which_is_meant() {
     );
     // No form has both.
     assert!(error("smooth(force-piggybank-ms=0,extension=1)").starts_with("smooth has no parameter \"force-piggybank"));
-    assert!(error("smooth(extension=11,force-piggybank-ms=0)").starts_with("smooth.extension = 11: out of range"));
+    assert!(
+        error("smooth(extension=11,force-piggybank-ms=0)").starts_with("smooth has no parameter \"force-piggybank")
+    );
+    // Names say which form is meant, wherever they stand, before values are looked at.
+    assert!(
+        error("smooth(init-timeuse=7,force-piggybank-ms=0)").starts_with("smooth(preset=lc0).init-timeuse = 7: out")
+    );
+    assert!(error("smooth(nps-update-period=-1,extension=0.5)").starts_with("smooth has no parameter \"nps-update"));
+    assert!(error("smooth(mle-legacy=5,force-piggybank-ms=x)").starts_with("mle-legacy is a group of parameters"));
 }
 
 // Beyond that table.

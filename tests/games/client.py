@@ -187,19 +187,21 @@ def typed(engine: chess.engine.UciProtocol, name: str, value: str) -> str | int 
 class WarningLog(logging.Handler):
     """python-chess logs what it forgives; here it is kept for the report."""
 
-    def __init__(self) -> None:
+    def __init__(self, unexpected_output: bool) -> None:
         super().__init__(logging.WARNING)
+        self.unexpected_output = unexpected_output
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         line = record.getMessage()
-        # RecordingUci has seen those lines itself.
-        if "Unexpected engine output" not in line:
+        if self.unexpected_output or "Unexpected engine output" not in line:
             self.lines.append(line)
 
 
-def log_warnings() -> WarningLog:
-    log = WarningLog()
+def log_warnings(unexpected_output: bool = False) -> WarningLog:
+    """Keeps the warnings from now on; those of lines that python-chess did not expect only if told so, as RecordingUci sees
+    each line itself."""
+    log = WarningLog(unexpected_output)
     chess.engine.LOGGER.addHandler(log)
     chess.engine.LOGGER.propagate = False
     return log

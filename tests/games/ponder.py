@@ -2,7 +2,8 @@
 """Games of Zeitnot against itself in which both sides think on the opponent's time.
 
 python-chess speaks the protocol (`go ponder`, `ponderhit`, `stop`); the clocks are the script's. Exit code 1: a clock ran
-out, a move came although neither `ponderhit` nor `stop` was said, an error line came, or nothing was ever pondered.
+out, a move came although neither `ponderhit` nor `stop` was said, an error line came, python-chess warned of something
+(a line that it did not expect, anything on stderr), or nothing was ever pondered.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import chess.engine
 
 from client import log_warnings, typed
 from referee import TimeControl
+
 
 class PonderingUci(chess.engine.UciProtocol):
     """An engine that is watched while it ponders."""
@@ -82,7 +84,7 @@ async def main() -> int:
         parser.error(str(error))
     if control.moves:
         parser.error("a number of moves is not supported here: --tc SECONDS+INCREMENT")
-    warnings = log_warnings()
+    warnings = log_warnings(unexpected_output=True)
     engines = []
     for _ in range(2):
         _, engine = await PonderingUci.popen(args.engine)

@@ -161,11 +161,16 @@ pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Re
     announce(&format!(
         "installing {} ({} MB) with pip into {}",
         installer.pin.title(),
-        installer.pin.bytes() / 1_000_000,
+        megabytes(installer.pin.bytes()),
         installer.folder().display()
     ));
     installer.install(false, &mut |_| ())?;
     load(option)
+}
+
+/// Whole megabytes, for messages.
+fn megabytes(bytes: u64) -> u64 {
+    (bytes + 500_000) / 1_000_000
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

@@ -70,7 +70,7 @@ impl fmt::Display for Installed {
         let Installed { flavour, package, bytes, installed, command, .. } = self;
         match installed {
             true => write!(f, "{flavour}: {package}, installed"),
-            false => write!(f, "{flavour}: {package}, not installed (`{command}`, {} MB)", bytes / 1_000_000),
+            false => write!(f, "{flavour}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes)),
         }
     }
 }

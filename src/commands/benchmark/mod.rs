@@ -26,7 +26,7 @@ pub fn command() -> Command {
         .about("Measure the whole engine on this machine, and recommend threads, batch size and backend")
         .after_help(
             "First the engine is measured as its options have it, then settings around them; warming up is left out. \
-             Other backends are measured in processes of their own. \
+             Other backends are measured in processes of their own, if what they need is installed (zeitnot runtime install). \
              A setting takes --seconds and a fifth more to warm up, and a backend has up to 16 of them. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then.",

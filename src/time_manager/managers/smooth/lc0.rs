@@ -121,8 +121,12 @@ struct Lc0Smooth {
     values: ParamValues,
     moves_left: MleLegacy,
     reuse: f64,
+    /// Whether its maximum bound. As in Lc0 the initial values are not limited.
+    reuse_limited: bool,
     nps: Speed,
     timeuse: f64,
+    /// Whether its minimum bound.
+    timeuse_limited: bool,
     average_ms: f64,
     last_nodes: u64,
     /// Whole milliseconds.
@@ -147,6 +151,7 @@ impl Lc0Smooth {
         Self {
             moves_left: MleLegacy::of(shape(&MIDPOINT), shape(&STEEPNESS)),
             reuse: values.get(&INIT_TREE_REUSE),
+            reuse_limited: false,
             nps: Speed {
                 estimate: INIT_NPS,
                 reliable: false,
@@ -154,6 +159,7 @@ impl Lc0Smooth {
                 window_ms: values.get(&NPS_UPDATE_PERIOD) * MS_PER_SECOND,
             },
             timeuse: values.get(&INIT_TIMEUSE),
+            timeuse_limited: false,
             average_ms: 0.0,
             last_nodes: 0,
             bank_ms: 0.0,
@@ -176,7 +182,8 @@ impl Lc0Smooth {
         let average_moves = self.average_moves(self.nps.updated_at_ms);
         let rate = self.values.get(&TREE_REUSE_UPDATE_RATE);
         let moved = exponential_decay(self.reuse, sample, rate, average_moves);
-        self.reuse = moved.min(self.values.get(&MAX_TREE_REUSE));
+        let most = self.values.get(&MAX_TREE_REUSE);
+        (self.reuse, self.reuse_limited) = (moved.min(most), moved > most);
     }
 }
 
@@ -216,8 +223,7 @@ impl TimeManager for Lc0Smooth {
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let capped = self.reuse >= self.values.get(&MAX_TREE_REUSE);
-        let target = terms::total_nodes(&mut plan, average_nodes, self.reuse, capped);
+        let target = terms::total_nodes(&mut plan, average_nodes, self.reuse, self.reuse_limited);
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let new_nodes =
             plan.at_least("target_new_nodes = max(0, average_total_nodes - reused_nodes)", target - reused, 0.0, Nodes);
@@ -232,7 +238,7 @@ impl TimeManager for Lc0Smooth {
         );
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = terms::time_use(&mut plan, self.timeuse, false);
+        let timeuse = terms::time_use(&mut plan, self.timeuse, self.timeuse_limited);
         let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
         let allocated =
@@ -306,7 +312,8 @@ impl TimeManager for Lc0Smooth {
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);
         let moved = exponential_decay(self.timeuse, sample, rate, self.average_moves(used));
-        self.timeuse = moved.max(self.values.get(&MIN_TIMEUSE)).min(f64::MAX);
+        let least = self.values.get(&MIN_TIMEUSE);
+        (self.timeuse, self.timeuse_limited) = (moved.max(least).min(f64::MAX), moved < least);
         self.last_nodes = outcome.total_nodes;
         self.nps.reliable = true;
     }

@@ -48,6 +48,19 @@ fn fresh_budgets_are_those_of_lc0() {
     }
 }
 
+// lc0.md A.6: the limits are on what is learned; initial values are taken as they are.
+#[test]
+fn initial_values_are_not_limited_and_learned_ones_say_when_they_are() {
+    let mut manager = build("smooth(preset=lc0,init-tree-reuse=0.9,init-timeuse=0.1)").unwrap();
+    let learned =
+        |plan: &Plan| ["tree_reuse", "timeuse"].map(|name| plan.term(name).unwrap()).map(|t| (t.value, t.clamped));
+    assert_eq!(learned(&manager.plan(&request(60_000.0, 0.0, 0))), [(0.9, false), (0.1, false)]);
+    manager.observe(&look(100.0, 90.0, 1_000, &[]));
+    manager.finish(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 1_000, ..MoveOutcome::default() });
+    let plan = manager.plan(&MoveRequest { reused_nodes: 900, ..request(59_900.0, 0.0, 2) });
+    assert_eq!(learned(&plan), [(0.73, true), (0.34, true)], "{plan}");
+}
+
 // lc0.md A.6, "Stateful vector".
 #[test]
 fn a_game_is_that_of_lc0() {
