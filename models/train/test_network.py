@@ -16,6 +16,7 @@ from lc0_network import Lc0Network
 from model import Shape
 from optimiser import Muon, orthogonalise
 from restore import described, restored
+from soup import soup
 from train import beginning
 
 
@@ -49,6 +50,21 @@ class Growth(unittest.TestCase):
         policy, value, _ = large.eval()(some_planes())
         torch.testing.assert_close(policy, 2 * small(some_planes())[0], atol=1e-4, rtol=1e-4)
         torch.testing.assert_close(value, small(some_planes())[1], atol=1e-4, rtol=1e-4)
+
+    def test_the_soup_of_a_run_lies_between_its_ends(self):
+        start, end = some_network(Shape(2, 16, 8)), some_network(Shape(2, 16, 8))
+        with torch.no_grad():
+            for weights in end.parameters():
+                weights.add_(1)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / name for name in ("start.pt", "end.pt")]
+            for path, network in zip(paths, (start, end)):
+                state = {"shape": network.shape.as_dict(), "averaged": network.state_dict(), "samples": 7}
+                torch.save(state, path)
+            for share in (0.0, 0.25, 1.0):
+                weights = soup(paths[1], paths[0], share, None)["averaged"]
+                for name, before in start.named_parameters():
+                    torch.testing.assert_close(weights[name], before + share)
 
 
 class SomePositions:
