@@ -68,7 +68,9 @@ class Kernels(unittest.TestCase):
             with self.subTest(name):
                 size = exact[name].float().norm()
                 error, usual_error = ((other - exact[name]).float().norm() for other in (actual, usual[name]))
-                self.assertLess(error, 2 * usual_error + 0.03 * size + 1e-9)
+                # A few numbers may by chance all be rounded the same way.
+                share = 0.03 if actual.numel() > 64 else 0.1
+                self.assertLess(error, 2 * usual_error + share * size + 1e-9)
 
     def test_a_channel_that_is_constant_is_normalised(self):
         norm = torch.nn.BatchNorm2d(1)
