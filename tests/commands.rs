@@ -427,7 +427,7 @@ fn other_backends_are_compared_but_never_installed() {
         "--seconds=0.02",
         "--json",
     ]));
-    assert!(result["device"].as_str().unwrap().starts_with("native"), "{result}");
+    assert!(result["backend"].as_str().unwrap().starts_with("native"), "{result}");
     let reason = result["unavailable"].as_array().unwrap().iter().find(|other| other["backend"] == "onnxruntime");
     let reason = reason.unwrap_or_else(|| panic!("{result}"))["reason"].as_str().unwrap();
     assert!(reason.contains("zeitnot runtime install"), "{reason}");
