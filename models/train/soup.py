@@ -3,8 +3,8 @@
     python soup.py work/medium4/checkpoint.pt ../zeitnot-medium.pb.gz work/medium4/soup.pt --share 0.5
     python export.py work/medium4/soup.pt ../zeitnot-medium.pb.gz
 
-Both ends of a run lie in one valley, and between them is a network that is better than either (Wortsman et al. 2022,
-arXiv:2203.05482). Where the run began with a network file, the positions must be those that it had: the file's batch
+Where both ends of a run lie in one valley, there may be a network between them that is better than either (Wortsman et al.
+2021, arXiv:2109.01903; measured in ../README.md). Where the run began with a network file, the positions must be those that it had: the file's batch
 norms come back from them.
 """
 
@@ -41,6 +41,8 @@ def main() -> None:
     args = parser.parse_args()
     if not 0 <= args.share <= 1:
         raise SystemExit(f"--share {args.share}: a share is from 0 to 1")
+    if not args.checkpoint.is_file():
+        raise SystemExit(f"{args.checkpoint}: there is no such file")
     positions = Positions(args.work / "packed") if args.start.name.endswith((".pb", ".pb.gz")) else None
     save(args.output, soup(args.checkpoint, args.start, args.share, positions))
 
