@@ -9,6 +9,7 @@ into their weights, so that the file holds plain convolutions with biases and de
 from __future__ import annotations
 
 import argparse
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -98,10 +99,16 @@ def message(network: Network, samples: int, batch: int, lr: float, sharpen: floa
 
 
 def load(checkpoint: Path) -> tuple[Network, dict]:
-    """The averaged network of a checkpoint, ready for use, and the checkpoint itself."""
-    state = torch.load(checkpoint, weights_only=True, map_location="cpu")
-    network = Network(Shape(**state["shape"]))
-    network.load_state_dict(state["averaged"])
+    """The averaged network of a checkpoint, ready for use, and the checkpoint itself.
+
+    Raises OSError where there is no such file and ValueError where it is not one that train.py writes.
+    """
+    try:
+        state = torch.load(checkpoint, weights_only=True, map_location="cpu")
+        network = Network(Shape(**state["shape"]))
+        network.load_state_dict(state["averaged"])
+    except (pickle.UnpicklingError, EOFError, LookupError, RuntimeError, TypeError) as error:
+        raise ValueError(f"{checkpoint}: no checkpoint of train.py") from error
     return network.eval(), state
 
 
@@ -110,7 +117,10 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("output", type=Path, help="network file to write (.pb.gz)")
     args = parser.parse_args()
-    network, state = load(args.checkpoint)
+    try:
+        network, state = load(args.checkpoint)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
     samples = state["samples"]
     lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0),
                                  state.get("origin", "")))

@@ -41,10 +41,12 @@ def main() -> None:
     args = parser.parse_args()
     if not 0 <= args.share <= 1:
         raise SystemExit(f"--share {args.share}: a share is from 0 to 1")
-    if not args.checkpoint.is_file():
-        raise SystemExit(f"{args.checkpoint}: there is no such file")
     positions = Positions(args.work / "packed") if args.start.name.endswith((".pb", ".pb.gz")) else None
-    save(args.output, soup(args.checkpoint, args.start, args.share, positions))
+    try:
+        state = soup(args.checkpoint, args.start, args.share, positions)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
+    save(args.output, state)
 
 
 if __name__ == "__main__":
