@@ -2,10 +2,11 @@
 
     python evaluate.py ../zeitnot-small.pb.gz --puzzles PUZZLES.tsv
 
-Held-out games are the ones training never sees (data.py); with --teacher they are labelled anew by the teacher in float32
-(`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating,
-FEN, moves, themes) the first move is the opponent's; it counts as found when the most likely move in the position after
-it is the solution's first ("strict"); the second figure also counts other moves that mate at once, as Lichess does.
+Held-out games are the ones training never sees (data.py), or with --all every one: of a seed that was kept from training.
+With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`;
+needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the first move is the opponent's;
+it counts as found when the most likely move in the position after it is the solution's first ("strict"); the second
+figure also counts other moves that mate at once, as Lichess does.
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def main() -> None:
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     parser.add_argument("--only", default="", help="shards whose names begin with this (default all)")
+    parser.add_argument("--all", action="store_true", help="count every position: of games that no training has had")
     parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file instead of the labels")
     parser.add_argument("--puzzles", type=Path, help="puzzles as tab-separated values")
     parser.add_argument("--limit", type=int, default=1500, help="puzzles to try (default 1500)")
@@ -115,6 +117,8 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     network = Lc0Network(args.network)
     positions = Positions(args.work / "packed", args.only)
+    if args.all:
+        positions.held_out = np.arange(len(positions))
     measures = held_out(network, positions, Teacher(args.teacher, args.threads) if args.teacher else None)
     by = f" by {args.teacher.name}" if args.teacher else ""
     print(f"{args.network.name}: {len(positions.held_out)} held-out positions{by}")
