@@ -21,7 +21,7 @@ import torch
 
 from data import Positions
 from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
-from lc0_network import Lc0Network
+from lc0_network import Lc0Network, read_or_exit
 from teacher import Teacher
 
 #: Positions evaluated at once.
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    network = Lc0Network(args.network)
+    network = read_or_exit(args.network)
     positions = Positions(args.work / "packed", args.only)
     if args.all:
         positions.held_out = np.arange(len(positions))

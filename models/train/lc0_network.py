@@ -5,6 +5,9 @@ Written from the file alone, not from model.py, so that it checks the export ins
 
 from __future__ import annotations
 
+import gzip
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -89,3 +92,19 @@ class Lc0Network:
         value = self._head(x, self.value)
         left = self._head(x, self.left).relu().squeeze(1) if self.left else None
         return policy, value if self.has_wdl else torch.tanh(value), left
+
+
+def read(path: Path) -> Lc0Network:
+    """The network of a file. Raises OSError where it cannot be read, ValueError where it is damaged or of another kind."""
+    try:
+        return Lc0Network(path)
+    except (gzip.BadGzipFile, EOFError, LookupError, RuntimeError, ValueError, struct.error, zlib.error) as error:
+        raise ValueError(f"{path} is damaged, or no residual network: {error!r}") from error
+
+
+def read_or_exit(path: Path) -> Lc0Network:
+    """The same for a command line: what is wrong is one line, and the end."""
+    try:
+        return read(path)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error

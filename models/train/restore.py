@@ -8,8 +8,6 @@ is not in the file: begin with a warm-up.
 
 from __future__ import annotations
 
-import struct
-import zlib
 from pathlib import Path
 
 import torch
@@ -19,7 +17,7 @@ from torch import Tensor
 import lc0_file
 from encoding import RULE50_PLANE, RULE50_SCALE
 from export import NET_TRAINING
-from lc0_network import Lc0Network
+from lc0_network import read
 from model import MOVES_LEFT_SCALE, ConvNorm, Network, Shape
 
 #: Field of `TrainingParams` with a text of export.py's.
@@ -61,10 +59,7 @@ def restored(path: Path, planes: Tensor) -> Network:
 
     Raises OSError where there is no such file and ValueError where it is not one that export.py writes.
     """
-    try:
-        file = Lc0Network(path)
-    except (EOFError, LookupError, RuntimeError, struct.error, zlib.error) as error:
-        raise ValueError(f"{path} is damaged, or no residual network: {error!r}") from error
+    file = read(path)
     alike = file.activation is F.relu and file.has_wdl and file.left and all(se for _, _, se in file.blocks)
     if not alike:
         raise ValueError(f"{path}: only networks as export.py writes them can be trained on")

@@ -1,6 +1,6 @@
 """Averages the weights of a run with those that it began with.
 
-    python soup.py work/medium4/checkpoint.pt ../zeitnot-medium.pb.gz work/medium4/soup.pt --share 0.5
+    python soup.py work/medium4/checkpoint.pt work/medium4/soup.pt --start medium.pb.gz --share 0.5
     python export.py work/medium4/soup.pt ../zeitnot-medium.pb.gz
 
 Where both ends of a run lie in one valley, there may be a network between them that is better than either (Wortsman et al.
@@ -34,8 +34,8 @@ def soup(checkpoint: Path, start: Path, share: float, positions: Positions | Non
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path, help="the end of the run")
-    parser.add_argument("start", type=Path, help="the file that train.py --start began it with")
     parser.add_argument("output", type=Path, help="checkpoint to write, for export.py")
+    parser.add_argument("--start", type=Path, required=True, metavar="FILE", help="what train.py --start began it with")
     parser.add_argument("--share", type=float, default=0.5, help="of the end; the rest is of the beginning (default 0.5)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     args = parser.parse_args()

@@ -20,7 +20,7 @@ import torch
 
 from data import Positions, surprise_path
 from evaluate import divergence, log_policy
-from lc0_network import Lc0Network
+from lc0_network import Lc0Network, read_or_exit
 
 #: Positions evaluated at once.
 BATCH = 512
@@ -56,10 +56,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also shards that have been measured")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     args = parser.parse_args()
-    try:
-        Lc0Network(args.network)
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"{args.network}: {error}") from error
+    read_or_exit(args.network)
     shards = sorted((args.work / "packed").glob("*.npz"))
     if not shards:
         raise SystemExit(f"no packed positions in {args.work / 'packed'}: run prepare.py first")

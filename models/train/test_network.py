@@ -98,7 +98,7 @@ class Export(unittest.TestCase):
             self.assertEqual(described(path), "zeitnot 2x16 se 8, 1024 samples in batches of 512")
             (Path(folder) / "cut.pb.gz").write_bytes(path.read_bytes()[:1000])
             for wrong in ("cut.pb.gz", "none.pb.gz"):
-                with self.assertRaisesRegex(SystemExit, wrong):
+                with self.assertRaisesRegex(SystemExit, f"--start.*{wrong}"):
                     beginning(Path(folder) / wrong, Shape(2, 16, 8), 1.0, SomePositions())
             started, origin = beginning(path, Shape(2, 16, 8), 2.0, SomePositions())
             self.assertEqual(origin, described(path))

@@ -81,11 +81,11 @@ def beginning(path: Path, shape: Shape, sharpen: float, positions: Positions) ->
             sharpened = state.get("sharpen", 1.0)
             origin = f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
     except (OSError, ValueError) as error:
-        raise SystemExit(str(error)) from error
+        raise SystemExit(f"--start: {error}") from error
     try:
         network = grown(small, shape).train()
     except ValueError as error:
-        raise SystemExit(f"{path}: {error}") from error
+        raise SystemExit(f"--start {path}: {error}") from error
     with torch.no_grad():
         for weight in network.policy_out.parameters():
             weight.mul_(sharpen / sharpened)

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
-from lc0_network import Lc0Network
+from lc0_network import Lc0Network, read_or_exit
 
 #: Lc0 keeps priors in 16 bits and takes them through an approximate exponential: relative error up to 0.41 %.
 PRIOR_RELATIVE = 0.0045
@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--zeitnot", type=Path, help="the engine, whose evaluations are compared, too")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    network, engine = Lc0Network(args.network), Lc0(args.lc0, args.network)
+    network, engine = read_or_exit(args.network), Lc0(args.lc0, args.network)
     positions = [*POSITIONS, *random_positions(COUNT - len(POSITIONS))]
     theirs = [engine.evaluate(fen, moves) for _, fen, moves in positions]
     engine.send("quit")
