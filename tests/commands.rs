@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use tempfile::TempDir;
-use zeitnot::network::testing::random_network;
+use zeitnot::network::testing::{RandomNetwork, random_network};
 use zeitnot::network::{Conversion, Network};
 
 /// The binary, in a folder of its own that is also the user's home.
@@ -81,6 +81,18 @@ fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
     fs::remove_file(shard(0)).unwrap();
     label(&folder, &["--shards", "1"]).assert().success();
     assert_eq!(fs::read(shard(0)).unwrap(), first);
+    // A run that failed leaves nothing in the way of the next.
+    fs::write(folder.path().join("book.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n").unwrap();
+    let mut with_nonsense = label(&folder, &["--shards", "1", "--seed", "2", "--openings", "book.epd"]);
+    with_nonsense.assert().code(1).stderr(predicates::str::contains("book.epd line 2"));
+    // A book is what is in it, not what it is called.
+    let with_book = |line: &str| {
+        fs::write(folder.path().join("book.epd"), line).unwrap();
+        label(&folder, &["--shards", "1", "--seed", "2", "--openings", "book.epd"])
+    };
+    with_book("4k3/8/8/8/8/8/4P3/4K3 w - -\n").assert().success();
+    let mut other = with_book("4k3/8/8/8/8/8/3P4/4K3 w - -\n");
+    other.assert().code(1).stderr(predicates::str::contains("games-2.json has shards of another recipe"));
 }
 
 #[test]
@@ -92,6 +104,11 @@ fn labels_that_cannot_be_made_are_named() {
     let mut without_player = zeitnot(&folder);
     without_player.args(["label", "--out", "games", "--weights", "tiny.pb.gz", "--player", "none.pb.gz"]);
     without_player.assert().code(1).stderr(predicates::str::contains("none.pb.gz"));
+    let without_left = RandomNetwork { moves_left: false, ..RandomNetwork::default() }.gzip(1);
+    fs::write(folder.path().join("no-left.pb.gz"), without_left).unwrap();
+    let mut half = zeitnot(&folder);
+    half.args(["label", "--out=games", "--backend=native", "--weights=no-left.pb.gz"]);
+    half.assert().code(1).stderr(predicates::str::contains("no-left has no moves-left head"));
     label(&folder, &["--name", "a/b"]).assert().code(1).stderr(predicates::str::contains("a/b"));
     label(&folder, &["--labelled", "2"]).assert().code(2);
     for wrong in ["--at-once=0", "--at-once=4097", "--games=1"] {
@@ -133,6 +150,30 @@ fn every_command_has_help() {
     ] {
         zeitnot(&folder).args(wrong).assert().code(2).stdout("");
     }
+}
+
+#[test]
+fn a_damaged_network_that_nobody_named_is_passed_over() {
+    let folder = folder();
+    let whole = fs::read(folder.path().join("tiny.pb.gz")).unwrap();
+    let models = folder.path().join("models");
+    fs::create_dir(&models).unwrap();
+    fs::write(models.join("cut.pb.gz"), &whole[..whole.len() / 2]).unwrap();
+    let taken = |name: &str| {
+        let mut command = zeitnot(&folder);
+        command.args(["eval", "--backend=native", "--fen=startpos"]);
+        let stderr = command.assert().success().get_output().stderr.clone();
+        let said = String::from_utf8(stderr).unwrap();
+        assert!(said.contains("cut.pb.gz") && said.contains("it is passed over"), "{said}");
+        let mut command = zeitnot(&folder);
+        let described = text(command.args(["net", "describe"]));
+        assert!(described.contains(name), "{described}");
+    };
+    taken("tiny.pb.gz: ");
+    fs::remove_file(folder.path().join("tiny.pb.gz")).unwrap();
+    taken("zeitnot-small (built in): ");
+    let mut named = zeitnot(&folder);
+    named.args(["eval", "--weights=models/cut.pb.gz"]).assert().code(1).stderr(predicates::str::contains("cut.pb.gz"));
 }
 
 #[test]
@@ -379,6 +420,10 @@ fn bench_repeats_and_ends_as_openbench_reads_it() {
     let tiny = |depth| nodes(&bench(&["--weights=tiny.pb.gz", "--backend=native", depth]));
     assert_eq!(tiny("--depth=2"), tiny("--depth=2"));
     assert!(tiny("--depth=2") < tiny("--depth=3"));
+    // The network that lies here is not the one that the signature is of.
+    let own = |arguments: &[&str]| nodes(&bench(&[&["--backend=native", "--depth=2"], arguments].concat()));
+    assert_eq!(own(&[]), own(&["--weights=zeitnot-small"]));
+    assert_ne!(own(&[]), own(&["--weights=tiny.pb.gz"]));
     let result = json(zeitnot(&folder).args(["bench", "--backend=uniform", "--depth=3", "--json"]));
     assert_eq!(result["nodes"], nodes(&uniform));
     assert_eq!(result["positions"].as_array().unwrap().len(), 40);

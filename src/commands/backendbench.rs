@@ -163,7 +163,7 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 /// The bare loop over the engine's network, where its backend runs it.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
-    let network = network::find(named(&options.weights).as_deref())?.load()?;
+    let (_, network) = network::load(named(&options.weights).as_deref(), |_| {})?;
     let backend_options = BackendOptions {
         runtime: named(&options.runtime),
         device: options.backend_options.parse().map_err(BackendError::from)?,

@@ -8,6 +8,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot::backend;
 use zeitnot::lab::{self, BENCH_POSITIONS, BenchResult};
+use zeitnot::network;
 
 /// Plies that take a thousand nodes or two where a network prefers some moves.
 const DEPTH: u32 = 6;
@@ -21,9 +22,9 @@ pub fn command() -> Command {
     let command = Command::new("bench")
         .about("Search fixed positions to a fixed depth: the node count is the engine's signature, and its speed")
         .after_help(
-            "Unless told otherwise with one thread, batches of 16 and no smart pruning, so that the count repeats: on \
-             this machine with any backend. Sums of a network's numbers differ in their last bits between instruction \
-             sets and devices; the count of --backend=uniform is the same on all.",
+            "Unless told otherwise with the network that is built in, one thread, batches of 16 and no smart pruning, so \
+             that the count repeats: on this machine with any backend. Sums of a network's numbers differ in their last \
+             bits between instruction sets and devices; the count of --backend=uniform is the same on all.",
         )
         .arg(
             Arg::new("depth")
@@ -39,6 +40,10 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let json = matches.get_flag("json");
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    if engine.options().weights.is_empty() {
+        // A count that depended on which networks lie about would be no signature.
+        engine.set_option("WeightsFile", network::BUILT_IN)?;
+    }
     for (option, value) in [("Threads", "1"), ("MinibatchSize", "16"), ("SmartPruningFactor", "0")] {
         if !matches.contains_id(option) {
             engine.set_option(option, value)?;

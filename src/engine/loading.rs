@@ -2,10 +2,10 @@
 
 use super::Options;
 use crate::backend::{self, Announcer, Backend, BackendError, BackendOptions, Evaluator, Provider, runtime};
-use crate::network::{self, HistoryFill, Network, NetworkError};
+use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::time_manager::SpecError;
 use crate::time_manager::estimators::batch::BatchLatency;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -55,6 +55,8 @@ struct Key {
 /// A backend in use, and the evaluators that no search has at the moment.
 pub(super) struct Loaded {
     key: Key,
+    /// Where its network came from, if it has one.
+    pub location: Option<Location>,
     pub backend: Arc<dyn Backend>,
     /// How long its batches take, as searches have seen it.
     pub latency: BatchLatency,
@@ -99,10 +101,11 @@ pub(super) fn load(
         announcer: announcer.clone(),
         ..BackendOptions::default()
     };
-    let network = match backend::needs_network(&key.backend)? {
-        false => None,
+    let (location, network) = match backend::needs_network(&key.backend)? {
+        false => (None, None),
         true => {
-            let mut network = read_network(key.weights.as_deref())?;
+            let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
+            let (location, mut network) = network::load(key.weights.as_deref(), passed_over)?;
             if let Some(input) = backend_options.device.input_format {
                 network.state_input(input)?;
             }
@@ -113,21 +116,17 @@ pub(super) fn load(
             {
                 runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
             }
-            Some(network)
+            (Some(location), Some(network))
         }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
-    let mut fresh = Loaded { key, backend, latency: BatchLatency::default(), evaluators: Vec::new() };
+    let mut fresh = Loaded { key, location, backend, latency: BatchLatency::default(), evaluators: Vec::new() };
     fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}", fresh.backend.attributes());
     tracing::debug!(news, "loaded");
     *loaded = Some(fresh);
     Ok(Some(news))
-}
-
-fn read_network(weights: Option<&Path>) -> Result<Network, NetworkError> {
-    network::find(weights)?.load()
 }
 
 impl Loaded {

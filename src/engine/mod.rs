@@ -29,6 +29,7 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
+use crate::network::Location;
 use crate::search::{Clock, Search, SearchParams, Tree, WdlRescale};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, TimeManager};
@@ -168,6 +169,11 @@ impl Engine {
     /// The loaded backend; `None` before [`Engine::prepare`].
     pub fn backend(&self) -> Option<Arc<dyn Backend>> {
         self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+    }
+
+    /// Where the loaded network came from; `None` before [`Engine::prepare`] and where the backend needs none.
+    pub fn network_location(&self) -> Option<&Location> {
+        self.loaded.as_ref()?.location.as_ref()
     }
 
     /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.

@@ -1,7 +1,7 @@
 //! Many games at once, so that batches are full.
 
 use super::sampling::{draw, softmax};
-use super::{Label, LabelledGame, Openings, OpeningsError, Ply, Sampling};
+use super::{Label, LabelledGame, Openings, Ply, Sampling};
 use crate::backend::{Evaluation, Query};
 use crate::chess::{Game, Move};
 use crate::engine::{EngineError, Prober};
@@ -21,12 +21,14 @@ pub enum LabelError {
     /// The evaluation failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A book's line is no position.
-    #[error(transparent)]
-    Openings(#[from] OpeningsError),
-    /// The teacher has no WDL head: half a label.
-    #[error("the teacher {0} has no WDL head")]
-    NoWdl(String),
+    /// The teacher lacks a head, and its labels would say nothing, or what is not so, of what that head tells.
+    #[error("the teacher {teacher} has no {head} head")]
+    NoHead {
+        /// Its name.
+        teacher: String,
+        /// What it lacks.
+        head: &'static str,
+    },
 }
 
 /// Plays games and labels them, move by move in all of them.
@@ -62,7 +64,7 @@ impl<'a> Generator<'a> {
     ///
     /// # Errors
     ///
-    /// When the teacher has no WDL head.
+    /// When the teacher has no WDL or no moves-left head.
     pub fn new(
         openings: &'a Openings,
         sampling: Sampling,
@@ -70,8 +72,11 @@ impl<'a> Generator<'a> {
         player: Option<Prober>,
         seed: u64,
     ) -> Result<Generator<'a>, LabelError> {
-        if !teacher.attributes().has_wdl {
-            return Err(LabelError::NoWdl(teacher.attributes().name.clone()));
+        let attributes = teacher.attributes();
+        for (has, head) in [(attributes.has_wdl, "WDL"), (attributes.has_moves_left, "moves-left")] {
+            if !has {
+                return Err(LabelError::NoHead { teacher: attributes.name.clone(), head });
+            }
         }
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         Ok(Generator { openings, sampling, teacher, player, games: Vec::new(), random })
@@ -83,12 +88,8 @@ impl<'a> Generator<'a> {
     }
 
     /// Begins a game.
-    ///
-    /// # Errors
-    ///
-    /// When the book's line is no position.
-    pub fn begin(&mut self) -> Result<(), LabelError> {
-        let game = self.openings.at(self.random.random(), self.random.random())?;
+    pub fn begin(&mut self) {
+        let game = self.openings.at(self.random.random(), self.random.random());
         self.games.push(Going {
             fen: game.fen(),
             moves: game.current().legal_moves().into_iter().collect(),
@@ -100,7 +101,6 @@ impl<'a> Generator<'a> {
             after_deviation: false,
             q_before: None,
         });
-        Ok(())
     }
 
     /// Plays one move in each game. Returns those that have ended.
@@ -193,7 +193,7 @@ mod tests {
     fn games(count: usize, sampling: &Sampling, player: Option<Prober>, seed: u64) -> Vec<LabelledGame> {
         let openings = Openings::read(&[]).unwrap();
         let mut generator = Generator::new(&openings, sampling.clone(), prober("random"), player, seed).unwrap();
-        (0..count).for_each(|_| generator.begin().unwrap());
+        (0..count).for_each(|_| generator.begin());
         let mut ended = Vec::new();
         while generator.going() > 0 {
             ended.extend(generator.step().unwrap());
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_teacher_without_wdl_is_refused() {
+    fn a_teacher_without_a_head_is_refused() {
         let openings = Openings::read(&[]).unwrap();
         let error = Generator::new(&openings, Sampling::default(), prober("uniform"), None, 1).err().unwrap();
         assert!(error.to_string().contains("no WDL head"), "{error}");

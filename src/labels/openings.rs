@@ -38,24 +38,22 @@ pub enum OpeningsError {
 /// Fields of a FEN that an EPD has, too; its operations follow.
 const EPD_FIELDS: usize = 4;
 
-/// Lines of several files, read when they are asked for: a book has hundreds of thousands.
+/// Lines of several files, kept as text: a book has hundreds of thousands.
 #[derive(Debug)]
 pub struct Openings {
     books: Vec<Book>,
 }
 
-#[derive(Debug)]
-struct Book {
-    path: PathBuf,
-    lines: Vec<(usize, String)>,
-}
+/// Lines that are positions.
+type Book = Vec<Box<str>>;
 
 impl Openings {
-    /// Reads the files. Without any, every game begins at the start position.
+    /// Reads the files. Without any, every game begins at the start position. All lines are looked at now: one that is no
+    /// position would otherwise end a run of hours when it is drawn.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or has no lines.
+    /// When a file cannot be read, has no lines, or a line is no position.
     pub fn read(paths: &[PathBuf]) -> Result<Openings, OpeningsError> {
         let books = paths.iter().map(|path| read_book(path)).collect::<Result<_, _>>()?;
         Ok(Openings { books })
@@ -63,26 +61,24 @@ impl Openings {
 
     /// The position at two places from 0 to below 1: of the file among the files, which all count the same, and of the
     /// line in it.
-    ///
-    /// # Errors
-    ///
-    /// When the line is no position.
-    pub fn at(&self, file: f32, line: f32) -> Result<Game, OpeningsError> {
+    pub fn at(&self, file: f32, line: f32) -> Game {
         let place = |share: f32, count: usize| ((share * count as f32) as usize).min(count.saturating_sub(1));
-        let Some(book) = self.books.get(place(file, self.books.len())) else { return Ok(Game::new()) };
-        let (number, text) = &book.lines[place(line, book.lines.len())];
-        game(text).map_err(|reason| OpeningsError::Line { path: book.path.clone(), line: *number, reason })
+        let Some(book) = self.books.get(place(file, self.books.len())) else { return Game::new() };
+        game(&book[place(line, book.len())]).expect("every line was a position when it was read")
     }
 }
 
 fn read_book(path: &Path) -> Result<Book, OpeningsError> {
     let text = fs::read_to_string(path).map_err(|error| OpeningsError::Read { path: path.to_owned(), error })?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let lines: Vec<_> = lines.map(|(number, line)| (number + 1, line.to_owned())).collect();
-    if lines.is_empty() {
-        return Err(OpeningsError::Empty { path: path.to_owned() });
+    let mut book = Book::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        game(line).map_err(|reason| OpeningsError::Line { path: path.to_owned(), line: number + 1, reason })?;
+        book.push(line.into());
     }
-    Ok(Book { path: path.to_owned(), lines })
+    match book.is_empty() {
+        true => Err(OpeningsError::Empty { path: path.to_owned() }),
+        false => Ok(book),
+    }
 }
 
 /// The counters of a FEN are numbers; what follows the four fields of an EPD is not.
@@ -111,7 +107,7 @@ mod tests {
 
     #[test]
     fn without_files_there_is_the_start_position() {
-        let game = Openings::read(&[]).unwrap().at(0.5, 0.5).unwrap();
+        let game = Openings::read(&[]).unwrap().at(0.5, 0.5);
         assert!(game.starts_from_standard());
     }
 
@@ -119,16 +115,16 @@ mod tests {
     fn epd_and_fen_lines() {
         let text = "8/8/4k3/8/8/4K3/4P3/8 w - - bm e4; id \"1 2\";\n\n8/8/4k3/8/8/4K3/4P3/8 b - - 7 40\n";
         let openings = openings(text).unwrap();
-        assert_eq!(openings.at(0.0, 0.0).unwrap().current().rule50(), 0);
-        let second = openings.at(0.99, 0.99).unwrap();
+        assert_eq!(openings.at(0.0, 0.0).current().rule50(), 0);
+        let second = openings.at(0.99, 0.99);
         assert_eq!(second.current().rule50(), 7);
     }
 
     #[test]
     fn what_is_no_position_is_named() {
-        let error = openings("8/8/4k3/8/8/4K3/4P3/8 w - -\n\nnonsense\n").unwrap().at(0.0, 0.9).unwrap_err();
+        let error = openings("8/8/4k3/8/8/4K3/4P3/8 w - -\n\nnonsense\n").unwrap_err();
         assert!(error.to_string().contains("line 3"), "{error}");
-        let error = openings("R6k/5Q2/8/8/8/8/8/K7 b - - 0 1\n").unwrap().at(0.0, 0.0).unwrap_err();
+        let error = openings("R6k/5Q2/8/8/8/8/8/K7 b - - 0 1\n").unwrap_err();
         assert!(error.to_string().contains("over"), "{error}");
         assert!(openings("\n").unwrap_err().to_string().contains("no positions"));
     }

@@ -3,7 +3,8 @@
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
 
-/// The recipe of a game. [`Sampling::default`] is the one our networks are made with.
+/// The recipe of a game. [`Sampling::default`] is that of some of the games that our networks are made with;
+/// `models/README.md` has the others'.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sampling {
     /// A game's temperature is drawn between these: moves are drawn by their priors to the power of one over it.

@@ -1,5 +1,6 @@
 //! Where networks are found when none is named.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::fs;
@@ -42,6 +43,21 @@ impl Location {
         match self {
             Location::File(path) => Network::load(path),
             Location::BuiltIn => Network::from_bytes(built_in::BYTES, built_in::NAME),
+        }
+    }
+
+    /// What is in the file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn bytes(&self) -> Result<Cow<'static, [u8]>, NetworkError> {
+        match self {
+            Location::File(path) => match fs::read(path) {
+                Ok(bytes) => Ok(bytes.into()),
+                Err(reason) => Err(NetworkError::Read { path: path.clone(), reason }),
+            },
+            Location::BuiltIn => Ok(built_in::BYTES.into()),
         }
     }
 
@@ -95,9 +111,37 @@ impl fmt::Display for Location {
 /// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
 /// named is not looked at here: reading it reports what is wrong with it.
 pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
-    let Some(path) = weights_option else {
-        return Ok(first_of(&folders()).map_or(Location::BuiltIn, Location::File));
-    };
+    match weights_option {
+        Some(path) => find_named(path),
+        None => Ok(unnamed(&folders()).next().map_or(Location::BuiltIn, Location::File)),
+    }
+}
+
+/// Finds the network as [`find`] does, and reads it. Where none is named, what cannot be read is told to `passed_over`, and
+/// the next one is taken: a broken download that lies about is no reason not to play.
+///
+/// # Errors
+///
+/// As [`find`], and for a network that is named those of reading it.
+pub fn load(
+    weights_option: Option<&Path>,
+    mut passed_over: impl FnMut(&NetworkError),
+) -> Result<(Location, Network), NetworkError> {
+    if let Some(path) = weights_option {
+        let location = find_named(path)?;
+        let network = location.load()?;
+        return Ok((location, network));
+    }
+    for location in unnamed(&folders()).map(Location::File) {
+        match location.load() {
+            Ok(network) => return Ok((location, network)),
+            Err(error) => passed_over(&error),
+        }
+    }
+    Ok((Location::BuiltIn, Location::BuiltIn.load()?))
+}
+
+fn find_named(path: &Path) -> Result<Location, NetworkError> {
     if built_in::NAMES.iter().any(|name| path == Path::new(name)) && !path.is_file() {
         return Ok(Location::BuiltIn);
     }
@@ -149,13 +193,14 @@ fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
     executable.parent().into_iter().chain(package).map(|folder| folder.join(MODELS))
 }
 
-fn first_of(folders: &[PathBuf]) -> Option<PathBuf> {
-    folders.iter().find_map(|folder| newest(folder))
+/// The networks of the folders, the one to take first.
+fn unnamed(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    folders.iter().flat_map(|folder| networks(folder))
 }
 
-/// The newest network of a folder, but for Zeitnot's own.
-fn newest(folder: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(folder).ok()?.flatten();
+/// The networks of a folder, the newest first, but for Zeitnot's own.
+fn networks(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| OWN.iter().all(|name| entry.file_name() != *name));
     let files = files.map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
@@ -166,7 +211,7 @@ fn newest(folder: &Path) -> Option<PathBuf> {
         })
         .collect();
     files.sort_by(|(time, path), (other_time, other_path)| other_time.cmp(time).then_with(|| path.cmp(other_path)));
-    files.into_iter().map(|(_, path)| path).find(|path| file::looks_like_a_network(path))
+    files.into_iter().map(|(_, path)| path).filter(|path| file::looks_like_a_network(path))
 }
 
 #[cfg(test)]
@@ -189,7 +234,7 @@ mod tests {
     fn a_named_file_is_taken_as_it_is() {
         let location = find(Some(Path::new("no/such/file"))).unwrap();
         assert_eq!(location, Location::File("no/such/file".into()));
-        assert!(location.load().is_err() && location.size().is_err());
+        assert!(location.load().is_err() && location.size().is_err() && location.bytes().is_err());
     }
 
     #[test]
@@ -223,7 +268,7 @@ mod tests {
         fs::create_dir(first.path().join("folder.pb.gz")).unwrap();
         write(second.path(), "d.pb.gz", &network, 0);
         let folders = [&empty, &first, &second].map(|folder| folder.path().to_owned());
-        assert_eq!(first_of(&folders), Some(newest));
+        assert_eq!(unnamed(&folders).next(), Some(newest));
     }
 
     #[test]
@@ -231,7 +276,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "fake.pb.gz", b"hello", 0);
         let real = write(folder.path(), "weights", &random_network(1, 1, 4), 10);
-        assert_eq!(newest(folder.path()), Some(real));
+        assert_eq!(networks(folder.path()).next(), Some(real));
     }
 
     #[test]
@@ -241,9 +286,9 @@ mod tests {
         for name in OWN {
             write(folder.path(), name, &random_network(1, 1, 4), 0);
         }
-        assert_eq!(first_of(&folders), None);
+        assert_eq!(unnamed(&folders).next(), None);
         let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
-        assert_eq!(first_of(&folders), Some(own));
+        assert_eq!(unnamed(&folders).next(), Some(own));
     }
 
     #[test]
@@ -258,6 +303,7 @@ mod tests {
         assert_eq!((network.name(), Location::BuiltIn.path()), (built_in::NAME, None));
         assert!(network.description().moves_left);
         assert_eq!(Location::BuiltIn.size().unwrap(), built_in::BYTES.len() as u64);
+        assert_eq!(Location::BuiltIn.bytes().unwrap(), built_in::BYTES);
         assert!(Location::BuiltIn.to_string().contains("built in"));
     }
 

@@ -5,7 +5,7 @@
 //! use zeitnot::chess::Game;
 //! use zeitnot::network::{self, HistoryFill};
 //!
-//! let network = network::find(None)?.load()?;
+//! let (_, network) = network::load(None, |error| eprintln!("{error}; it is passed over"))?;
 //! println!("{}", network.description());
 //! let game = Game::new();
 //! let (planes, transform) = network::encode(&game, network.description().input, HistoryFill::FenOnly);
@@ -52,11 +52,12 @@ pub mod testing;
 mod transform;
 mod weights;
 
+pub use built_in::NAME as BUILT_IN;
 pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use locate::{Location, find, user_folder};
+pub use locate::{Location, find, load, user_folder};
 pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::CONVOLUTION_MAP;

@@ -510,3 +510,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_networks_of_models_are_what_its_readme_says() {
+    for (file, blocks, channels) in [("zeitnot-small.pb.gz", 6, 64), ("zeitnot-medium.pb.gz", 10, 128)] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);
+        let network = Network::load(&path).unwrap();
+        let description = network.description();
+        assert!(description.moves_left, "{file}");
+        let text = description.to_string();
+        assert!(text.contains(&format!("{blocks}x{channels}")) && text.contains("value WDL"), "{file}: {text}");
+    }
+}

@@ -140,9 +140,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 /// The network that the engine would load, and where it lies.
 fn find_network(engine: &Engine) -> Result<(Location, Network), NetworkError> {
     let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
-    let location = network::find(weights.as_deref().map(Path::new))?;
-    let network = location.load()?;
-    Ok((location, network))
+    network::load(weights.as_deref().map(Path::new), |_| {})
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.

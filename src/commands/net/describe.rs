@@ -23,19 +23,22 @@ pub fn command() -> Command {
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let networks: Vec<Location> = match matches.get_many("files") {
-        // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
-        Some(files) => {
-            files.map(|file: &PathBuf| network::find(Some(file)).unwrap_or(Location::File(file.clone()))).collect()
+    let Some(files) = matches.get_many::<PathBuf>("files") else {
+        let (location, network) = network::load(None, |error| eprintln!("zeitnot: {error}; it is passed over"))?;
+        match matches.get_flag("json") {
+            true => say!("{}", as_json(&location, &network)?),
+            false => say!("{location}: {}", network.description()),
         }
-        None => vec![network::find(None)?],
+        return Ok(ExitCode::SUCCESS);
     };
     // Whoever named one file knows which it is.
-    let is_named = matches.contains_id("files") && networks.len() == 1;
+    let is_named = files.len() == 1;
     let mut code = ExitCode::SUCCESS;
-    for location in &networks {
+    for file in files {
+        // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
+        let location = network::find(Some(file)).unwrap_or(Location::File(file.clone()));
         match location.load() {
-            Ok(network) if matches.get_flag("json") => say!("{}", as_json(location, &network)?),
+            Ok(network) if matches.get_flag("json") => say!("{}", as_json(&location, &network)?),
             Ok(network) if is_named => say!("{}", network.description()),
             Ok(network) => say!("{location}: {}", network.description()),
             Err(error) => {

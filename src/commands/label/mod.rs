@@ -1,25 +1,22 @@
 //! `zeitnot label`: labelled games to train a network with.
 
+mod recipe;
+mod shards;
+
+use self::recipe::Recipe;
+use self::shards::Plan;
 use super::engine_options::{self, MAY_INSTALL};
 use anyhow::{Context as _, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use flate2::{Compression, write::GzEncoder};
-use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
-use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use zeitnot::backend::Backend;
 use zeitnot::engine::{Engine, Prober};
 use zeitnot::labels::{Generator, Openings, Sampling};
 
 /// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
 const MOST_AT_ONCE: u64 = 4096;
-
-/// Games after which there should be a label.
-const FRUITLESS: usize = 1000;
 
 pub fn command() -> Command {
     let share = |name: &'static str, default: f32, help: &'static str| {
@@ -126,41 +123,35 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     };
     let engine = engine_options::engine(matches, MAY_INSTALL)?;
     let threads = engine.options().threads;
-    let teacher = backend(engine)?;
-    let player = match matches.get_one::<PathBuf>("player") {
+    let (teacher, teacher_is) = backend(engine)?;
+    let (player, player_is) = match matches.get_one::<PathBuf>("player") {
         Some(path) => {
             let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
             engine.set_option("WeightsFile", &path.to_string_lossy()).context("--player")?;
-            Some(backend(engine)?)
+            let (player, player_is) = backend(engine)?;
+            (Some(player), Some(player_is))
         }
-        None => None,
+        None => (None, None),
     };
     let openings = Openings::read(&books)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
-    let recipe = json!({
-        "teacher": teacher.attributes().name,
-        "player": player.as_ref().map(|player| &player.attributes().name),
-        "openings": books.iter().map(|book| book.file_name().map(|name| name.to_string_lossy())).collect::<Vec<_>>(),
-        "sampling": sampling,
-    });
-    keep_recipe(&out.join(format!("{name}-{}.json", number("seed"))), &recipe)?;
+    let prefix = format!("{name}-{}", number("seed"));
+    let (labels, games) = (number("shard-labels"), number("at-once"));
+    let recipe = Recipe {
+        teacher: teacher_is,
+        player: player_is,
+        openings: recipe::books(&books)?,
+        sampling: sampling.clone(),
+        shard_labels: labels,
+        at_once: games,
+    };
+    recipe.keep(out, &prefix)?;
     let threads = match threads {
         0 => teacher.attributes().preferred_threads,
         threads => threads as usize,
     };
 
-    let plan = Plan {
-        folder: out,
-        prefix: format!("{name}-{}", number("seed")),
-        seed: number("seed"),
-        shards: number("shards"),
-        labels: number("shard-labels"),
-        games: number("at-once") as usize,
-        next: AtomicU64::new(0),
-        bar: ProgressBar::new(number("shards"))
-            .with_style(ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?),
-    };
-    plan.bar.tick();
+    let plan = Plan::new(out, prefix, number("seed"), number("shards"), labels, games as usize)?;
     let work = || {
         plan.make_shards(|seed| {
             let player = player.clone().map(Prober::new).transpose()?;
@@ -173,95 +164,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     })
 }
 
-/// Writes down how the shards are made, or finds that the ones there were made in the same way.
-fn keep_recipe(path: &Path, recipe: &Value) -> anyhow::Result<()> {
-    let text = format!("{recipe:#}\n");
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-        }
-        before => {
-            let before = before.with_context(|| format!("cannot read {}", path.display()))?;
-            ensure!(before == text, "{} has shards of another recipe: give another --name or --seed", path.display());
-            Ok(())
-        }
-    }
-}
-
-/// The backend of an engine, which is named on standard error.
-fn backend(mut engine: Engine) -> anyhow::Result<Arc<dyn Backend>> {
+/// The backend of an engine, which is named on standard error, and what evaluates in it.
+fn backend(mut engine: Engine) -> anyhow::Result<(Arc<dyn Backend>, recipe::Evaluator)> {
     // Every position gets an evaluation of its own: the key of a cache leaves the history out.
     engine.set_option("NNCacheSize", "0")?;
     if let Some(news) = engine.prepare()? {
         eprintln!("{news}");
     }
-    engine.backend().context("a prepared engine has a backend")
-}
-
-/// The shards to make, shared by the workers.
-struct Plan<'a> {
-    folder: &'a Path,
-    prefix: String,
-    seed: u64,
-    shards: u64,
-    /// In a shard, at least.
-    labels: u64,
-    /// At once.
-    games: usize,
-    next: AtomicU64,
-    bar: ProgressBar,
-}
-
-impl Plan<'_> {
-    /// Makes shards that nobody else makes, until there are all.
-    fn make_shards<'a>(&self, generator: impl Fn(u64) -> anyhow::Result<Generator<'a>>) -> anyhow::Result<()> {
-        loop {
-            let shard = self.next.fetch_add(1, Ordering::Relaxed);
-            if shard >= self.shards {
-                return Ok(());
-            }
-            let path = self.folder.join(format!("{}-{shard:04}.bin.gz", self.prefix));
-            if path.exists() {
-                self.bar.suspend(|| eprintln!("{}: is there, left alone", path.display()));
-            } else {
-                // Seeds of one run stay apart from those of the next.
-                let made =
-                    generator(self.seed ^ (shard << u32::BITS)).and_then(|mut games| self.make(&path, &mut games));
-                if made.is_err() {
-                    // The other workers need not go on.
-                    self.next.store(self.shards, Ordering::Relaxed);
-                }
-                let summary = made.with_context(|| format!("cannot make {}", path.display()))?;
-                self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
-            }
-            self.bar.inc(1);
-        }
-    }
-
-    /// Makes one shard. The file appears only when it is whole.
-    fn make(&self, path: &Path, generator: &mut Generator) -> anyhow::Result<String> {
-        let (mut games, mut plies, mut labels) = (0, 0, 0);
-        let partial = path.with_extension("partial");
-        let mut file = GzEncoder::new(BufWriter::new(File::create(&partial)?), Compression::default());
-        loop {
-            // The last games are played to their ends: without them short ones would be too many.
-            while labels < self.labels && generator.going() < self.games {
-                generator.begin()?;
-            }
-            if generator.going() == 0 {
-                break;
-            }
-            for game in generator.step()? {
-                game.write(&mut file)?;
-                games += 1;
-                plies += game.plies.len();
-                labels += game.labels() as u64;
-                self.bar.set_message(format!("{labels}/{} labels", self.labels));
-                ensure!(labels > 0 || games < FRUITLESS, "{games} games brought no label");
-            }
-        }
-        file.finish()?.flush()?;
-        fs::rename(&partial, path)?;
-        Ok(format!("{games} games, {plies} plies, {labels} labels"))
-    }
+    let backend = engine.backend().context("a prepared engine has a backend")?;
+    let evaluator = recipe::Evaluator::of(&backend.attributes().name, engine.network_location())?;
+    Ok((backend, evaluator))
 }

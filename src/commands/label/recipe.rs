@@ -1,0 +1,115 @@
+//! What the shards of a name and a seed are made with, kept beside them: those of one recipe belong together.
+
+use anyhow::{Context as _, ensure};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
+use zeitnot::labels::Sampling;
+use zeitnot::network::Location;
+
+/// How the names of shards end.
+pub const SHARD: &str = ".bin.gz";
+
+/// All that tells the games of one recipe from those of another, but for the seed, which is in the shards' names.
+#[derive(Serialize)]
+pub struct Recipe {
+    /// What labels.
+    pub teacher: Evaluator,
+    /// What plays, if it is not the teacher.
+    pub player: Option<Evaluator>,
+    /// The books.
+    pub openings: Vec<Source>,
+    /// How moves are drawn and positions chosen.
+    pub sampling: Sampling,
+    /// Labels in a shard, at least.
+    pub shard_labels: u64,
+    /// Games that a worker plays at once.
+    pub at_once: u64,
+}
+
+/// What evaluates positions.
+#[derive(Serialize)]
+pub struct Evaluator {
+    name: String,
+    /// Of the network's file; `None` where there is none.
+    sha256: Option<String>,
+}
+
+/// A file, known by its content: a name may come to mean another one.
+#[derive(Serialize)]
+pub struct Source {
+    name: String,
+    sha256: String,
+}
+
+impl Evaluator {
+    /// The evaluator of this name, with the network from there.
+    ///
+    /// # Errors
+    ///
+    /// When the network's file cannot be read again.
+    pub fn of(name: &str, network: Option<&Location>) -> anyhow::Result<Evaluator> {
+        let sha256 = network.map(|location| location.bytes().map(|bytes| hex(&bytes))).transpose()?;
+        Ok(Evaluator { name: name.to_owned(), sha256 })
+    }
+}
+
+/// The books by their names and contents.
+///
+/// # Errors
+///
+/// When one cannot be read.
+pub fn books(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+    let source = |path: &PathBuf| {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Source { name, sha256: hex(&bytes) })
+    };
+    paths.iter().map(source).collect()
+}
+
+impl Recipe {
+    /// Writes it down as `PREFIX.json`, or finds that the shards there, if there are any, were made in the same way.
+    ///
+    /// # Errors
+    ///
+    /// When they were not, or the file cannot be read or written.
+    pub fn keep(&self, folder: &Path, prefix: &str) -> anyhow::Result<()> {
+        let path = folder.join(format!("{prefix}.json"));
+        let text = format!("{}\n", serde_json::to_string_pretty(self)?);
+        match fs::read_to_string(&path) {
+            Ok(before) if before == text => return Ok(()),
+            Ok(_) => ensure!(
+                !has_shards(folder, prefix),
+                "{} has shards of another recipe: give another --name or --seed",
+                path.display()
+            ),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+        write_whole(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Whether a run has left more than its recipe.
+fn has_shards(folder: &Path, prefix: &str) -> bool {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut names = names.filter_map(|name| name.into_string().ok());
+    names.any(|name| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-') && rest.ends_with(SHARD)))
+}
+
+/// Writes a file that is there as a whole or not at all; of two processes that write it, each a whole one.
+///
+/// # Errors
+///
+/// The operating system's.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let partial = path.with_extension(format!("{}.partial", process::id()));
+    fs::write(&partial, bytes)?;
+    fs::rename(&partial, path)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

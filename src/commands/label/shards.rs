@@ -1,0 +1,113 @@
+//! Shards of labelled games, made by several workers.
+
+use super::recipe::{SHARD, write_whole};
+use anyhow::{Context as _, ensure};
+use flate2::{Compression, write::GzEncoder};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{SeedableRng as _, seq::SliceRandom as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zeitnot::labels::{Generator, LabelledGame};
+
+/// Games after which there should be a label.
+const FRUITLESS: usize = 1000;
+
+/// The shards to make, shared by the workers.
+pub struct Plan<'a> {
+    folder: &'a Path,
+    prefix: String,
+    seed: u64,
+    shards: u64,
+    /// In a shard, at least.
+    labels: u64,
+    /// At once.
+    games: usize,
+    next: AtomicU64,
+    bar: ProgressBar,
+}
+
+impl<'a> Plan<'a> {
+    /// So many shards of at least so many labels, with so many games of a worker at once.
+    ///
+    /// # Errors
+    ///
+    /// When the bar cannot be drawn.
+    pub fn new(
+        folder: &'a Path,
+        prefix: String,
+        seed: u64,
+        shards: u64,
+        labels: u64,
+        games: usize,
+    ) -> anyhow::Result<Plan<'a>> {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?;
+        let bar = ProgressBar::new(shards).with_style(style);
+        bar.tick();
+        Ok(Plan { folder, prefix, seed, shards, labels, games, next: AtomicU64::new(0), bar })
+    }
+
+    /// Makes shards that nobody else makes, until there are all.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be made: the other workers end, too.
+    pub fn make_shards<'b>(&self, generator: impl Fn(u64) -> anyhow::Result<Generator<'b>>) -> anyhow::Result<()> {
+        loop {
+            let shard = self.next.fetch_add(1, Ordering::Relaxed);
+            if shard >= self.shards {
+                return Ok(());
+            }
+            let path = self.folder.join(format!("{}-{shard:04}{SHARD}", self.prefix));
+            if path.exists() {
+                self.bar.suspend(|| eprintln!("{}: is there, left alone", path.display()));
+            } else {
+                // Seeds of one run stay apart from those of the next.
+                let seed = self.seed ^ (shard << u32::BITS);
+                let made = generator(seed).and_then(|mut games| self.make(&path, &mut games, seed));
+                if made.is_err() {
+                    // The other workers need not go on.
+                    self.next.store(self.shards, Ordering::Relaxed);
+                }
+                let summary = made.with_context(|| format!("cannot make {}", path.display()))?;
+                self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
+            }
+            self.bar.inc(1);
+        }
+    }
+
+    /// Makes one shard.
+    fn make(&self, path: &Path, generator: &mut Generator, seed: u64) -> anyhow::Result<String> {
+        let mut ended = Vec::new();
+        let mut labels = 0;
+        loop {
+            // The last games are played to their ends: without them short ones would be too many.
+            while labels < self.labels && generator.going() < self.games {
+                generator.begin();
+            }
+            if generator.going() == 0 {
+                break;
+            }
+            for game in generator.step()? {
+                labels += game.labels() as u64;
+                ended.push(game);
+                self.bar.set_message(format!("{labels}/{} labels", self.labels));
+                ensure!(labels > 0 || ended.len() < FRUITLESS, "{} games brought no label", ended.len());
+            }
+        }
+        // The short ones ended first: without this a part of a shard would not be like the whole.
+        ended.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        write_whole(path, &packed(&ended)?)?;
+        let plies: usize = ended.iter().map(|game| game.plies.len()).sum();
+        Ok(format!("{} games, {plies} plies, {labels} labels", ended.len()))
+    }
+}
+
+/// A shard's bytes.
+fn packed(games: &[LabelledGame]) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = GzEncoder::new(Vec::new(), Compression::default());
+    for game in games {
+        game.write(&mut bytes)?;
+    }
+    Ok(bytes.finish()?)
+}
