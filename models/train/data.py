@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +22,34 @@ LEFT_UNIT = 16.0
 
 
 def surprise_path(shard: Path) -> Path:
-    """Where surprise.py writes about a packed shard."""
-    return shard.with_suffix(".surprise.npy")
+    """Where surprise.py writes about a packed shard: arrays as well, but not by a name that shards have."""
+    return shard.with_suffix(".surprise")
+
+
+def stored(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file that np.savez wrote; or SystemExit."""
+    try:
+        with open(path, "rb") as file, np.load(file) as arrays:
+            return dict(arrays)
+    except (OSError, EOFError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise SystemExit(f"{path} cannot be read, or is damaged: {error}") from error
+
+
+def is_of(shard: Path, kinds: Collection[str]) -> bool:
+    """Whether a shard is of one of these kinds: its name begins so, and what follows is a hyphen, a dot or nothing."""
+    return any(shard.name.startswith(kind) and shard.name[len(kind):][:1] in ("", "-", ".") for kind in kinds)
+
+
+def must_be_there(kinds: Collection[str], shards: list[Path]) -> None:
+    """SystemExit if there is a kind that none of the shards is of."""
+    unknown = [kind for kind in kinds if not any(is_of(shard, [kind]) for shard in shards)]
+    if unknown:
+        raise SystemExit(f"no shard in {shards[0].parent} is called {unknown[0]}")
 
 
 class Positions:
-    """All packed shards of a folder, or those whose names begin with `only`; or a single one.
+    """All packed shards of a folder, or those of the kinds `only`, but none of the kinds `without`; or a single one. A
+    shard's kind is how its name begins: maia-16-0000.npz is of the kinds maia and maia-16, not of maia-1.
 
     Per sample: frame (its own), before (frames of its game before it), fill (repeat the first frame backwards),
     black, castling, rule50, win/draw (65535 = certain), left (1/16 ply), count (legal moves), played (policy index),
@@ -32,15 +57,20 @@ class Positions:
     ascending), probabilities (255 * sqrt(p)).
     """
 
-    def __init__(self, packed: Path, only: str = ""):
-        paths = [packed] if packed.is_file() else sorted(packed.glob(f"{only}*.npz"))
+    def __init__(self, packed: Path, only: str | Collection[str] = (), without: Collection[str] = ()):
+        if isinstance(only, str):
+            only = [only] if only else []
+        paths = [packed] if packed.is_file() else sorted(packed.glob("*.npz"))
         if not paths:
-            raise SystemExit(f"no packed positions {only}* in {packed}: run prepare.py first")
+            raise SystemExit(f"no packed positions in {packed}: run prepare.py first")
+        must_be_there([*only, *without], paths)
+        paths = [path for path in paths if (not only or is_of(path, only)) and not is_of(path, without)]
+        if not paths:
+            raise SystemExit(f"no packed positions in {packed} but those to do without: {', '.join(without)}")
         shards, lengths = [], []
         frames = 0
         for path in paths:
-            with np.load(path) as file:
-                shard = {name: file[name] for name in file.files}
+            shard = stored(path)
             lengths.append(len(shard["frame"]))
             shard["frame"] = shard["frame"].astype(np.int64) + frames
             frames += len(shard["pieces"])
@@ -54,28 +84,44 @@ class Positions:
         self.held_out = np.flatnonzero(held_out)
 
     def surprise(self) -> np.ndarray:
-        """The divergence of every position, in nats, as surprise.py measured it: of all shards, or SystemExit."""
-        parts = []
+        """The divergence of every position, in nats, as surprise.py measured it: of all shards by the same network, or
+        SystemExit."""
+        parts, networks = [], []
         for path, length in self.lengths.items():
             measured = surprise_path(path)
             if not measured.exists():
                 raise SystemExit(f"{path.name} has not been measured: run surprise.py first")
-            parts.append(np.load(measured).astype(np.float32))
+            found = stored(measured)
+            parts.append(found["nats"].astype(np.float32))
+            networks.append(str(found["network"]))
             if len(parts[-1]) != length:
                 raise SystemExit(f"{measured.name} is of another shard: remove it and run surprise.py")
+            if networks[-1] != networks[0]:
+                raise SystemExit(f"{path.name} has been measured by another network than others: run surprise.py")
         # What rounding made negative is none.
         return np.concatenate(parts).clip(0)
 
-    def factors(self, of_names: dict[str, float]) -> np.ndarray:
-        """One number for every position: that of the beginning of its shard's name, 1 where there is none; or SystemExit."""
-        unknown = [name for name in of_names if not any(path.name.startswith(name) for path in self.lengths)]
-        if unknown:
-            raise SystemExit(f"no shard is called {unknown[0]}*")
+    def factors(self, of_kinds: dict[str, float]) -> np.ndarray:
+        """One number for every position: that of its shard's kind, 1 where there is none; or SystemExit."""
+        must_be_there(of_kinds, list(self.lengths))
         parts = []
         for path, length in self.lengths.items():
-            factor = next((factor for name, factor in of_names.items() if path.name.startswith(name)), 1.0)
+            factor = next((factor for kind, factor in of_kinds.items() if is_of(path, [kind])), 1.0)
             parts.append(np.full(length, factor))
         return np.concatenate(parts)
+
+    def shards(self) -> dict[str, int]:
+        """The names of all shards and how many positions they hold."""
+        return {path.name: length for path, length in self.lengths.items()}
+
+    def must_be(self, shards: dict[str, int], run: Path) -> None:
+        """SystemExit unless these are all the shards, and no others, that a run was trained on."""
+        now = self.shards()
+        differing = shards.items() ^ now.items()
+        if differing:
+            name, _ = min(differing)
+            what = "is missing" if name not in now else "is new" if name not in shards else "has changed"
+            raise SystemExit(f"{run} was trained on other shards: {name} {what}")
 
     def __len__(self) -> int:
         return len(self.arrays["frame"])
@@ -88,7 +134,7 @@ class Positions:
         planes [n, 112, 8, 8] bytes; slots [n, k] places of the legal moves in the flat policy head, legal [n, k] bool,
         policy [n, k] probabilities, wdl [n, 3], left [n] plies. mirror: coin per sample; it counts where no castling
         rights are left, the only positions whose mirror image is the same game. forget: per sample, how many positions
-        before it are known (-1: all), as after a FEN.
+        before it are known (-1: all), as after a FEN, which knows of no repetition either.
         """
         get = self.arrays
         castling = get["castling"][chosen]
@@ -96,14 +142,14 @@ class Positions:
             mirror = mirror & (castling == 0)
         slot = np.arange(HISTORY)[None, :]
         before, fill = get["before"][chosen], get["fill"][chosen]
-        if forget is not None:
-            cut = (forget >= 0) & (forget < before)
-            before, fill = np.where(cut, forget, before), fill | cut
-        before, fill = before[:, None], fill[:, None]
+        if forget is None:
+            forget = np.full(len(chosen), -1)
+        cut = (forget >= 0) & (forget < before)
+        before, fill, cut = np.where(cut, forget, before)[:, None], (fill | cut)[:, None], cut[:, None]
         frame = get["frame"][chosen][:, None] - np.minimum(slot, before)
         there = (slot <= before) | fill
         pieces = get["pieces"][frame] * there[:, :, None].astype(np.uint64)
-        repeated = get["repeated"][frame] * there
+        repeated = get["repeated"][frame] * (there & ~cut)
         inputs = planes(pieces, repeated, castling, get["rule50"][chosen], get["black"][chosen], mirror)
 
         count = get["count"][chosen].astype(np.int64)
@@ -132,7 +178,7 @@ class Positions:
 def how_often(positions: Positions, surprise: float, kinds: dict[str, float]) -> np.ndarray:
     """How many times an epoch has each position that is trained on, on average: that share of the samples is drawn in
     proportion to how much they surprised a network (surprise.py), the rest evenly; and then those of each kind so many
-    times as often, a kind being how the names of its shards begin."""
+    times as often."""
     often = np.ones(len(positions.training))
     if surprise > 0:
         surprises = positions.surprise()[positions.training]
@@ -144,11 +190,18 @@ def how_often(positions: Positions, surprise: float, kinds: dict[str, float]) ->
 
 
 def batches(positions: Positions, often: np.ndarray, size: int, seed: int, step: int, rank: int, gang: int):
-    """This process's part of each batch from `step` on.
+    """This process's part of each batch from `step` on; SystemExit where there is not one whole batch.
 
-    A new permutation each epoch, the same ones however often the run is resumed. often: see `how_often`; what is left of a
-    whole number is decided by lot.
+    A new permutation each epoch, the same ones however often the run is resumed. often: see `how_often`; what is left
+    of a whole number is decided by lot.
     """
+    if len(positions.training) < size:
+        raise SystemExit(f"{len(positions.training)} positions to train on are fewer than a batch of {size}")
+    return drawn(positions, often, size, seed, step, rank, gang)
+
+
+def drawn(positions: Positions, often: np.ndarray, size: int, seed: int, step: int, rank: int, gang: int):
+    """The batches themselves."""
     per_epoch = len(positions.training) // size
     while True:
         epoch, at = divmod(step, per_epoch)

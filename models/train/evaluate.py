@@ -1,18 +1,23 @@
 """Measures a network file: agreement with the teacher on held-out games, and puzzles, both with the policy alone.
 
     python evaluate.py ../zeitnot-small.pb.gz --puzzles PUZZLES.tsv
+    python evaluate.py ../zeitnot-small.pb.gz --only maia-16 --all
 
-Held-out games are the ones training never sees (data.py), or with --all every one: of a seed that was kept from training.
-With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx T1-256x10.pb.gz`;
-needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the first move is the opponent's;
-it counts as found when the most likely move in the position after it is the solution's first ("strict"); the second
-figure also counts other moves that mate at once, as Lichess does.
+Held-out games are the ones training never sees (data.py), or with --all every one: of a seed (--only) that was kept
+from training. With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx
+T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the first move
+is the opponent's; it counts as found when the most likely move in the position after it is the solution's first
+("strict"); the second figure also counts other moves that mate at once, as Lichess does.
+
+What follows a mean in brackets is its standard error: it lies that near what more games, or more puzzles, would give in
+two cases of three. Two networks on the same positions can be told apart by less.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+from itertools import islice
 from pathlib import Path
 
 import chess
@@ -22,15 +27,15 @@ import torch
 from data import Positions
 from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
 from lc0_network import Lc0Network, read_or_exit
+from losses import agreement, log_policy
 from teacher import Teacher
 
 #: Positions evaluated at once.
 BATCH = 500
-
-
-def log_policy(policy: torch.Tensor, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """Log-probabilities of the legal moves [n, k] from logits of the whole head; next to none where there is no move."""
-    return policy.float().gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4).log_softmax(1)
+#: What is read of a line of puzzles.
+COLUMNS = ("fen", "moves")
+#: The board after the opponent's move, its planes, the solution's first move.
+Puzzle = tuple[chess.Board, np.ndarray, chess.Move]
 
 
 def divergence(logs: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
@@ -38,59 +43,90 @@ def divergence(logs: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
     return (teacher * (teacher.clamp_min(1e-9).log() - logs)).sum(1)
 
 
-def held_out(network: Lc0Network, positions: Positions, teacher: Teacher | None = None) -> dict[str, float]:
-    """Means over all held-out positions, by their labels or, if it is given, by the teacher itself.
+def measured(
+    network: Lc0Network, positions: Positions, chosen: np.ndarray, teacher: Teacher | None = None,
+) -> dict[str, np.ndarray]:
+    """Of each chosen position, by its label or, if it is given, by the teacher itself.
 
-    Shares (agreement), nats (cross-entropies and, less the teacher's own entropy, divergences), absolute differences of
-    q = W - L and of the plies left.
+    Agreement (losses.py), nats (cross-entropies and, less the teacher's own entropy, divergences), absolute differences
+    of q = W - L and of the plies left.
     """
-    sums: dict[str, float] = {}
-    for part in np.array_split(positions.held_out, max(1, len(positions.held_out) // BATCH)):
+    found: dict[str, list[np.ndarray]] = {}
+    for part in np.array_split(chosen, max(1, len(chosen) // BATCH)):
         batch = positions.batch(part)
         if teacher:
             batch = teacher.relabelled(batch)
         policy, value, left = network(batch["planes"])
         logs = log_policy(policy, batch)
-        means = {
-            "agreement": (logs.argmax(1) == batch["policy"].argmax(1)).float(),
+        values = {
+            "agreement": agreement(logs, batch["policy"]),
             "policy_ce": -(batch["policy"] * logs).sum(1),
             "policy_kl": divergence(logs, batch["policy"]),
         }
         q = batch["wdl"][:, 0] - batch["wdl"][:, 2]
         if network.has_wdl:
-            means["wdl_ce"] = -(batch["wdl"] * value.log_softmax(1)).sum(1)
-            means["wdl_kl"] = means["wdl_ce"] + (batch["wdl"] * batch["wdl"].clamp_min(1e-9).log()).sum(1)
+            values["wdl_ce"] = -(batch["wdl"] * value.log_softmax(1)).sum(1)
+            values["wdl_kl"] = values["wdl_ce"] + (batch["wdl"] * batch["wdl"].clamp_min(1e-9).log()).sum(1)
             odds = value.softmax(1)
-            means["q_error"] = (odds[:, 0] - odds[:, 2] - q).abs()
+            values["q_error"] = (odds[:, 0] - odds[:, 2] - q).abs()
         else:
-            means["q_error"] = (value[:, 0] - q).abs()
+            values["q_error"] = (value[:, 0] - q).abs()
         if left is not None:
-            means["left_error"] = (left - batch["left"]).abs()
-        for name, values in means.items():
-            sums[name] = sums.get(name, 0.0) + values.sum().item()
-    return {name: value / len(positions.held_out) for name, value in sums.items()}
+            values["left_error"] = (left - batch["left"]).abs()
+        for name, some in values.items():
+            found.setdefault(name, []).append(some.double().numpy())
+    return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def puzzle_positions(path: Path, limit: int):
-    """(board after the opponent's move, its planes, solution's first move) of the first puzzles of a file."""
-    with open(path, newline="") as file:
-        for row, puzzle in zip(range(limit), csv.DictReader(file, delimiter="\t")):
-            board = chess.Board(puzzle["fen"])
-            moves = puzzle["moves"].split()
-            history = History(board)
-            board.push_uci(moves[0])
-            history.add(board)
-            pieces, repeated = history.window()
-            inputs = planes(
-                pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
-                np.array([board.turn == chess.BLACK]),
-            )
-            yield board, inputs[0], board.parse_uci(moves[1])
+def games(positions: Positions, chosen: np.ndarray) -> np.ndarray:
+    """A number for each chosen position, the same for those of one game; shards count their games anew."""
+    shard = np.repeat(np.arange(len(positions.lengths)), list(positions.lengths.values()))
+    game = positions.arrays["game"].astype(np.int64)
+    return np.unique((shard * (game.max() + 1) + game)[chosen], return_inverse=True)[1]
 
 
-def puzzles(network: Lc0Network, path: Path, limit: int) -> dict[str, float]:
-    """Share of puzzles whose first move is the network's first choice, with and without other mates."""
-    cases = list(puzzle_positions(path, limit))
+def error_by_game(values: np.ndarray, game: np.ndarray) -> float:
+    """Standard error of the mean of values, where those of one game are alike and only games are independent."""
+    return float(np.sqrt(np.square(np.bincount(game, values - values.mean())).sum()) / len(values))
+
+
+def read_puzzles(path: Path, limit: int) -> list[Puzzle]:
+    """The first puzzles of a file. SystemExit where there are none, or it is no file of puzzles."""
+    cases, line = [], 1
+    try:
+        with open(path, newline="") as file:
+            rows = csv.DictReader(file, delimiter="\t", restval="")
+            if missing := set(COLUMNS) - set(rows.fieldnames or ()):
+                raise ValueError(f"no column {' and no column '.join(sorted(missing))}")
+            for puzzle in islice(rows, limit):
+                line = rows.line_num
+                cases.append(puzzle_position(*(puzzle[column] for column in COLUMNS)))
+    except OSError as error:
+        raise SystemExit(f"--puzzles: {error}") from error
+    except (ValueError, csv.Error) as error:
+        raise SystemExit(f"--puzzles {path}, line {line}: {error}") from error
+    if not cases:
+        raise SystemExit(f"--puzzles {path}: no puzzles")
+    return cases
+
+
+def puzzle_position(fen: str, moves: str) -> Puzzle:
+    """The puzzle of a position and its moves, the opponent's first. ValueError where these are none."""
+    board = chess.Board(fen)
+    theirs, solution, *_ = [*moves.split(), "", ""]
+    history = History(board)
+    board.push_uci(theirs)
+    history.add(board)
+    pieces, repeated = history.window()
+    inputs = planes(
+        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
+        np.array([board.turn == chess.BLACK]),
+    )
+    return board, inputs[0], board.parse_uci(solution)
+
+
+def puzzles(network: Lc0Network, cases: list[Puzzle]) -> tuple[float, float]:
+    """Share of puzzles whose first move is the network's first choice, without and with other mates."""
     strict = found = 0
     for start in range(0, len(cases), BATCH):
         part = cases[start : start + BATCH]
@@ -100,35 +136,53 @@ def puzzles(network: Lc0Network, path: Path, limit: int) -> dict[str, float]:
             strict += best == solution
             board.push(best)
             found += best == solution or board.is_checkmate()
-    return {"count": len(cases), "strict": strict / len(cases), "found": found / len(cases)}
+            board.pop()
+    return strict / len(cases), found / len(cases)
+
+
+def percent(share: float, error: float) -> str:
+    return f"{100 * share:.2f} % (± {100 * error:.2f})"
+
+
+def positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
-    parser.add_argument("--only", default="", help="shards whose names begin with this (default all)")
+    parser.add_argument("--only", action="append", default=[], metavar="KIND",
+                        help="shards of this kind, such as maia or maia-16 (more than once: of these; default all)")
     parser.add_argument("--all", action="store_true", help="count every position: of games that no training has had")
-    parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file instead of the labels")
+    parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file, not the labels")
     parser.add_argument("--puzzles", type=Path, help="puzzles as tab-separated values")
-    parser.add_argument("--limit", type=int, default=1500, help="puzzles to try (default 1500)")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--limit", type=positive, default=1500, help="puzzles to try (default 1500)")
+    parser.add_argument("--threads", type=positive, default=1)
     args = parser.parse_args()
+    if args.all and not args.only:
+        raise SystemExit("--all needs --only: training has had the games of the other shards")
     torch.set_num_threads(args.threads)
     network = read_or_exit(args.network)
+    cases = read_puzzles(args.puzzles, args.limit) if args.puzzles else []
     positions = Positions(args.work / "packed", args.only)
-    if args.all:
-        positions.held_out = np.arange(len(positions))
-    measures = held_out(network, positions, Teacher(args.teacher, args.threads) if args.teacher else None)
+    chosen = np.arange(len(positions)) if args.all else positions.held_out
+    if not len(chosen):
+        raise SystemExit(f"{args.work / 'packed'}: no held-out position")
+    measures = measured(network, positions, chosen, Teacher(args.teacher, args.threads) if args.teacher else None)
+    game = games(positions, chosen)
+    count = f"{len(chosen)} positions, all games" if args.all else f"{len(chosen)} held-out positions"
     by = f" by {args.teacher.name}" if args.teacher else ""
-    print(f"{args.network.name}: {len(positions.held_out)} held-out positions{by}")
-    print(f"  agreement with the teacher's first choice {100 * measures.pop('agreement'):.2f} %")
-    for name, value in measures.items():
-        print(f"  {name} {value:.4f}")
-    if args.puzzles:
-        result = puzzles(network, args.puzzles, args.limit)
-        print(f"  puzzles {100 * result['strict']:.1f} % strict, {100 * result['found']:.1f} % with other mates "
-              f"(of {result['count']})")
+    print(f"{args.network.name}: {count}{by}")
+    agreed = measures.pop("agreement")
+    print(f"  agreement with the teacher's first choice {percent(agreed.mean(), error_by_game(agreed, game))}")
+    for name, values in measures.items():
+        print(f"  {name} {values.mean():.4f} (± {error_by_game(values, game):.4f})")
+    if cases:
+        strict, found = (percent(share, (share * (1 - share) / len(cases)) ** 0.5) for share in puzzles(network, cases))
+        print(f"  puzzles {strict} strict, {found} with other mates (of {len(cases)})")
 
 
 if __name__ == "__main__":

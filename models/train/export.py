@@ -56,8 +56,8 @@ def folded(
 
 
 def message(network: Network, samples: int, batch: int, lr: float, sharpen: float = 1.0, origin: str = "") -> dict:
-    """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen; origin: what the
-    run began with, in words."""
+    """The `Net` message of a network whose policy was trained on probabilities to the power of sharpen; origin: what
+    the run began with, in words."""
 
     def dense(module: torch.nn.Linear, scale: float = 1.0) -> tuple[dict, dict]:
         return layer(module.weight.detach().numpy() * scale), layer(module.bias.detach().numpy() * scale)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import signal
+from collections.abc import Callable
+
 import torch
 import torch.multiprocessing as multiprocessing
 from torch import nn
@@ -19,6 +23,25 @@ class Gang:
         self.size = size
         self.shared = torch.zeros(size, length).share_memory_()
         self.barrier = context.Barrier(size)
+
+    def run(self, work: Callable, *arguments) -> None:
+        """Calls work(rank, self, *arguments) in every process; ends them all when one ends by an error, or this one."""
+        # When one process has said what is wrong, that the others are ended is no news.
+        logging.getLogger("torch.multiprocessing.spawn").setLevel(logging.ERROR)
+        # Ctrl-C comes to all of them; only this one is to hear it.
+        hears = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        running = multiprocessing.spawn(work, (self, *arguments), nprocs=self.size, join=False)
+        signal.signal(signal.SIGINT, hears)
+        try:
+            while not running.join():
+                pass
+        except multiprocessing.ProcessExitedException:
+            # It has said why.
+            raise SystemExit(1) from None
+        finally:
+            # They would wait for each other for ever.
+            for process in running.processes:
+                process.terminate()
 
     def average_gradients(self, rank: int, network: nn.Module) -> None:
         """Every process's gradients become the mean over all of them."""

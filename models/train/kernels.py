@@ -2,9 +2,9 @@
 
     python kernels.py    # how much less, on this machine
 
-In PyTorch a convolution's gradient of the weights takes as long as its pass forward three times over, and norms and gates
-take as many passes over the memory as they have steps; here both are C++ (weight_gradient.cpp, scale_relu.cpp), compiled on
-first use. models/README.md has the figures.
+In PyTorch a convolution's gradient of the weights takes as long as its pass forward three times over, and norms and
+gates take as many passes over the memory as they have steps; here both are C++ (weight_gradient.cpp, scale_relu.cpp),
+compiled on first use. models/README.md has the figures.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def unfit(shape: Shape) -> str:
 
 
 def load(folder: Path) -> None:
-    """Makes the operations known to PyTorch; compiles them into the folder unless they are there. RuntimeError says in one
-    line why that cannot be."""
+    """Makes the operations known to PyTorch; compiles them into the folder unless they are there. RuntimeError says in
+    one line why that cannot be."""
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     options = ["-O3", "-std=c++20", "-shared", "-fPIC", *(f"-m{name}" for name in INSTRUCTIONS)]
     try:
@@ -80,11 +80,13 @@ def build(compiler: list[str], library: Path) -> None:
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         partial = Path(folder) / library.name
-        found = [f"-I{path}" for path in cpp_extension.include_paths()] + [f"-L{path}" for path in cpp_extension.library_paths()]
-        command = [*compiler, *found, *map(str, SOURCES), "-ltorch_cpu", "-lc10", "-o", str(partial)]
+        include = [f"-I{path}" for path in cpp_extension.include_paths()]
+        link = [*(f"-L{path}" for path in cpp_extension.library_paths()), "-ltorch_cpu", "-lc10"]
+        command = [*compiler, *include, *map(str, SOURCES), *link, "-o", str(partial)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
+            errors = [line for line in done.stderr.splitlines() if "error" in line]
+            errors.append(f"exit status {done.returncode}")
             raise RuntimeError(f"{compiler[0]}: {errors[0]}")
         partial.rename(library)
 
@@ -112,7 +114,7 @@ Scales = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class ScaleRelu(torch.autograd.Function):
-    """relu(scale * z + shift + residual), where scale and shift come of z and the parameters; the residual may be None."""
+    """relu(scale * z + shift + residual): scale and shift come of z and the parameters; the residual may be None."""
 
     @staticmethod
     def forward(ctx, scales: Scales, z: Tensor, residual: Tensor | None, *parameters: Tensor) -> Tensor:
@@ -131,7 +133,8 @@ class ScaleRelu(torch.autograd.Function):
         sums, parameters, scale, shift = ctx.scaling
         has_residual = ctx.needs_input_grad[2]
         to_shift, to_scale = ops.scale_relu_sums(g, out, z)
-        (by_sum, by_square), *to_parameters = torch.autograd.grad((scale, shift), (sums, *parameters), (to_scale, to_shift))
+        (by_sum, by_square), *to_parameters = torch.autograd.grad(
+            (scale, shift), (sums, *parameters), (to_scale, to_shift))
         to_z, to_residual = ops.scale_relu_gradients(g, out, z, scale.detach(), by_sum, 2 * by_square, has_residual)
         return None, to_z, to_residual if has_residual else None, *to_parameters
 
@@ -190,7 +193,7 @@ def forward(network: Network, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Times one process of one thread at a batch of random planes, three ways.")
+    parser = argparse.ArgumentParser(description="Times one process of one thread at a batch of random planes.")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     parser.add_argument("--blocks", type=int, default=Shape.blocks)
     parser.add_argument("--channels", type=int, default=Shape.channels)

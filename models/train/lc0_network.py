@@ -20,7 +20,8 @@ from encoding import PLANES
 
 #: Batch norm's epsilon in files that still carry its statistics.
 NORM_EPSILON = 1e-5
-CONVOLUTIONAL_POLICY, WDL, MISH = 2, 2, 1
+#: Of a network's format: 112 classical planes, as encoding.py makes them; convolutional policy; WDL; moves left; mish.
+CLASSICAL_INPUT, CONVOLUTIONAL_POLICY, WDL, MOVES_LEFT, MISH = 1, 2, 2, 1, 1
 
 
 class Lc0Network:
@@ -32,8 +33,11 @@ class Lc0Network:
     def __init__(self, path: Path):
         net = lc0_file.read(path)
         layout = lc0_file.decode(lc0_file.decode(net[4][0])[2][0])
+        number = layout.get(1, [CLASSICAL_INPUT])[0]
+        if number != CLASSICAL_INPUT:
+            raise ValueError(f"its input format is number {number}; only classical planes are made here")
         if layout.get(4, [1])[0] != CONVOLUTIONAL_POLICY:
-            raise ValueError(f"{path}: only convolutional policy heads are read here")
+            raise ValueError("only convolutional policy heads are read here")
         self.activation = F.mish if layout.get(7, [0])[0] == MISH else F.relu
         self.has_wdl = layout.get(5, [1])[0] == WDL
         weights = lc0_file.decode(net[10][0])
@@ -49,7 +53,7 @@ class Lc0Network:
         self.policy = self._conv(weights[11][0], channels), self._conv(weights[3][0], channels)
         self.value = self._conv(weights[6][0], channels), [self._values(weights[field][0]) for field in (7, 8, 9, 10)]
         self.left = None
-        if 12 in weights and layout.get(6, [0])[0] == 1:
+        if 12 in weights and layout.get(6, [0])[0] == MOVES_LEFT:
             self.left = self._conv(weights[12][0], channels), [self._values(weights[f][0]) for f in (13, 14, 15, 16)]
 
     @staticmethod
@@ -95,11 +99,11 @@ class Lc0Network:
 
 
 def read(path: Path) -> Lc0Network:
-    """The network of a file. Raises OSError where it cannot be read, ValueError where it is damaged or of another kind."""
+    """The network of a file. OSError where it cannot be read, ValueError where it is damaged or of another kind."""
     try:
         return Lc0Network(path)
     except (gzip.BadGzipFile, EOFError, LookupError, RuntimeError, ValueError, struct.error, zlib.error) as error:
-        raise ValueError(f"{path} is damaged, or no residual network: {error!r}") from error
+        raise ValueError(f"{path} is damaged, or no network of the kind that is read here: {error!r}") from error
 
 
 def read_or_exit(path: Path) -> Lc0Network:

@@ -14,19 +14,32 @@ from model import MOVES_LEFT_SCALE, Network
 LEFT_BEND = 10.0 / MOVES_LEFT_SCALE
 
 
+def log_policy(policy: Tensor, batch: dict[str, Tensor]) -> Tensor:
+    """Log-probabilities of the legal moves [n, k] from logits of the whole head; next to none where no move is."""
+    return policy.float().gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4).log_softmax(1)
+
+
+def agreement(logs: Tensor, teacher: Tensor) -> Tensor:
+    """Whether the first choice is the teacher's [n]: 1 / k where it is one of the k moves that he likes best alike.
+
+    In the 8 bits of a label that happens in one position of fifty, and which of the k he liked best is not known.
+    """
+    best = teacher == teacher.amax(1, keepdim=True)
+    return best.gather(1, logs.argmax(1, keepdim=True)).squeeze(1) / best.sum(1)
+
+
 def losses(
     outputs: tuple[Tensor, Tensor, Tensor], batch: dict[str, Tensor], sharpen: float = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Policy cross-entropy over the legal moves, WDL cross-entropy, Huber loss of the plies left.
 
-    The teacher's probabilities count to the power of sharpen: the network learns which moves are best before how good the
-    others are. Logits divided by it are those of the plain probabilities; export.py does that.
+    The teacher's probabilities count to the power of sharpen: the network learns which moves are best before how good
+    the others are. Logits divided by it are those of the plain probabilities; export.py does that.
     """
     policy, value, left = (output.float() for output in outputs)
-    logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
     target = batch["policy"] ** sharpen
     target = target / target.sum(1, keepdim=True)
-    policy_loss = -(target * logits.log_softmax(1)).sum(1).mean()
+    policy_loss = -(target * log_policy(policy, batch)).sum(1).mean()
     value_loss = -(batch["wdl"] * value.log_softmax(1)).sum(1).mean()
     left_loss = F.huber_loss(left / MOVES_LEFT_SCALE, batch["left"] / MOVES_LEFT_SCALE, delta=LEFT_BEND)
     return policy_loss, value_loss, left_loss
@@ -43,9 +56,8 @@ def held_out(network: Network, positions: Positions, limit: int, sharpen: float)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             policy, value, left = (output.float() for output in network(batch["planes"]))
         policy = policy / sharpen
-        logits = policy.gather(1, batch["slots"]).masked_fill(~batch["legal"], -1e4)
         policy_loss, value_loss, _ = losses((policy, value, left), batch)
-        agree = (logits.argmax(1) == batch["policy"].argmax(1)).float().mean()
+        agree = agreement(log_policy(policy, batch), batch["policy"]).mean()
         error = (left.relu() - batch["left"]).abs().mean()
         sums += len(part) * np.array([policy_loss.item(), value_loss.item(), agree.item(), error.item()])
     policy, value, agree, error = sums / len(chosen)

@@ -13,6 +13,7 @@ import argparse
 import gzip
 import struct
 import time
+import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -64,8 +65,7 @@ def pack(path: Path) -> dict[str, np.ndarray]:
             legal = {policy_index(board, move): move for move in board.legal_moves}
             if policy:
                 if len(legal) != len(policy):
-                    at = f"{path.name}: game {game}, ply {ply}"
-                    raise ValueError(f"{at}: {len(policy)} labels, {len(legal)} legal moves")
+                    raise ValueError(f"game {game}, ply {ply}: {len(policy)} labels, {len(legal)} legal moves")
                 samples.append((
                     start + len(history.frames) - 1, len(history.frames) - 1, history.fill, board.turn == chess.BLACK,
                     castling_byte(board), min(board.halfmove_clock, 255), win, draw, left, len(policy), played,
@@ -92,8 +92,14 @@ def pack(path: Path) -> dict[str, np.ndarray]:
 
 
 def convert(source: Path, target: Path) -> int:
-    """Packs one shard; the file appears only when it is whole. Returns the number of positions."""
-    arrays = pack(source)
+    """Packs one shard; the file appears only when it is whole. Returns the number of positions.
+
+    Raises OSError where the games cannot be read and ValueError where they are damaged.
+    """
+    try:
+        arrays = pack(source)
+    except (gzip.BadGzipFile, EOFError, LookupError, ValueError, struct.error, zlib.error) as error:
+        raise ValueError(f"{source} is damaged, or holds no labelled games: {error!r}") from error
     partial = target.with_suffix(".partial")
     with open(partial, "wb") as file:
         np.savez(file, **arrays)
@@ -118,7 +124,11 @@ def main() -> None:
     with ProcessPoolExecutor(args.jobs) as pool:
         tasks = {pool.submit(convert, *pair): pair[1] for pair in pending}
         for done, task in enumerate(as_completed(tasks), 1):
-            positions += task.result()
+            try:
+                positions += task.result()
+            except (OSError, ValueError) as error:
+                pool.shutdown(cancel_futures=True)
+                raise SystemExit(str(error)) from error
             rate = positions / (time.monotonic() - began)
             print(f"{tasks[task].name}: {done}/{len(pending)} shards, {positions} positions, {rate:.0f}/s", flush=True)
 

@@ -3,31 +3,52 @@
     python soup.py work/medium4/checkpoint.pt work/medium4/soup.pt --start medium.pb.gz --share 0.5
     python export.py work/medium4/soup.pt ../zeitnot-medium.pb.gz
 
-Where both ends of a run lie in one valley, there may be a network between them that is better than either (Wortsman et al.
-2021, arXiv:2109.01903; measured in ../README.md). Where the run began with a network file, the positions must be those that it had: the file's batch
-norms come back from them.
+Where both ends of a run lie in one valley, there may be a network between them that is better than either (Wortsman et
+al. 2021, arXiv:2109.01903; measured in ../README.md). Batch norm's statistics are averaged like the weights, or with
+--statistics measured anew, as for other averages (Izmailov et al. 2018, arXiv:1803.05407). For that, and where the run
+began with a network file, whose batch norms come back from them, the positions must be those that it had.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import math
 from pathlib import Path
 
 import torch
+from torch.optim.swa_utils import update_bn
 
-from data import Positions
+from data import Positions, batches, how_often
 from export import load
-from train import beginning, save
+from grow import beginning, is_network_file
+from train import average, save
+
+#: Positions, at most, that statistics are measured on at once.
+BATCH = 512
+#: They are drawn as a run with this --seed draws its first.
+SEED = 1
 
 
-@torch.no_grad()
-def soup(checkpoint: Path, start: Path, share: float, positions: Positions | None) -> dict:
-    """The checkpoint with averaged weights: `share` of them its own, the rest those of `start`, grown as the run had them."""
+def soup(checkpoint: Path, start: Path, share: float, packed: Path, statistics: int = 0) -> dict:
+    """The checkpoint with averaged weights: `share` of them its own, the rest those of `start`, grown as the run had
+    them. Batch norm's statistics are averaged too, or measured on so many positions, drawn as the run drew them."""
     network, state = load(checkpoint)
-    before = beginning(start, network.shape, state.get("sharpen", 1.0), positions)[0].state_dict()
-    for name, weights in state["averaged"].items():
-        if weights.is_floating_point():
-            state["averaged"][name] = torch.lerp(before[name].contiguous(), weights.contiguous(), share)
+    positions = None
+    if statistics or is_network_file(start):
+        shards = state.get("shards", {})
+        positions = Positions(packed, shards)
+        positions.must_be(shards or positions.shards(), checkpoint)
+    before, origin = beginning(start, network.shape, state.get("sharpen", 1.0), positions)
+    average(network, before, share)
+    state["origin"] = f"{origin}; {share:g} of this run and the rest of that"
+    if statistics:
+        often = how_often(positions, state.get("surprise", 0.0), state.get("often", {}))
+        count = math.ceil(statistics / BATCH)
+        drawn = batches(positions, often, math.ceil(statistics / count), SEED, 0, 0, 1)
+        update_bn((batch["planes"] for batch in itertools.islice(drawn, count)), network)
+        state["origin"] += f", batch norm by {statistics} positions"
+    state["averaged"] = network.state_dict()
     return state
 
 
@@ -36,17 +57,22 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path, help="the end of the run")
     parser.add_argument("output", type=Path, help="checkpoint to write, for export.py")
     parser.add_argument("--start", type=Path, required=True, metavar="FILE", help="what train.py --start began it with")
-    parser.add_argument("--share", type=float, default=0.5, help="of the end; the rest is of the beginning (default 0.5)")
+    parser.add_argument("--share", type=float, default=0.5,
+                        help="of the end; the rest is of the beginning (default 0.5)")
+    parser.add_argument("--statistics", type=int, default=0, metavar="N",
+                        help="measure batch norm's statistics on N positions (default 0: averaged like the weights)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     args = parser.parse_args()
     if not 0 <= args.share <= 1:
         raise SystemExit(f"--share {args.share}: a share is from 0 to 1")
-    positions = Positions(args.work / "packed") if args.start.name.endswith((".pb", ".pb.gz")) else None
+    if args.statistics < 0:
+        raise SystemExit(f"--statistics {args.statistics}: a number of positions is not negative")
+    if args.output.resolve() in (args.checkpoint.resolve(), args.start.resolve()):
+        raise SystemExit(f"{args.output} would be overwritten: name another output")
     try:
-        state = soup(args.checkpoint, args.start, args.share, positions)
-    except (OSError, ValueError) as error:
+        save(args.output, soup(args.checkpoint, args.start, args.share, args.work / "packed", args.statistics))
+    except (OSError, RuntimeError, ValueError) as error:
         raise SystemExit(str(error)) from error
-    save(args.output, state)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
-"""Measures how far a network is from the teacher on every packed position, so that training can dwell on what it gets wrong.
+"""Measures how far a network is from the teacher on every packed position, for training to dwell on what it gets wrong.
 
     python surprise.py ../zeitnot-small.pb.gz
     python train.py --start ../zeitnot-small.pb.gz --surprise 0.5 ...
 
-One SHARD.surprise.npy beside each packed shard: the divergence of the network's policy from the teacher's, in nats. A shard
-that has one is skipped; --again measures all of them anew, which another network is a reason for. After KataGo's policy
+One SHARD.surprise beside each packed shard (as np.savez writes it): the divergence of the network's policy from the
+teacher's, in nats, and which network that was. A shard that this network has measured is skipped. After KataGo's policy
 surprise weighting (its KataGoMethods.md).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -18,12 +19,20 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from data import Positions, surprise_path
-from evaluate import divergence, log_policy
+from data import Positions, stored, surprise_path
+from evaluate import divergence
 from lc0_network import Lc0Network, read_or_exit
+from losses import log_policy
 
 #: Positions evaluated at once.
 BATCH = 512
+#: Hexadecimal digits of a network file's SHA-256 that tell it from others.
+DIGITS = 16
+
+
+def digest(network: Path) -> str:
+    """What tells a network file from others."""
+    return hashlib.sha256(network.read_bytes()).hexdigest()[:DIGITS]
 
 
 @torch.no_grad()
@@ -44,23 +53,29 @@ def measure(network: Path, shard: Path) -> tuple[str, int, float]:
     found = divergences(Lc0Network(network), Positions(shard)).astype(np.float16)
     partial = shard.with_suffix(".partial")
     with open(partial, "wb") as file:
-        np.save(file, found)
+        np.savez(file, nats=found, network=digest(network))
     partial.rename(surprise_path(shard))
     return shard.name, len(found), float(found.astype(np.float32).mean())
+
+
+def is_measured(shard: Path, network: str) -> bool:
+    """Whether that network, by its digest, has measured a shard."""
+    path = surprise_path(shard)
+    return path.exists() and str(stored(path)["network"]) == network
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
-    parser.add_argument("--again", action="store_true", help="also shards that have been measured")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     args = parser.parse_args()
     read_or_exit(args.network)
     shards = sorted((args.work / "packed").glob("*.npz"))
     if not shards:
         raise SystemExit(f"no packed positions in {args.work / 'packed'}: run prepare.py first")
-    pending = [shard for shard in shards if args.again or not surprise_path(shard).exists()]
+    network = digest(args.network)
+    pending = [shard for shard in shards if not is_measured(shard, network)]
     print(f"{len(shards)} shards, {len(shards) - len(pending)} measured", flush=True)
     began, positions = time.monotonic(), 0
     with ProcessPoolExecutor(args.jobs) as pool:

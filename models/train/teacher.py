@@ -1,7 +1,8 @@
 """The teacher itself, in float32, in place of the labels that it gave in fewer bits.
 
-Labels come from a quantised teacher (`zeitnot net convert --int8`), whose first choice is the float network's in 92 % of
-the positions of games that maia-1900's policy played: agreement with the labels is not quite agreement with the teacher.
+The first 1.28 million labels, of its own games, come from the teacher in bfloat16; those of `zeitnot label` came later,
+from its 8-bit form (`zeitnot net convert --int8`), whose first choice is the float network's in 92 % of the positions
+of games that maia-1900's policy played: agreement with the labels is not quite agreement with the teacher.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import torch
 
 from encoding import CONV_SLOTS
 
-#: Outputs of an ONNX file by `zeitnot net convert`: logits of 1858 moves, probabilities of win, draw and loss, plies left.
+#: Outputs of an ONNX file by `zeitnot net convert`: logits of 1858 moves, odds of win, draw and loss, plies left.
 OUTPUTS = ["/output/policy", "/output/wdl", "/output/mlh"]
-#: Where such a file notes the format of its input, and the number of the one that encoding.py writes: 112 classical planes.
+#: Where such a file notes the format of its input, and the number of encoding.py's: 112 classical planes.
 FORMAT_NOTE, CLASSICAL = "lc0_input_format", "1"
 #: For each place of the flat convolutional policy head, the policy index (0 where there is none).
 _INDEX_AT = np.zeros(CONV_SLOTS.max() + 1, np.int64)
@@ -42,7 +43,8 @@ class Teacher:
         """SystemExit if the model does not read what is fed to it, or does not say what is read of it."""
         number = self.session.get_modelmeta().custom_metadata_map.get(FORMAT_NOTE, CLASSICAL)
         if number != CLASSICAL:
-            raise SystemExit(f"--teacher {path}: its input format is number {number}; only classical planes are made here")
+            raise SystemExit(
+                f"--teacher {path}: its input format is number {number}; only classical planes are made here")
         missing = set(OUTPUTS) - {output.name for output in self.session.get_outputs()}
         if missing:
             raise SystemExit(f"--teacher {path}: no output {', '.join(sorted(missing))}")

@@ -12,11 +12,40 @@ import chess
 import numpy as np
 import torch
 
+import lc0_file
 from data import Positions, batches, how_often, surprise_path
 from encoding import CONV_SLOTS, policy_index
+from examples import some_network
+from export import message
+from model import Shape
 from prepare import convert
-from surprise import divergences
+from surprise import digest, divergences, is_measured, measure
 from teacher import OUTPUTS, Teacher
+
+
+def game(fen: str, moves: list[str], unlabelled: tuple[int, ...] = ()) -> tuple[bytes, list[list[int]]]:
+    """A Chess960 game as `zeitnot label` writes it, labels being mere numbers, and each label's policy indices."""
+    board = chess.Board(fen, chess960=True)
+    data, labelled = struct.pack("<BBH", len(fen), 0, len(moves)) + fen.encode(), []
+    for ply, uci in enumerate(moves):
+        indices = sorted(policy_index(board, legal) for legal in board.legal_moves)
+        move = chess.Move.from_uci(uci)
+        played = policy_index(board, move)
+        if played not in indices:
+            raise ValueError(uci)
+        count = 0 if ply in unlabelled else len(indices)
+        numbers = (40000, 20000, 160) if count else ()
+        data += struct.pack(f"<B{count}B{len(numbers)}HH", count, *range(1, count + 1), *numbers, played)
+        labelled += [indices] if count else []
+        board.push(move)
+    return data, labelled
+
+
+def pack_games(shard: Path, *games: bytes) -> None:
+    """Makes a packed shard of games."""
+    source = shard.with_suffix(".bin.gz")
+    source.write_bytes(gzip.compress(b"".join(games)))
+    convert(source, shard)
 
 
 class ByLabels:
@@ -33,7 +62,7 @@ class ByLabels:
 
 
 class Session:
-    """Stands for ONNX Runtime: the logit of a move is its policy index / 100; there are as many plies left as men on the board."""
+    """Stands for ONNX Runtime: a move's logit is its policy index / 100; there are as many plies left as men."""
 
     def __init__(self, outputs=OUTPUTS, notes={}):
         self.outputs, self.notes = outputs, notes
@@ -60,24 +89,11 @@ class Games(unittest.TestCase):
     FEN = "1k6/8/8/8/8/8/8/4KR2 w F - 0 1"
 
     def setUp(self):
-        board = chess.Board(self.FEN, chess960=True)
-        data = struct.pack("<BBH", len(self.FEN), 0, 3) + self.FEN.encode()
-        self.labelled = []
-        for ply, uci in enumerate(("e1f1", "b8b7", "g1g2")):
-            move = chess.Move.from_uci(uci)
-            self.assertIn(move, board.legal_moves)
-            count = 0 if ply == 1 else board.legal_moves.count()
-            numbers = (40000, 20000, 160) if count else ()
-            played = policy_index(board, move)
-            data += struct.pack(f"<B{count}B{len(numbers)}HH", count, *range(1, count + 1), *numbers, played)
-            self.labelled += [sorted(policy_index(board, legal) for legal in board.legal_moves)] if count else []
-            board.push(move)
+        data, self.labelled = game(self.FEN, ["e1f1", "b8b7", "g1g2"], unlabelled=(1,))
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        with gzip.open(Path(folder.name) / "a.bin.gz", "wb") as file:
-            file.write(data)
-        convert(Path(folder.name) / "a.bin.gz", Path(folder.name) / "a.npz")
         self.folder = Path(folder.name)
+        pack_games(self.folder / "a.npz", data)
         self.positions = Positions(self.folder)
 
     def test_what_was_measured_belongs_to_its_shard(self):
@@ -90,15 +106,37 @@ class Games(unittest.TestCase):
         even = divergences(teacher, self.positions)
         self.assertGreater(even[0], 0.01)
         self.assertAlmostEqual(even[1], 0, delta=1e-3)
-        np.save(surprise_path(self.folder / "a.npz"), even)
+
+        def write(nats: np.ndarray) -> None:
+            with open(surprise_path(self.folder / "a.npz"), "wb") as file:
+                np.savez(file, nats=nats, network="0")
+
+        write(even)
         np.testing.assert_allclose(self.positions.surprise(), even.clip(0))
-        np.save(surprise_path(self.folder / "a.npz"), even[:1])
+        write(even[:1])
         with self.assertRaisesRegex(SystemExit, "another shard"):
             self.positions.surprise()
 
+    def test_what_networks_measured_is_not_mixed(self):
+        shards = [self.folder / name for name in ("a.npz", "b.npz")]
+        shards[1].write_bytes(shards[0].read_bytes())
+        networks = [self.folder / name for name in ("first.pb.gz", "second.pb.gz")]
+        for network, samples in zip(networks, (1, 2)):
+            lc0_file.write(network, message(some_network(Shape(1, 8, 4)), samples, 1, 0.0))
+            self.assertFalse(is_measured(shards[0], digest(network)))
+        for shard, network in zip(shards, networks):
+            self.assertEqual(measure(network, shard)[:2], (shard.name, 2))
+        self.assertEqual([is_measured(shards[0], digest(network)) for network in networks], [True, False])
+        with self.assertRaisesRegex(SystemExit, "b.npz has been measured by another network"):
+            Positions(self.folder).surprise()
+        np.testing.assert_array_equal(Positions(self.folder, "b").surprise(), Positions(self.folder, "a").surprise())
+        measure(networks[1], shards[0])
+        self.assertEqual(len(Positions(self.folder).surprise()), 4)
+
     def test_the_teacher_s_own_outputs_stand_for_the_labels(self):
         teacher = Teacher.__new__(Teacher)
-        for wrong, expected in ((Session(OUTPUTS[:2]), "no output /output/mlh"), (Session(notes={"lc0_input_format": "5"}), "number 5")):
+        cases = (Session(OUTPUTS[:2]), "no output /output/mlh"), (Session(notes={"lc0_input_format": "5"}), "number 5")
+        for wrong, expected in cases:
             teacher.session = wrong
             with self.assertRaisesRegex(SystemExit, f"--teacher net.onnx: .*{expected}"):
                 teacher.check("net.onnx")
@@ -119,8 +157,47 @@ class Games(unittest.TestCase):
         both = Positions(self.folder)
         self.assertEqual(both.factors({"b": 3.0}).tolist(), [1.0, 1.0, 3.0, 3.0])
         self.assertEqual(both.factors({}).tolist(), [1.0] * 4)
-        with self.assertRaisesRegex(SystemExit, r"no shard is called c\*"):
+        with self.assertRaisesRegex(SystemExit, "no shard in .* is called c$"):
             both.factors({"b": 3.0, "c": 2.0})
+
+    def test_a_kind_ends_where_a_part_of_the_name_ends(self):
+        names = ["a.npz", "maia-1-0000.npz", "maia-16-0000.npz"]
+        for name in names[1:]:
+            (self.folder / name).write_bytes((self.folder / "a.npz").read_bytes())
+        cases = (
+            ("", names), ([], names), ("maia", names[1:]), ("maia-1", names[1:2]), (["maia-16-0000.npz"], names[2:]),
+            (["maia-16", "a"], names[::2]),
+        )
+        for only, expected in cases:
+            self.assertEqual(list(Positions(self.folder, only).shards()), expected)
+        self.assertEqual(list(Positions(self.folder, without=["maia-1", "a"]).shards()), names[2:])
+        self.assertEqual(list(Positions(self.folder, "maia", ["maia-1"]).shards()), names[2:])
+        self.assertEqual(Positions(self.folder).factors({"maia-1": 2.0}).tolist(), [1.0, 1.0, 2.0, 2.0, 1.0, 1.0])
+        for wrong in (("maia-1*",), (["a", "mai"],), ((), ["maia-"]), ("a", ["a"])):
+            with self.assertRaisesRegex(SystemExit, str(self.folder)):
+                Positions(self.folder, *wrong)
+
+    def test_other_shards_than_a_run_s_are_named(self):
+        run = Path("run/checkpoint.pt")
+        self.positions.must_be({"a.npz": 2}, run)
+        cases = {"is new": {}, "is missing": {"a.npz": 2, "b.npz": 1}, "has changed": {"a.npz": 3}}
+        for wrong, shards in cases.items():
+            with self.assertRaisesRegex(SystemExit, f"{run} .*{wrong}"):
+                self.positions.must_be(shards, run)
+
+    def test_damaged_files_are_named(self):
+        for suffix, load in ((".bin.gz", lambda path: convert(path, self.folder / "new.npz")), (".npz", Positions)):
+            whole = (self.folder / f"a{suffix}").read_bytes()
+            torn = self.folder / f"torn{suffix}"
+            for data in (b"", b"nonsense", whole[: len(whole) // 2]):
+                torn.write_bytes(data)
+                with self.assertRaisesRegex((SystemExit, ValueError), f"{torn.name} "):
+                    load(torn)
+        torn = self.folder / "torn.bin.gz"
+        torn.write_bytes(gzip.compress(gzip.decompress((self.folder / "a.bin.gz").read_bytes())[:-1]))
+        with self.assertRaisesRegex(ValueError, "torn.bin.gz is damaged"):
+            convert(torn, self.folder / "new.npz")
+        self.assertFalse((self.folder / "new.npz").exists())
 
     def test_only_what_has_a_label_is_a_sample(self):
         self.assertEqual(len(self.positions), 2)
@@ -142,6 +219,14 @@ class Games(unittest.TestCase):
         self.assertFalse((whole[26:39] == cut[26:39]).all())
         self.assertTrue((cut[26:39] == cut[13:26]).all())
         self.assertTrue((whole[104:] == cut[104:]).all())
+
+    def test_a_history_cut_short_has_no_repetitions(self):
+        shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
+        pack_games(self.folder / "b.npz", game(chess.STARTING_FEN, [*shuffle, *shuffle])[0])
+        # After six plies the position is the one after two, and those after four and five were there before, too.
+        batch = Positions(self.folder / "b.npz").batch(np.full(3, 6), forget=np.array([-1, 6, 5]))
+        repeated = batch["planes"][:, 12:104:13, 0, 0].tolist()
+        self.assertEqual(repeated, [[1, 1, 1, 0, 0, 0, 0, 0]] * 2 + [[0] * 8])
 
 
 class Toy:
@@ -178,6 +263,10 @@ class Batches(unittest.TestCase):
     def test_a_run_that_goes_on_has_the_same_batches(self):
         for surprise in (0.0, 0.5):
             self.assertEqual(self.some(7, surprise)[4:], self.some(3, surprise, step=4))
+
+    def test_there_must_be_a_whole_batch(self):
+        with self.assertRaisesRegex(SystemExit, "96 positions .* a batch of 97"):
+            batches(Toy(), np.ones(96), 97, 1, 0, 0, 1)
 
     def test_processes_share_each_batch(self):
         whole = self.some(4, 0.5)

@@ -12,33 +12,29 @@ from __future__ import annotations
 
 import argparse
 import copy
-import logging
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import torch
-import torch.multiprocessing as multiprocessing
 from torch import nn
 
 from backend import BACKENDS, choose, training_pass
 from data import Positions, batches, how_often
 from export import load
 from gang import Gang
-from grow import grown
+from grow import beginning
 from losses import held_out, losses
 from model import Network, Shape, parameters
 from optimiser import optimisers
-from restore import described, restored
 
 #: Weights of the three losses.
 POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
 #: The pause file is looked for every this many batches.
 PAUSE_EVERY = 4
-#: Positions that tell the sizes of activations in a network file (restore.py).
-RESTORE_WITH = 2000
 #: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
 SHARE_EVERY = 1000
 #: Time between lines of progress.
@@ -68,32 +64,24 @@ def save(path: Path, state: dict) -> None:
     partial.rename(path)
 
 
-def beginning(path: Path, shape: Shape, sharpen: float, positions: Positions) -> tuple[Network, str]:
-    """The averaged network of another run, or that of a network file, grown to the shape of a new one and with its
-    sharpness of the policy; and what it was, in words."""
-    try:
-        if path.name.endswith((".pb", ".pb.gz")):
-            some = positions.training[:: max(1, len(positions.training) // RESTORE_WITH)]
-            small, sharpened = restored(path, positions.batch(some)["planes"]), 1.0
-            origin = described(path)
-        else:
-            small, state = load(path)
-            sharpened = state.get("sharpen", 1.0)
-            origin = f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"--start: {error}") from error
-    try:
-        network = grown(small, shape).train()
-    except ValueError as error:
-        raise SystemExit(f"--start {path}: {error}") from error
-    with torch.no_grad():
-        for weight in network.policy_out.parameters():
-            weight.mul_(sharpen / sharpened)
-    return network, origin
+def positive(number: type) -> Callable[[str], float]:
+    """For argparse: reads a number that is greater than zero."""
+
+    def read(text: str) -> float:
+        try:
+            value = number(text)
+        except ValueError:
+            value = number(0)
+        if not value > 0:
+            whole = "whole " if number is int else ""
+            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number greater than zero")
+        return value
+
+    return read
 
 
 def kind(text: str) -> tuple[str, float]:
-    """`maia=3`: how names of shards begin, and how many times as often their positions are drawn."""
+    """`maia=3`: a kind of shards, and how many times as often their positions are drawn."""
     name, _, times = text.partition("=")
     try:
         factor = float(times)
@@ -104,44 +92,75 @@ def kind(text: str) -> tuple[str, float]:
     return name, factor
 
 
-def arguments() -> argparse.Namespace:
+def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     parser.add_argument("--name", default="small", help="name of the run (default small)")
-    parser.add_argument("--blocks", type=int, default=Shape.blocks)
-    parser.add_argument("--channels", type=int, default=Shape.channels)
-    parser.add_argument("--se", type=int, default=Shape.se, help="hidden units of the squeeze-and-excitation")
+    parser.add_argument("--blocks", type=positive(int), default=Shape.blocks)
+    parser.add_argument("--channels", type=positive(int), default=Shape.channels)
+    parser.add_argument("--se", type=positive(int), default=Shape.se, help="hidden units of the squeeze-and-excitation")
     parser.add_argument("--start", type=Path, metavar="FILE",
-                        help="begin a new run with this checkpoint's or network file's (.pb.gz) network, which may be smaller")
-    parser.add_argument("--samples", type=int, default=6_000_000, help="length of the run in samples")
-    parser.add_argument("--batch", type=int, default=384)
-    parser.add_argument("--lr", type=float, default=4e-3, help="peak learning rate")
-    parser.add_argument("--decay", type=float, default=0.7, help="the learning rate falls over this share of the run")
-    parser.add_argument("--warmup", type=int, default=50_000, help="samples until the peak learning rate")
+                        help="begin a new run with the network of this checkpoint or network file (.pb.gz), which may "
+                             "be smaller")
+    parser.add_argument("--samples", type=positive(int), default=6_000_000, help="length of the run in samples")
+    parser.add_argument("--batch", type=positive(int), default=384)
+    parser.add_argument("--lr", type=positive(float), default=4e-3, help="peak learning rate")
+    parser.add_argument("--decay", type=positive(float), default=0.7,
+                        help="the learning rate falls over this share of the run")
+    parser.add_argument("--warmup", type=positive(int), default=50_000, help="samples until the peak learning rate")
     parser.add_argument("--sharpen", type=float, default=2.0, help="power of the teacher's policy (default 2)")
     parser.add_argument("--surprise", type=float, default=0.0, metavar="SHARE",
                         help="share of the samples drawn in proportion to what surprise.py measured (default 0)")
     parser.add_argument("--often", type=kind, action="append", default=[], metavar="KIND=TIMES",
-                        help="positions of shards whose names begin with KIND are drawn so many times as often as others")
+                        help="positions of shards whose names begin with KIND (maia, maia-16) are drawn so many times "
+                             "as often as others")
+    parser.add_argument("--without", action="append", default=[], metavar="KIND",
+                        help="shards whose names begin with KIND are kept from this training")
     parser.add_argument("--weight-decay", type=float, default=0.05)
     parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
-    parser.add_argument("--processes", type=int, default=2, help="they share each batch (default 2)")
-    parser.add_argument("--threads", type=int, default=1, help="threads of each process (default 1)")
+    parser.add_argument("--processes", type=positive(int), default=2, help="they share each batch (default 2)")
+    parser.add_argument("--threads", type=positive(int), default=1, help="threads of each process (default 1)")
     parser.add_argument("--backend", choices=BACKENDS,
-                        help="what computes: C++ of our own, for processors with AMX, one thread a process; torch.compile; "
-                             "or PyTorch alone, without a C++ compiler (default: the first that this machine can run)")
+                        help="what computes: C++ of our own, for processors with AMX, one thread a process; "
+                             "torch.compile; or PyTorch alone, without a C++ compiler (default: the first that this "
+                             "machine can run)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save-minutes", type=float, default=3, help="time between checkpoints")
-    parser.add_argument("--check-samples", type=int, default=250_000, help="samples between held-out measures")
-    parser.add_argument("--check-size", type=int, default=4000, help="positions of a held-out measure")
+    parser.add_argument("--check-samples", type=positive(int), default=250_000,
+                        help="samples between held-out measures")
+    parser.add_argument("--check-size", type=positive(int), default=4000, help="positions of a held-out measure")
     parser.add_argument("--pause-file", type=Path, help="training sleeps while this file exists")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def told(args: argparse.Namespace) -> dict:
     """What a run must be told alike whenever it goes on."""
-    return {"sharpen": args.sharpen, "surprise": args.surprise, "often": dict(args.often)}
+    return {
+        "sharpen": args.sharpen, "surprise": args.surprise, "often": dict(args.often),
+        "without": sorted(set(args.without)),
+    }
+
+
+#: The same of checkpoints that say nothing of it.
+TOLD_BEFORE = {"sharpen": 1.0, "surprise": 0.0, "often": {}, "without": []}
+
+
+def remembered(path: Path, args: argparse.Namespace, shape: Shape, positions: Positions) -> dict:
+    """A run's checkpoint; SystemExit if it cannot be read, or if the run was another than is asked for now."""
+    try:
+        _, state = load(path)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
+    if state["shape"] != shape.as_dict():
+        raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
+    for option, now in told(args).items():
+        before = state.get(option, TOLD_BEFORE[option])
+        if before != now:
+            before = before or "left out"
+            raise SystemExit(f"{path} was trained with --{option} {before}: say so, or choose another --name")
+    positions.must_be(state.get("shards", positions.shards()), path)
+    return state
 
 
 def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
@@ -153,14 +172,14 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
     torch.manual_seed(args.seed)
     folder = args.work / args.name
     path = folder / "checkpoint.pt"
-    log = open(folder / "log.txt", "a", buffering=1)
 
     def say(line: str) -> None:
         if rank == 0:
             print(line, flush=True)
-            log.write(line + "\n")
+            with open(folder / "log.txt", "a") as log:
+                log.write(line + "\n")
 
-    positions = Positions(args.work / "packed")
+    positions = Positions(args.work / "packed", without=args.without)
     often = how_often(positions, args.surprise, dict(args.often))
     shape = Shape(args.blocks, args.channels, args.se)
     network, origin = Network(shape), ""
@@ -171,18 +190,15 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
     tools = optimisers(network, args.lr, args.weight_decay, args.optimiser == "muon")
     step = 0
     if path.exists():
-        state = torch.load(path, weights_only=True)
-        if state["shape"] != network.shape.as_dict():
-            raise SystemExit(f"{path} holds a network of shape {state['shape']}: choose another --name")
-        remembered = {"sharpen": 1.0, "surprise": 0.0, "often": {}}
-        for option, before in {name: state.get(name, default) for name, default in remembered.items()}.items():
-            if before != told(args)[option]:
-                raise SystemExit(f"{path} was trained with --{option} {before or 'left out'}: say so, or choose another --name")
+        state = remembered(path, args, shape, positions)
+        if len(state["optimisers"]) != len(tools):
+            raise SystemExit(f"{path} was trained with another --optimiser: say so, or choose another --name")
         network.load_state_dict(state["network"])
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
             tool.load_state_dict(kept)
         step, origin = state["samples"] // args.batch, state.get("origin", "")
+    drawn = batches(positions, often, args.batch, args.seed, step, rank, gang.size)
     if rank == 0:
         gang.barrier.wait()
     begun = f"; begun as {origin}" if origin else ""
@@ -195,14 +211,15 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         save(path, {
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
-            "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"], **told(args),
+            "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
+            "shards": positions.shards(), **told(args),
         })
 
     forward = training_pass(args.backend, network, args.work)
     began = saved = reported = time.monotonic()
     since, sums = step, np.zeros(3)
     network.train()
-    for batch in batches(positions, often, args.batch, args.seed, step, rank, gang.size):
+    for batch in drawn:
         if step * args.batch >= args.samples:
             break
         if rank == 0 and args.pause_file and step % PAUSE_EVERY == 0:
@@ -228,7 +245,8 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         average(averaged, network, min(args.average, (1 + step) / (10 + step)))
         sums += [policy.item(), value.item(), left.item()]
         if not np.isfinite(sums).all():
-            raise SystemExit(f"after {step * args.batch} samples the loss is no number: {path} stays as it was saved last")
+            samples = step * args.batch
+            raise SystemExit(f"after {samples} samples the loss is no number: {path} stays as it was saved last")
         now = time.monotonic()
         if now - reported > REPORT_SECONDS:
             policy, value, left = sums / (step - since)
@@ -249,8 +267,11 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
 
 
 def main() -> None:
+    # Ctrl-C and a polite kill are no errors, and Gang.run ends the processes.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     args = arguments()
-    if args.processes < 1 or args.batch % args.processes:
+    if args.batch % args.processes:
         raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
     if not 0 <= args.surprise <= 1:
         raise SystemExit(f"--surprise {args.surprise}: a share is from 0 to 1")
@@ -258,21 +279,7 @@ def main() -> None:
     shape = Shape(args.blocks, args.channels, args.se)
     args.backend = choose(args.backend, shape, args.threads, args.work)
     length = parameters(Network(shape))
-    # A polite kill ends the processes too (they would wait for each other for ever).
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # When one process has said what is wrong, that the others are ended is no news.
-    logging.getLogger("torch.multiprocessing.spawn").setLevel(logging.ERROR)
-    gang = Gang(args.processes, length)
-    running = multiprocessing.spawn(work, (gang, args), nprocs=args.processes, join=False)
-    try:
-        while not running.join():
-            pass
-    except multiprocessing.ProcessExitedException:
-        # It has said why.
-        raise SystemExit(1) from None
-    finally:
-        for process in running.processes:
-            process.terminate()
+    Gang(args.processes, length).run(work, args)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Plays the time managers against each other on real clocks, and says how each of them spent its time.
 
-Every manager meets every other one, with both colours; each has `--games` games under each control. A line of `--results`
-is a finished game, and a run with the same file goes on where it stopped. See README.md beside this file.
+Every manager meets every other one, with both colours; each has `--games` games under each control. A line of
+`--results` is a finished game, and a run with the same file goes on where it stopped. See README.md beside this file.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import chess
 import client
 import openings
 import referee
-from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, finished, runnable, write_whole
+from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, finished, of_one_setting, runnable, write_whole
 from summary import percentile
 
 MANAGERS = (
@@ -30,6 +30,8 @@ MANAGERS = (
     "soft-hard",
 )
 CONTROLS = ("1+0.01", "2+0", "40/5", "10+0.1", "60+0.6")
+NEEDED = ("tc", "number", "white", "black", "opening", "result", "reason", "failed", "seats")
+"""What the report, and a run that goes on, read of a game."""
 PHASES = ("Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame")
 
 
@@ -40,7 +42,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tc", action="append", metavar="[MOVES/]SECONDS[+INCREMENT]", help=f"default: {CONTROLS}")
     parser.add_argument("--games", type=_even, default=30, metavar="N", help="of each manager under each control")
     parser.add_argument("--concurrency", type=_positive, default=1, metavar="N", help="games at once")
-    parser.add_argument("--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of all of them")
+    parser.add_argument(
+        "--option", type=_setting, action="append", default=[], metavar="NAME=VALUE", help="of all of them")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the choice of openings")
     parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a line of JSON for each game")
     parser.add_argument("--report", action="store_true", help="play nothing, and only say what the file holds")
@@ -83,7 +86,10 @@ async def play_one(args: argparse.Namespace, job: dict, opening: chess.Board) ->
     failed = game.failed is not None and chess.COLOR_NAMES[game.failed]
     found = {name: spent(game, side, engines[side]) for side, name in ((True, "white"), (False, "black"))}
     plies = len(game.board.move_stack)
-    return {**job, "setting": setting(args), "engine": args.engine, "concurrency": args.concurrency, "result": game.result, "reason": game.reason, "plies": plies, "failed": failed, "seats": found}
+    return {
+        **job, "setting": setting(args), "engine": args.engine, "concurrency": args.concurrency, "result": game.result,
+        "reason": game.reason, "plies": plies, "failed": failed, "seats": found,
+    }
 
 
 def setting(args: argparse.Namespace) -> dict:
@@ -92,8 +98,8 @@ def setting(args: argparse.Namespace) -> dict:
 
 
 def identity(path: str) -> dict:
-    """Which program it is: what it calls itself, the hash of its file, and the revision of the sources beside this script
-    (`+` where they were changed since)."""
+    """Which program it is: what it calls itself, the hash of its file, and the revision of the sources beside this
+    script (`+` where they were changed since)."""
 
     def output(*command: str, input: str = "") -> str:
         done = subprocess.run(
@@ -117,10 +123,11 @@ def spent(game: referee.Game, side: chess.Color, engine: client.RecordingUci) ->
             by_phase[answer.phase] += answer.elapsed_s * 1e3
     timed = [answer for answer in mine if answer.due_ms is not None and answer.stopped_by == "time"]
     aimed = [answer for answer in mine if answer.target_nodes]
+    overshoots = [round(answer.overshoot_ms, 2) for answer in mine if answer.overshoot_ms is not None]
     return {
         "left_ms": round(game.clocks_s[side] * 1e3, 1),
         "moves": len(mine),
-        "overshoot_ms": max((round(answer.overshoot_ms, 2) for answer in mine if answer.overshoot_ms is not None), default=None),
+        "overshoot_ms": max(overshoots, default=None),
         "phase_ms": {phase: round(ms, 1) for phase, ms in by_phase.items()},
         "late_ms": [round(answer.elapsed_s * 1e3 - answer.due_ms, 1) for answer in timed],
         "node_ratio": [round(answer.nodes / answer.target_nodes, 4) for answer in aimed],
@@ -139,7 +146,8 @@ async def play_all(args: argparse.Namespace, jobs: list[dict]) -> None:
             done = await play_one(args, job, opening)
             with args.results.open("a", encoding="utf-8") as file:
                 print(json.dumps(done), file=file)
-            print(f"{job['tc']} game {job['number']}: {job['white']} - {job['black']} {done['result']} ({done['reason']})", flush=True)
+            names = f"{job['white']} - {job['black']}"
+            print(f"{job['tc']} game {job['number']}: {names} {done['result']} ({done['reason']})", flush=True)
 
     await asyncio.gather(*(host() for _ in range(args.concurrency)))
 
@@ -156,8 +164,9 @@ def report(games: list[dict]) -> bool:
             failures[player] += game["failed"] == side
             sign = {wins: "+", "1/2-1/2": "=", losses: "-"}[game["result"]]
             results.setdefault(player, Counter())[sign] += 1
-    print("| control | manager | games | failures | result | clock left s, p5 / p50 / p95 | largest overshoot ms | stop late ms, p50 / p99 "
-          "| nodes / target, quartiles | time by phase % |\n|---|---|---|---|---|---|---|---|---|---|")
+    print("| control | manager | games | failures | result | clock left s, p5 / p50 / p95 | largest overshoot ms "
+          "| stop late ms, p50 / p99 | nodes / target, quartiles | time by phase % |")
+    print(10 * "|---" + "|")
     for (control, manager), seats in players.items():
         left = [seat["left_ms"] / 1e3 for seat in seats]
         overshoots = [seat["overshoot_ms"] for seat in seats if seat["overshoot_ms"] is not None]
@@ -167,8 +176,8 @@ def report(games: list[dict]) -> bool:
         shares = " / ".join(f"{100 * ms / sum(by_phase):.0f}" for ms in by_phase) if sum(by_phase) else ""
         result = " ".join(f"{sign}{results[control, manager][sign]}" for sign in "+=-")
         print(f"| {control} | `{manager}` | {len(seats)} | {failures[control, manager]} | {result} "
-              f"| {percentiles(left, 0.05, 0.5, 0.95)} | {max(overshoots, default=0.0):.1f} | {percentiles(late, 0.5, 0.99)} "
-              f"| {percentiles(ratios, 0.25, 0.5, 0.75)} | {shares} |")
+              f"| {percentiles(left, 0.05, 0.5, 0.95)} | {max(overshoots, default=0.0):.1f} "
+              f"| {percentiles(late, 0.5, 0.99)} | {percentiles(ratios, 0.25, 0.5, 0.75)} | {shares} |")
     for game in games:
         for side in ("white", "black"):
             for line in game["seats"][side]["trouble"]:
@@ -190,11 +199,9 @@ def main() -> int:
     args.engine = identity(args.zeitnot)
     for control in controls:
         referee.TimeControl.parse(control)
-    games = finished(args.results) if args.report or args.results.exists() else []
+    games = finished(args.results, *NEEDED) if args.report or args.results.exists() else []
+    of_one_setting(args.results, games, None if args.report else setting(args))
     if not args.report:
-        other = next((game["setting"] for game in games if game["setting"] != setting(args)), None)
-        if other is not None:
-            raise ValueError(f"{args.results} has games of another setting: {other}; this is {setting(args)}")
         jobs = [
             {"tc": control, "number": number, "white": managers[white], "black": managers[black], "opening": opening}
             for control in controls
@@ -203,7 +210,7 @@ def main() -> int:
         known = [{key: game[key] for key in jobs[0]} for game in games]
         write_whole(args.results, games)
         asyncio.run(play_all(args, [job for job in jobs if job not in known]))
-        games = finished(args.results)
+        games = finished(args.results, *NEEDED)
     return EXIT_FAILED if report(games) else 0
 
 

@@ -163,24 +163,38 @@ def print_summary(report: dict) -> None:
             print(f"finding: {kind}: {line}")
 
 
-def finished(path: Path) -> list[dict]:
-    """The games of a file of results. A last line without its end is that of a run that was ended while it wrote, and does not count."""
+def finished(path: Path, *needed: str) -> list[dict]:
+    """The games of a file of results, each with its setting and what else is needed of it; ValueError for other lines.
+
+    A last line without its end is that of a run that was ended while it wrote, and does not count.
+    """
     games = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
         if not line.endswith("\n"):
             break
         try:
             game = json.loads(line)
-            if not isinstance(game, dict) or "setting" not in game:
-                raise ValueError("not a game as this script writes it")
+            missing = [name for name in ("setting", *needed) if not isinstance(game, dict) or name not in game]
+            if missing:
+                raise ValueError(f"not a game as this script writes it: no {', '.join(missing)}")
             games.append(game)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from error
     return games
 
 
+def of_one_setting(path: Path, games: list[dict], setting: dict | None = None) -> None:
+    """ValueError if a game is not of this setting, or of the first one's: such games cannot be counted together."""
+    for number, game in enumerate(games, 1):
+        expected = setting or games[0]["setting"]
+        if game["setting"] != expected:
+            here = "this" if setting else "that of line 1"
+            raise ValueError(
+                f"{path}, line {number}: games of another setting: {game['setting']}; {here} is {expected}")
+
+
 def write_whole(path: Path, games: list[dict]) -> None:
-    """The file of results without its torn line, so that the next game begins a line; there is a whole one at any time."""
+    """The file of results without its torn line, so that the next game begins one; there is a whole one at any time."""
     whole = path.with_name(path.name + ".partial")
     whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
     whole.replace(path)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures how strong Zeitnot is beside another engine, or with one network beside another: Elo with its error.
 
-Every opening is played twice with colours reversed. A line of `--results` is a finished game, and a run with the same file
-goes on where it stopped. See README.md beside this file.
+Every opening is played twice with colours reversed. A line of `--results` is a finished game, and a run with the same
+file goes on where it stopped. See README.md beside this file.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -19,10 +20,16 @@ import client
 import openings
 import referee
 from managers import _even, identity
-from play import EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, finished, runnable, write_whole
+from play import (
+    EXIT_FAILED, REPOSITORY, Table, _positive, _setting, ended, finished, of_one_setting, runnable, write_whole,
+)
 
+NEEDED = ("number", "score", "failed", "trouble")
+"""What the report, and a run that goes on, read of a game."""
 NORMAL_95 = 1.96
 """Standard errors on either side within which a normal variable lies in 95 of 100 cases."""
+STUDENT_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+"""The same by Student's distribution, where the error itself is estimated: with 1, 2, ... 9 degrees of freedom."""
 
 
 def arguments() -> argparse.Namespace:
@@ -75,8 +82,8 @@ def trouble(table: Table) -> dict[str, list[str]]:
             some.clear()
         return lines
 
-    seated = {who: [table.engines[is_it]] if is_it in table.engines else [] for who, is_it in (("zeitnot", True), ("opponent", False))}
-    return {"zeitnot": drained(seated["zeitnot"] + table.retired), "opponent": drained(seated["opponent"])}
+    zeitnot, opponent = ([table.engines[is_it]] if is_it in table.engines else [] for is_it in (True, False))
+    return {"zeitnot": drained(zeitnot + table.retired), "opponent": drained(opponent)}
 
 
 async def play_all(args: argparse.Namespace, control: referee.TimeControl, what: dict, known: set[int]) -> None:
@@ -114,11 +121,16 @@ def elo(score: float) -> float:
     return 400 * math.log10(score / (1 - score))
 
 
-def estimate(scores: dict[int, float]) -> tuple[list[int], float, float, float]:
-    """Of the scores of games by their numbers, the games 2n - 1 and 2n being a pair: how many pairs have 0, 1/2, ... 2 points,
-    the difference in Elo, and the ends of its interval of 95 %.
+def errors_95(freedom: int) -> float:
+    """Standard errors on either side of a mean that hold 95 of 100 cases, with so many degrees of freedom."""
+    return STUDENT_95[freedom - 1] if freedom <= len(STUDENT_95) else NORMAL_95 + 2.5 / freedom
 
-    Games of a pair are not independent of each other (the opening favours one side), so that the error is that of pairs.
+
+def estimate(scores: dict[int, float]) -> tuple[list[int], float, float, float]:
+    """Of the scores of games by their numbers, the games 2n - 1 and 2n being a pair: how many pairs have 0, 1/2, ... 2
+    points, the difference in Elo, and the ends of its interval of 95 %.
+
+    Games of a pair are not independent of each other (the opening favours one side): the error is that of pairs.
     """
     pairs = [scores[first] + scores[first + 1] for first in scores if first % 2 and first + 1 in scores]
     counts = [sum(points == halves / 2 for points in pairs) for halves in range(5)]
@@ -129,8 +141,18 @@ def estimate(scores: dict[int, float]) -> tuple[list[int], float, float, float]:
     if variance == 0:
         # So few pairs, or so much alike, tell nothing of their error.
         return counts, elo(mean), -math.inf, math.inf
-    error = NORMAL_95 * math.sqrt(variance / len(pairs))
+    error = errors_95(len(pairs) - 1) * math.sqrt(variance / len(pairs))
     return counts, elo(mean), elo(mean - error), elo(mean + error)
+
+
+def counted(path: Path, what: dict | None = None) -> list[dict]:
+    """The games of a file of results; ValueError if they cannot count together, all of this setting or of one."""
+    games = finished(path, *NEEDED)
+    of_one_setting(path, games, what)
+    times = Counter(game["number"] for game in games)
+    if twice := [number for number in times if times[number] > 1]:
+        raise ValueError(f"{path}: game {twice[0]} is there {times[twice[0]]} times: are these two runs' results?")
+    return games
 
 
 def report(games: list[dict]) -> bool:
@@ -139,9 +161,9 @@ def report(games: list[dict]) -> bool:
     points = list(scores.values())
     counts, difference, low, high = estimate(scores)
     failures = {who: sum(game["failed"] == who for game in games) for who in ("zeitnot", "opponent")}
-    print(f"{len(points)} games: +{points.count(1.0)} ={points.count(0.5)} -{points.count(0.0)}; pairs with 0, 1/2, ... 2 points "
-          f"{counts}; Elo {difference:+.0f} [{low:+.0f}, {high:+.0f}]; failures of Zeitnot {failures['zeitnot']}, of the "
-          f"opponent {failures['opponent']}")
+    print(f"{len(points)} games: +{points.count(1.0)} ={points.count(0.5)} -{points.count(0.0)}; "
+          f"pairs with 0, 1/2, ... 2 points {counts}; Elo {difference:+.0f} [{low:+.0f}, {high:+.0f}]; "
+          f"failures of Zeitnot {failures['zeitnot']}, of the opponent {failures['opponent']}")
     for game in games:
         for who, lines in game["trouble"].items():
             for line in lines:
@@ -153,18 +175,16 @@ def main() -> int:
     args = arguments()
     args.opponent = args.opponent or args.zeitnot
     client.log_warnings()
-    games = finished(args.results) if args.report or args.results.exists() else []
+    what = None
     if not args.report:
         runnable(args.zeitnot, args.opponent)
-        control = referee.TimeControl.of_nodes(args.nodes) if args.nodes else referee.TimeControl.parse(args.tc or "10+0.1")
+        parse, of_nodes = referee.TimeControl.parse, referee.TimeControl.of_nodes
+        control = of_nodes(args.nodes) if args.nodes else parse(args.tc or "10+0.1")
         what = setting(args, control)
-        other = next((game["setting"] for game in games if game["setting"] != what), None)
-        if other is not None:
-            raise ValueError(f"{args.results} has games of another setting: {other}; this is {what}")
+        games = counted(args.results, what) if args.results.exists() else []
         write_whole(args.results, games)
         asyncio.run(play_all(args, control, what, {game["number"] for game in games}))
-        games = finished(args.results)
-    return EXIT_FAILED if report(games) else 0
+    return EXIT_FAILED if report(counted(args.results, what)) else 0
 
 
 if __name__ == "__main__":

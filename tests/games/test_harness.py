@@ -179,7 +179,8 @@ class Harness(unittest.TestCase):
         self.assertEqual((rc, sorted(game["number"] for game in games)), (0, [1, 2, 3, 4]), output)
         games.sort(key=lambda game: game["number"])
         self.assertEqual([game["zeitnot"] for game in games], ["white", "black"] * 2)
-        self.assertEqual([game["moves"].split()[:2] == games[0]["moves"].split()[:2] for game in games], [True, True, False, False])
+        alike = [game["moves"].split()[:2] == games[0]["moves"].split()[:2] for game in games]
+        self.assertEqual(alike, [True, True, False, False])
         for game in games:
             board = chess.Board(game["fen"])
             for move in game["moves"].split():
@@ -197,10 +198,24 @@ class Harness(unittest.TestCase):
                 rc, games, output = self.run_strength("--games", "4", *more)
                 self.assertEqual((rc, len(games)), (2, 4), output)
                 self.assertIn(expected, output)
-        results.write_text("nonsense\n", encoding="utf-8")
-        rc = subprocess.run([sys.executable, str(HERE / "strength.py"), "--results", str(results), "--report"], capture_output=True, text=True)
-        self.assertEqual(rc.returncode, 2)
-        self.assertIn("strength.jsonl, line 1", rc.stderr)
+        lines = results.read_text(encoding="utf-8").splitlines()
+        self.assertEqual(self.run_strength("--report")[0], 0)
+        other = json.loads(lines[2])
+        other["setting"]["seed"] = 2
+        bare = {key: value for key, value in other.items() if key != "score"}
+        for wrong, expected in (
+            (["nonsense"], "strength.jsonl, line 1: "),
+            ([*lines[:2], json.dumps(other)], "strength.jsonl, line 3: games of another setting"),
+            ([lines[0], json.dumps(bare)], "strength.jsonl, line 2: not a game as this script writes it: no score"),
+            ([*lines, lines[1]], f"game {json.loads(lines[1])['number']} is there 2 times"),
+        ):
+            results.write_text("".join(line + "\n" for line in wrong), encoding="utf-8")
+            command = [sys.executable, str(HERE / "strength.py"), "--results", str(results), "--report"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            with self.subTest(expected):
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(expected, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_a_crash_costs_the_game(self) -> None:
         rc, games, output = self.run_strength("--games", "2", "--nodes", "100", "--option", "Fault=crash")
@@ -265,10 +280,25 @@ class Parts(unittest.TestCase):
                 with path.open("a") as results:
                     results.write('{"setting": 2}\n')
                 self.assertEqual(play.finished(path), [*expected, {"setting": 2}])
+            path.write_text('{"setting": 1, "score": 1}\n{"setting": 1}\n')
+            self.assertEqual(len(play.finished(path)), 2)
+            with self.assertRaisesRegex(ValueError, "line 2: .*no number, score"):
+                path.write_text('{"setting": 1, "number": 1, "score": 1}\n{"setting": 1}\n')
+                play.finished(path, "number", "score")
             for text in ('{"setting": 1}\n[]\n', '{"setting": 1}\n{}\n', '{"setting": 1}\nno game\n'):
                 path.write_text(text)
                 with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: "):
                     play.finished(path)
+
+    def test_games_of_one_setting(self) -> None:
+        path, games = Path("results.jsonl"), [{"setting": {"seed": 1}}, {"setting": {"seed": 2}}]
+        for alike in (games[:1], []):
+            play.of_one_setting(path, alike)
+            play.of_one_setting(path, alike, {"seed": 1})
+        with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: .*'seed': 2.*line 1 is .*'seed': 1"):
+            play.of_one_setting(path, games)
+        with self.assertRaisesRegex(ValueError, "results.jsonl, line 1: .*'seed': 1.*this is .*'seed': 2"):
+            play.of_one_setting(path, games, {"seed": 2})
 
     def test_built_in_openings_are_short_and_different(self) -> None:
         boards = openings.built_in()
@@ -315,14 +345,23 @@ class Parts(unittest.TestCase):
         scores = dict(enumerate([1.0, 0.0, 0.5, 0.5, 1.0, 0.5, 1.0, 1.0, 0.0], 1))
         counts, difference, low, high = strength.estimate(scores)
         self.assertEqual(counts, [0, 0, 2, 1, 1])
-        # The mean is 11/16, its standard error the root of (2 * 9 + 1 + 25) / 256 / 3 / 4.
-        error = 1.96 * math.sqrt((2 * 9 + 1 + 25) / 256 / 3 / 4)
+        # The mean is 11/16, its standard error the root of (2 * 9 + 1 + 25) / 256 / 3 / 4: too large for an upper end.
+        error = strength.errors_95(3) * math.sqrt((2 * 9 + 1 + 25) / 256 / 3 / 4)
         self.assertAlmostEqual(difference, 400 * math.log10(11 / 5))
         self.assertAlmostEqual(low, strength.elo(11 / 16 - error))
-        self.assertAlmostEqual(high, strength.elo(11 / 16 + error))
+        self.assertEqual(high, math.inf)
+        # Twelve pairs with a point and four with 1 1/2.
+        _, _, low, high = strength.estimate(dict(enumerate([0.5, 0.5] * 12 + [1.0, 0.5] * 4, 1)))
+        error = strength.errors_95(15) * math.sqrt((12 * (1 / 16) ** 2 + 4 * (3 / 16) ** 2) / 15 / 16)
+        self.assertAlmostEqual(low, strength.elo(9 / 16 - error))
+        self.assertAlmostEqual(high, strength.elo(9 / 16 + error))
         self.assertEqual((strength.elo(0.5), strength.elo(1.0), strength.elo(0.0)), (0.0, math.inf, -math.inf))
         self.assertTrue(math.isnan(strength.estimate({1: 1.0})[1]))
         self.assertEqual(strength.estimate({1: 1.0, 2: 0.5})[2:], (-math.inf, math.inf), "one pair has no error")
+
+    def test_few_pairs_say_less(self) -> None:
+        for freedom, expected in ((1, 12.706), (3, 3.182), (9, 2.262), (10, 2.228), (30, 2.042), (10**6, 1.960)):
+            self.assertAlmostEqual(strength.errors_95(freedom) / expected, 1, delta=0.01)
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]
