@@ -311,14 +311,15 @@ fn a_match_leaves_games_with_clocks() {
 fn a_match_adds_to_the_games_there_are() {
     let folder = folder();
     let path = folder.path().join("match.pgn");
-    fs::write(&path, "{dear old games}\n\n").unwrap();
+    fs::write(&path, "{dear old games}").unwrap();
     // Mate at once: no move is played, but it is a game.
     let mated = "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
     for played in 1..=2 {
         let text = lines(zeitnot(&folder).args(SHORT_MATCH).arg(mated)).join("\n");
         assert!(text.contains("1-0 (checkmate)") && text.contains("match.pgn"), "{text}");
         let pgn = fs::read_to_string(&path).unwrap();
-        assert!(pgn.starts_with("{dear old games}\n\n"), "{pgn}");
+        assert!(pgn.starts_with("{dear old games}\n\n[Event"), "{pgn}");
+        assert!(!pgn.contains("\n\n\n"), "{pgn}");
         assert_eq!(pgn.matches("[Result \"1-0\"]").count(), played, "{pgn}");
     }
 }

@@ -24,6 +24,7 @@ import chess
 import numpy as np
 import torch
 
+from common import positive
 from data import Positions
 from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
 from lc0_network import Lc0Network, read_or_exit
@@ -144,12 +145,6 @@ def percent(share: float, error: float) -> str:
     return f"{100 * share:.2f} % (± {100 * error:.2f})"
 
 
-def positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
@@ -159,8 +154,8 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="count every position: of games that no training has had")
     parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file, not the labels")
     parser.add_argument("--puzzles", type=Path, help="puzzles as tab-separated values")
-    parser.add_argument("--limit", type=positive, default=1500, help="puzzles to try (default 1500)")
-    parser.add_argument("--threads", type=positive, default=1)
+    parser.add_argument("--limit", type=positive(int), default=1500, help="puzzles to try (default 1500)")
+    parser.add_argument("--threads", type=positive(int), default=1)
     args = parser.parse_args()
     if args.all and not args.only:
         raise SystemExit("--all needs --only: training has had the games of the other shards")

@@ -20,6 +20,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
+from common import is_made, positive
 from encoding import History, castling_byte, policy_index
 
 
@@ -111,14 +112,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=Path, required=True, help="folder of labelled games (*.bin.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
-    parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    parser.add_argument("--jobs", type=positive(int), default=2, help="processes (default 2)")
     args = parser.parse_args()
     packed = args.work / "packed"
     packed.mkdir(parents=True, exist_ok=True)
     pairs = [(path, packed / path.name.replace(".bin.gz", ".npz")) for path in sorted(args.games.glob("*.bin.gz"))]
     if not pairs:
         parser.error(f"no *.bin.gz in {args.games}")
-    pending = [pair for pair in pairs if not pair[1].exists()]
+    pending = [(shard, made) for shard, made in pairs if not is_made(made, shard)]
     print(f"{len(pairs)} shards, {len(pairs) - len(pending)} ready", flush=True)
     began, positions = time.monotonic(), 0
     with ProcessPoolExecutor(args.jobs) as pool:

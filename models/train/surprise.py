@@ -11,7 +11,6 @@ surprise weighting (its KataGoMethods.md).
 from __future__ import annotations
 
 import argparse
-import hashlib
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from common import digest, is_made, positive
 from data import Positions, stored, surprise_path
 from evaluate import divergence
 from lc0_network import Lc0Network, read_or_exit
@@ -26,13 +26,6 @@ from losses import log_policy
 
 #: Positions evaluated at once.
 BATCH = 512
-#: Hexadecimal digits of a network file's SHA-256 that tell it from others.
-DIGITS = 16
-
-
-def digest(network: Path) -> str:
-    """What tells a network file from others."""
-    return hashlib.sha256(network.read_bytes()).hexdigest()[:DIGITS]
 
 
 @torch.no_grad()
@@ -61,14 +54,14 @@ def measure(network: Path, shard: Path) -> tuple[str, int, float]:
 def is_measured(shard: Path, network: str) -> bool:
     """Whether that network, by its digest, has measured a shard."""
     path = surprise_path(shard)
-    return path.exists() and str(stored(path)["network"]) == network
+    return is_made(path, shard) and str(stored(path)["network"]) == network
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("network", type=Path, help="network file (.pb.gz)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
-    parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    parser.add_argument("--jobs", type=positive(int), default=2, help="processes (default 2)")
     args = parser.parse_args()
     read_or_exit(args.network)
     shards = sorted((args.work / "packed").glob("*.npz"))

@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import os
 import struct
 import tempfile
 import unittest
@@ -13,13 +14,14 @@ import numpy as np
 import torch
 
 import lc0_file
+from common import digest, is_made
 from data import Positions, batches, how_often, surprise_path
 from encoding import CONV_SLOTS, policy_index
 from examples import some_network
 from export import message
 from model import Shape
 from prepare import convert
-from surprise import digest, divergences, is_measured, measure
+from surprise import divergences, is_measured, measure
 from teacher import OUTPUTS, Teacher
 
 
@@ -184,6 +186,15 @@ class Games(unittest.TestCase):
         for wrong, shards in cases.items():
             with self.assertRaisesRegex(SystemExit, f"{run} .*{wrong}"):
                 self.positions.must_be(shards, run)
+
+    def test_what_is_made_of_an_older_file_is_made_anew(self):
+        source, product = self.folder / "a.bin.gz", self.folder / "a.npz"
+        source.touch()
+        for age, made in (10, True), (-10, False):
+            written = product.stat().st_mtime - age
+            os.utime(source, (written, written))
+            self.assertEqual(is_made(product, source), made)
+        self.assertFalse(is_made(self.folder / "none.npz", source))
 
     def test_damaged_files_are_named(self):
         for suffix, load in ((".bin.gz", lambda path: convert(path, self.folder / "new.npz")), (".npz", Positions)):

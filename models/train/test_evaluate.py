@@ -127,8 +127,8 @@ class Files(unittest.TestCase):
     def test_bad_arguments_end_in_one_line(self):
         for more, expected in (
             (("--all",), "--all needs --only"),
-            (("--limit", "0"), "'0' is not a whole number from 1"),
-            (("--threads", "many"), "'many' is not a whole number from 1"),
+            (("--limit", "0"), "'0' is no whole number greater than zero"),
+            (("--threads", "many"), "'many' is no whole number greater than zero"),
         ):
             with self.subTest(more), contextlib.redirect_stderr(io.StringIO()) as said:
                 with mock.patch("sys.argv", ["evaluate.py", "none.pb.gz", *more]), self.assertRaises(SystemExit) as end:

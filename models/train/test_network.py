@@ -175,6 +175,8 @@ class Training(unittest.TestCase):
             (["--without", "kept", "--optimiser", "adamw"], "another --optimiser"),
             (["--without", "kept", "--channels", "8"], "shape"), (["--without", "kep"], "is called kep"),
             (["--without", "kept", "--batch", "64"], "32 positions .* a batch of 64"),
+            (["--without", "kept", "--start", __file__], "did not begin with .*test_network"),
+            (["--without", "kept", "--start", "none.pb.gz"], "--start: .*none.pb.gz"),
         )
         for more, expected in wrong:
             with self.assertRaisesRegex(SystemExit, expected):

@@ -15,7 +15,6 @@ import copy
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ import torch
 from torch import nn
 
 from backend import BACKENDS, choose, training_pass
+from common import digest, positive
 from data import Positions, batches, how_often
 from export import load
 from gang import Gang
@@ -62,22 +62,6 @@ def save(path: Path, state: dict) -> None:
     partial = path.with_suffix(".partial")
     torch.save(state, partial)
     partial.rename(path)
-
-
-def positive(number: type) -> Callable[[str], float]:
-    """For argparse: reads a number that is greater than zero."""
-
-    def read(text: str) -> float:
-        try:
-            value = number(text)
-        except ValueError:
-            value = number(0)
-        if not value > 0:
-            whole = "whole " if number is int else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number greater than zero")
-        return value
-
-    return read
 
 
 def kind(text: str) -> tuple[str, float]:
@@ -142,6 +126,14 @@ def told(args: argparse.Namespace) -> dict:
     }
 
 
+def begun_with(args: argparse.Namespace) -> str:
+    """What a new run begins with; or SystemExit."""
+    try:
+        return digest(args.start) if args.start else ""
+    except OSError as error:
+        raise SystemExit(f"--start: {error}") from error
+
+
 #: The same of checkpoints that say nothing of it.
 TOLD_BEFORE = {"sharpen": 1.0, "surprise": 0.0, "often": {}, "without": []}
 
@@ -159,6 +151,9 @@ def remembered(path: Path, args: argparse.Namespace, shape: Shape, positions: Po
         if before != now:
             before = before or "left out"
             raise SystemExit(f"{path} was trained with --{option} {before}: say so, or choose another --name")
+    # None: of before checkpoints said so.
+    if args.start and state.get("start") not in (None, begun_with(args)):
+        raise SystemExit(f"{path} did not begin with {args.start}: choose another --name")
     positions.must_be(state.get("shards", positions.shards()), path)
     return state
 
@@ -182,7 +177,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
     positions = Positions(args.work / "packed", without=args.without)
     often = how_often(positions, args.surprise, dict(args.often))
     shape = Shape(args.blocks, args.channels, args.se)
-    network, origin = Network(shape), ""
+    network, origin, started = Network(shape), "", begun_with(args)
     if args.start and not path.exists():
         network, origin = beginning(args.start, shape, args.sharpen, positions)
     network = network.to(memory_format=torch.channels_last)
@@ -197,7 +192,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
         averaged.load_state_dict(state["averaged"])
         for tool, kept in zip(tools, state["optimisers"]):
             tool.load_state_dict(kept)
-        step, origin = state["samples"] // args.batch, state.get("origin", "")
+        step, origin, started = state["samples"] // args.batch, state.get("origin", ""), state.get("start")
     drawn = batches(positions, often, args.batch, args.seed, step, rank, gang.size)
     if rank == 0:
         gang.barrier.wait()
@@ -212,7 +207,7 @@ def work(rank: int, gang: Gang, args: argparse.Namespace) -> None:
             "shape": network.shape.as_dict(), "network": network.state_dict(), "averaged": averaged.state_dict(),
             "optimisers": [tool.state_dict() for tool in tools], "step": step, "samples": step * args.batch,
             "batch": args.batch, "origin": origin, "lr": tools[0].param_groups[0]["lr"],
-            "shards": positions.shards(), **told(args),
+            "shards": positions.shards(), "start": started, **told(args),
         })
 
     forward = training_pass(args.backend, network, args.work)

@@ -7,9 +7,10 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::chess::Color;
@@ -92,6 +93,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let start = game_from(fen, first.engine.options().chess960)?;
     let cannot_write = || format!("cannot write {} (--pgn=FILE names another file)", pgn_path.display());
     let mut pgn = OpenOptions::new().create(true).append(true).open(pgn_path).with_context(cannot_write)?;
+    // What cannot be looked at (an empty file, a pipe) has no line to end.
+    if is_torn(pgn_path).unwrap_or(false) {
+        pgn.write_all(b"\n\n").with_context(cannot_write)?;
+    }
     let news = (first.engine.prepare()?.unwrap_or_default(), second.engine.prepare()?.unwrap_or_default());
     if news.0 == news.1 {
         eprintln!("both: {}", news.0);
@@ -233,6 +238,15 @@ impl std::fmt::Display for Score {
         let Score { wins, draws, losses, forfeits } = self;
         write!(f, "{wins} won, {draws} drawn, {losses} lost, {forfeits} by time forfeit")
     }
+}
+
+/// Whether a file ends in the middle of a line.
+fn is_torn(path: &Path) -> io::Result<bool> {
+    let mut last = [0];
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 fn today() -> String {
