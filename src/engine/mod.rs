@@ -29,7 +29,7 @@ pub use score::{score, wdl_permille};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
-use crate::network::Location;
+use crate::network::{BUILT_IN, Location};
 use crate::search::{Clock, Search, SearchParams, Tree, WdlRescale};
 use crate::time_manager::estimators::overhead::LagEstimator;
 use crate::time_manager::{self, MoveOutcome, TimeManager};
@@ -159,6 +159,23 @@ impl Engine {
             self.reset_tree();
         }
         Ok(news)
+    }
+
+    /// Loads the network that is inside the program, on the CPU, whatever the options name: what plays when that cannot be
+    /// loaded and nothing else has been.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub fn prepare_built_in(&mut self) -> Result<(), EngineError> {
+        let options = Options {
+            weights: BUILT_IN.to_owned(),
+            backend: "native".to_owned(),
+            backend_options: String::new(),
+            ..self.options.clone()
+        };
+        loading::load(&mut self.loaded, &options, RuntimePolicy::FindOnly, &self.announcer)?;
+        self.reset_tree();
+        Ok(())
     }
 
     /// What the loaded network runs on; `None` before [`Engine::prepare`].

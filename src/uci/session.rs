@@ -221,6 +221,12 @@ fn prepare(engine: &mut Engine, output: &Output) {
         Ok(None) => {}
         Err(error) => {
             output.error(&error);
+            // A game must go on, and on the clock. Loud as this is, whoever asked for another network hears of it.
+            if engine.attributes().is_none()
+                && let Err(error) = engine.prepare_built_in()
+            {
+                output.error(&error);
+            }
             if let Some(attributes) = engine.attributes() {
                 output.line(&format!("info string playing on with {}", attributes.name));
             }

@@ -64,11 +64,15 @@ fn no_network_and_then_everything() {
     let island = Island::new();
     let mut engine = island.engine();
     set(&mut engine, "WeightsFile", "no/such/file");
-    engine.complains("", &["cannot read the network file no/such/file"]);
-    // A match must go on all the same: a legal move, and why it is no better.
-    for go in ["go nodes 10", "go infinite", "go wtime 100 btime 100"] {
+    // A match must go on all the same, with the network that is always there; and it is said.
+    let lines = engine.reply();
+    let [error] = errors(&lines)[..] else { panic!("{lines:?}") };
+    assert!(error.contains("cannot read the network file no/such/file"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("playing on with native, zeitnot-small")), "{lines:?}");
+    for go in ["go nodes 10", "go wtime 1000 btime 1000"] {
         let answer = engine.search("startpos moves e2e4", go);
         assert_eq!(errors(&answer.lines).len(), 1, "{go}: {:?}", answer.lines);
+        assert!(answer.number("nodes") >= 10, "{go}: {:?}", answer.lines);
     }
     let network = island.write("good.pb.gz", &random_network(1, 1, 8));
     set(&mut engine, "WeightsFile", &network);
