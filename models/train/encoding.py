@@ -165,3 +165,12 @@ def planes(
     out[:, RULE50_PLANE] = rule50[:, None]
     out[:, 111] = 1
     return out.reshape(count, PLANES, 8, 8)
+
+
+def position_planes(board: chess.Board, history: History, mirror: bool = False) -> np.ndarray:
+    """Input planes of one position, [112, 8, 8], as `planes` makes them; history ends with it."""
+    pieces, repeated = history.window()
+    return planes(
+        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
+        np.array([board.turn == chess.BLACK]), np.array([mirror]),
+    )[0]

@@ -26,7 +26,7 @@ import torch
 
 from common import positive
 from data import Positions
-from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
+from encoding import CONV_SLOTS, History, policy_index, position_planes
 from lc0_network import Lc0Network, read_or_exit
 from losses import agreement, log_policy
 from teacher import Teacher
@@ -118,12 +118,7 @@ def puzzle_position(fen: str, moves: str) -> Puzzle:
     history = History(board)
     board.push_uci(theirs)
     history.add(board)
-    pieces, repeated = history.window()
-    inputs = planes(
-        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
-        np.array([board.turn == chess.BLACK]),
-    )
-    return board, inputs[0], board.parse_uci(solution)
+    return board, position_planes(board, history), board.parse_uci(solution)
 
 
 def puzzles(network: Lc0Network, cases: list[Puzzle]) -> tuple[float, float]:

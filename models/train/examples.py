@@ -4,16 +4,12 @@ import chess
 import numpy as np
 import torch
 
-from encoding import History, castling_byte, planes
+from encoding import History, position_planes
 from model import Network, Shape
 
 
 def inputs(board: chess.Board, mirror: bool = False) -> np.ndarray:
-    pieces, repeated = History(board).window()
-    return planes(
-        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
-        np.array([board.turn == chess.BLACK]), np.array([mirror]),
-    )[0]
+    return position_planes(board, History(board), mirror)
 
 
 def some_network(shape: Shape) -> Network:

@@ -26,7 +26,7 @@ import chess
 import numpy as np
 import torch
 
-from encoding import CONV_SLOTS, History, castling_byte, planes, policy_index
+from encoding import CONV_SLOTS, History, policy_index, position_planes
 from lc0_network import Lc0Network, read_or_exit
 
 #: Lc0 takes priors through an approximate exponential, off by up to 0.27 % in one and in the sum of all (0.38 % at most
@@ -95,12 +95,7 @@ def replayed(fen: str | None, moves: str) -> tuple[chess.Board, History]:
 
 def by_torch(network: Lc0Network, fen: str | None, moves: str) -> Evaluation:
     board, history = replayed(fen, moves)
-    pieces, repeated = history.window()
-    inputs = planes(
-        pieces[None], repeated[None], np.array([castling_byte(board)]), np.array([board.halfmove_clock]),
-        np.array([board.turn == chess.BLACK]),
-    )
-    policy, value, left = network(torch.from_numpy(inputs))
+    policy, value, left = network(torch.from_numpy(position_planes(board, history)[None]))
     legal = list(board.legal_moves)
     logits = policy[0][torch.from_numpy(CONV_SLOTS[[policy_index(board, move) for move in legal]])]
     priors = 100 * logits.double().softmax(0).numpy()

@@ -1,6 +1,5 @@
 //! Where networks are found when none is named.
 
-use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::fs;
@@ -10,6 +9,7 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
+use super::digest::sha256;
 use super::{Network, NetworkError, built_in, file};
 
 /// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
@@ -46,18 +46,18 @@ impl Location {
         }
     }
 
-    /// What is in the file.
+    /// The SHA-256 of the file, in lower-case hexadecimal.
     ///
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn bytes(&self) -> Result<Cow<'static, [u8]>, NetworkError> {
+    pub fn sha256(&self) -> Result<String, NetworkError> {
         match self {
-            Location::File(path) => match fs::read(path) {
-                Ok(bytes) => Ok(bytes.into()),
-                Err(reason) => Err(NetworkError::Read { path: path.clone(), reason }),
-            },
-            Location::BuiltIn => Ok(built_in::BYTES.into()),
+            Location::File(path) => {
+                let read = |reason| NetworkError::Read { path: path.clone(), reason };
+                fs::File::open(path).and_then(sha256).map_err(read)
+            }
+            Location::BuiltIn => Ok(sha256(built_in::BYTES).expect("memory can be read")),
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
     fn a_named_file_is_taken_as_it_is() {
         let location = find(Some(Path::new("no/such/file"))).unwrap();
         assert_eq!(location, Location::File("no/such/file".into()));
-        assert!(location.load().is_err() && location.size().is_err() && location.bytes().is_err());
+        assert!(location.load().is_err() && location.size().is_err() && location.sha256().is_err());
     }
 
     #[test]
@@ -298,12 +298,12 @@ mod tests {
         }
         // That is a path, and the tests run where it exists.
         let file = Path::new("models").join(built_in::FILE);
-        assert_eq!(find(Some(&file)).unwrap(), Location::File(file));
+        assert_eq!(find(Some(&file)).unwrap(), Location::File(file.clone()));
         let network = Location::BuiltIn.load().unwrap();
         assert_eq!((network.name(), Location::BuiltIn.path()), (built_in::NAME, None));
         assert!(network.description().moves_left);
         assert_eq!(Location::BuiltIn.size().unwrap(), built_in::BYTES.len() as u64);
-        assert_eq!(Location::BuiltIn.bytes().unwrap(), built_in::BYTES);
+        assert_eq!(Location::BuiltIn.sha256().unwrap(), Location::File(file).sha256().unwrap());
         assert!(Location::BuiltIn.to_string().contains("built in"));
     }
 

@@ -1,35 +1,15 @@
 //! A pinned wheel as a file: checked against its hash, and the libraries taken out of it.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use super::install::InstallError;
-
-/// Bytes read at a time while hashing and unpacking.
-const CHUNK: usize = 1 << 20;
+use crate::network;
 
 /// The sha256 of a file as lower-case hex.
 pub(super) fn sha256(path: &Path) -> io::Result<String> {
-    copy_hashed(&mut File::open(path)?, &mut io::sink())
-}
-
-/// Copies `from` to `to` and returns the sha256 of what passed, as lower-case hex.
-fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        match from.read(&mut buffer)? {
-            0 => break,
-            length => {
-                hasher.update(&buffer[..length]);
-                to.write_all(&buffer[..length])?;
-            }
-        }
-    }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    network::sha256(File::open(path)?)
 }
 
 /// An error unless the file at `path` has the sha256 `expected`.
@@ -99,6 +79,8 @@ pub(super) fn unpack(wheel: &Path, folder: &Path) -> Result<Vec<(String, u64)>, 
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     /// Writes a wheel whose members have the same content.
@@ -112,7 +94,7 @@ pub(super) mod tests {
     }
 
     pub(crate) fn hash(content: &[u8]) -> String {
-        copy_hashed(&mut &content[..], &mut io::sink()).unwrap()
+        network::sha256(&content[..]).unwrap()
     }
 
     /// Incompressible content, so that a cut lies inside the member's data.
@@ -163,7 +145,7 @@ pub(super) mod tests {
     #[test]
     fn damage_inside_the_member_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let (wheel, content) = (folder.path().join("a.whl"), noise(4 * CHUNK));
+        let (wheel, content) = (folder.path().join("a.whl"), noise(4 << 20));
         write_wheel(&wheel, &["lib.so"], &content);
         let mut bytes = fs::read(&wheel).unwrap();
         let middle = bytes.len() / 2;

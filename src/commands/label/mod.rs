@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use zeitnot::backend::Backend;
 use zeitnot::engine::{Engine, Prober};
 use zeitnot::labels::{Generator, Openings, Sampling};
@@ -151,7 +152,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         threads => threads as usize,
     };
 
-    let plan = Plan::new(out, prefix, number("seed"), number("shards"), labels, games as usize)?;
+    let shards = number("shards");
+    let plan = Plan {
+        folder: out,
+        prefix,
+        seed: number("seed"),
+        shards,
+        labels,
+        games: games as usize,
+        next: AtomicU64::new(0),
+        bar: shards::bar(shards)?,
+    };
     let work = || {
         plan.make_shards(|seed| {
             let player = player.clone().map(Prober::new).transpose()?;

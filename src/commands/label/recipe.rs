@@ -2,11 +2,10 @@
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 use zeitnot::labels::Sampling;
-use zeitnot::network::Location;
+use zeitnot::network::{self, Location};
 
 /// How the names of shards end.
 pub const SHARD: &str = ".bin.gz";
@@ -50,8 +49,7 @@ impl Evaluator {
     ///
     /// When the network's file cannot be read again.
     pub fn of(name: &str, network: Option<&Location>) -> anyhow::Result<Evaluator> {
-        let sha256 = network.map(|location| location.bytes().map(|bytes| hex(&bytes))).transpose()?;
-        Ok(Evaluator { name: name.to_owned(), sha256 })
+        Ok(Evaluator { name: name.to_owned(), sha256: network.map(Location::sha256).transpose()? })
     }
 }
 
@@ -62,9 +60,10 @@ impl Evaluator {
 /// When one cannot be read.
 pub fn books(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let source = |path: &PathBuf| {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let sha256 = fs::File::open(path).and_then(network::sha256);
+        let sha256 = sha256.with_context(|| format!("cannot read {}", path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Source { name, sha256: hex(&bytes) })
+        Ok(Source { name, sha256 })
     };
     paths.iter().map(source).collect()
 }
@@ -108,8 +107,4 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let partial = path.with_extension(format!("{}.partial", process::id()));
     fs::write(&partial, bytes)?;
     fs::rename(&partial, path)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

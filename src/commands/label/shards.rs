@@ -15,38 +15,33 @@ const FRUITLESS: usize = 1000;
 
 /// The shards to make, shared by the workers.
 pub struct Plan<'a> {
-    folder: &'a Path,
-    prefix: String,
-    seed: u64,
-    shards: u64,
+    /// Where they go.
+    pub folder: &'a Path,
+    /// What their names begin with.
+    pub prefix: String,
+    /// Of the run; every shard draws its own from it.
+    pub seed: u64,
+    /// How many.
+    pub shards: u64,
     /// In a shard, at least.
-    labels: u64,
-    /// At once.
-    games: usize,
-    next: AtomicU64,
-    bar: ProgressBar,
+    pub labels: u64,
+    /// Of a worker, at once.
+    pub games: usize,
+    /// The first that nobody makes yet.
+    pub next: AtomicU64,
+    /// Those that are done.
+    pub bar: ProgressBar,
 }
 
-impl<'a> Plan<'a> {
-    /// So many shards of at least so many labels, with so many games of a worker at once.
-    ///
-    /// # Errors
-    ///
-    /// When the bar cannot be drawn.
-    pub fn new(
-        folder: &'a Path,
-        prefix: String,
-        seed: u64,
-        shards: u64,
-        labels: u64,
-        games: usize,
-    ) -> anyhow::Result<Plan<'a>> {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?;
-        let bar = ProgressBar::new(shards).with_style(style);
-        bar.tick();
-        Ok(Plan { folder, prefix, seed, shards, labels, games, next: AtomicU64::new(0), bar })
-    }
+/// How many shards there are, on standard error.
+pub fn bar(shards: u64) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} shards {msg} [{elapsed_precise}]")?;
+    let bar = ProgressBar::new(shards).with_style(style);
+    bar.tick();
+    Ok(bar)
+}
 
+impl Plan<'_> {
     /// Makes shards that nobody else makes, until there are all.
     ///
     /// # Errors

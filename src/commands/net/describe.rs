@@ -23,24 +23,27 @@ pub fn command() -> Command {
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    let Some(files) = matches.get_many::<PathBuf>("files") else {
-        let (location, network) = network::load(None, |error| eprintln!("zeitnot: {error}; it is passed over"))?;
+    // Whoever named one file knows which it is.
+    let is_named = matches.get_many::<PathBuf>("files").is_some_and(|files| files.len() == 1);
+    let tell = |location: &Location, network: &Network| -> anyhow::Result<()> {
         match matches.get_flag("json") {
-            true => say!("{}", as_json(&location, &network)?),
+            true => say!("{}", as_json(location, network)?),
+            false if is_named => say!("{}", network.description()),
             false => say!("{location}: {}", network.description()),
         }
+        Ok(())
+    };
+    let Some(files) = matches.get_many::<PathBuf>("files") else {
+        let (location, network) = network::load(None, |error| eprintln!("zeitnot: {error}; it is passed over"))?;
+        tell(&location, &network)?;
         return Ok(ExitCode::SUCCESS);
     };
-    // Whoever named one file knows which it is.
-    let is_named = files.len() == 1;
     let mut code = ExitCode::SUCCESS;
     for file in files {
         // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
         let location = network::find(Some(file)).unwrap_or(Location::File(file.clone()));
         match location.load() {
-            Ok(network) if matches.get_flag("json") => say!("{}", as_json(&location, &network)?),
-            Ok(network) if is_named => say!("{}", network.description()),
-            Ok(network) => say!("{location}: {}", network.description()),
+            Ok(network) => tell(&location, &network)?,
             Err(error) => {
                 eprintln!("zeitnot: {error}");
                 code = ExitCode::FAILURE;

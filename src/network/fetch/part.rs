@@ -4,12 +4,12 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
 use ureq::http::Response;
 use ureq::http::header::{CONTENT_RANGE, ETAG, HeaderName, LAST_MODIFIED};
 
+use super::super::digest::sha256;
+use super::FetchError;
 use super::error::io_error;
-use super::{CHUNK, FetchError};
 
 pub(super) fn header<B>(response: &Response<B>, name: HeaderName) -> Option<&str> {
     response.headers().get(name)?.to_str().ok()
@@ -109,16 +109,7 @@ fn open(path: &Path) -> Result<File, FetchError> {
 
 /// The SHA-256 of a file in lower-case hexadecimal.
 pub(super) fn digest(path: &Path) -> Result<String, FetchError> {
-    let mut file = File::open(path).map_err(io_error("read", path))?;
-    let mut hasher = Sha256::new();
-    let mut chunk = vec![0; CHUNK];
-    loop {
-        match file.read(&mut chunk).map_err(io_error("read", path))? {
-            0 => break,
-            count => hasher.update(&chunk[..count]),
-        }
-    }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    File::open(path).and_then(sha256).map_err(io_error("read", path))
 }
 
 /// Where the checksum of a file is recorded, in the format of `sha256sum`.
