@@ -94,7 +94,7 @@ pub(super) mod tests {
     }
 
     pub(crate) fn hash(content: &[u8]) -> String {
-        network::sha256(&content[..]).unwrap()
+        network::sha256(content).unwrap()
     }
 
     /// Incompressible content, so that a cut lies inside the member's data.
