@@ -2,6 +2,7 @@
 
     python evaluate.py ../zeitnot-small.pb.gz --puzzles PUZZLES.tsv
     python evaluate.py ../zeitnot-small.pb.gz --only maia-16 --all
+    python evaluate.py work/new.pb.gz --against ../zeitnot-small.pb.gz
 
 Held-out games are the ones training never sees (data.py), or with --all every one: of a seed (--only) that was kept
 from training. With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx
@@ -10,7 +11,8 @@ is the opponent's; it counts as found when the most likely move in the position 
 ("strict"); the second figure also counts other moves that mate at once, as Lichess does.
 
 What follows a mean in brackets is its standard error: it lies that near what more games, or more puzzles, would give in
-two cases of three. Two networks on the same positions can be told apart by less.
+two cases of three. Two networks on the same positions can be told apart by less: --against another adds what this one
+has more than that, and the standard error of the difference.
 """
 
 from __future__ import annotations
@@ -121,23 +123,33 @@ def puzzle_position(fen: str, moves: str) -> Puzzle:
     return board, position_planes(board, history), board.parse_uci(solution)
 
 
-def puzzles(network: Lc0Network, cases: list[Puzzle]) -> tuple[float, float]:
-    """Share of puzzles whose first move is the network's first choice, without and with other mates."""
-    strict = found = 0
+def puzzles(network: Lc0Network, cases: list[Puzzle]) -> dict[str, np.ndarray]:
+    """Of each puzzle, whether the network's first choice is its first move (strict), or that or another mate."""
+    strict, found = [], []
     for start in range(0, len(cases), BATCH):
         part = cases[start : start + BATCH]
         policy, _, _ = network(torch.from_numpy(np.stack([inputs for _, inputs, _ in part])))
         for (board, _, solution), logits in zip(part, policy.numpy()):
             best = max(board.legal_moves, key=lambda move: logits[CONV_SLOTS[policy_index(board, move)]])
-            strict += best == solution
+            strict.append(best == solution)
             board.push(best)
-            found += best == solution or board.is_checkmate()
+            found.append(best == solution or board.is_checkmate())
             board.pop()
-    return strict / len(cases), found / len(cases)
+    return {"strict": np.array(strict, float), "found": np.array(found, float)}
 
 
-def percent(share: float, error: float) -> str:
-    return f"{100 * share:.2f} % (± {100 * error:.2f})"
+def told(values: np.ndarray, game: np.ndarray, other: np.ndarray | None, percent: bool) -> str:
+    """A mean with its standard error, and how much more it is than another network's on the same."""
+    scale, digits, unit = (100, 2, " %") if percent else (1, 4, "")
+
+    def error(values: np.ndarray) -> str:
+        return f"(± {scale * error_by_game(values, game):.{digits}f})"
+
+    text = f"{scale * values.mean():.{digits}f}{unit} {error(values)}"
+    if other is None:
+        return text
+    more = values - other
+    return f"{text}, {scale * more.mean():+.{digits}f} {error(more)} against the other"
 
 
 def main() -> None:
@@ -148,6 +160,8 @@ def main() -> None:
                         help="shards of this kind, such as maia or maia-16 (more than once: of these; default all)")
     parser.add_argument("--all", action="store_true", help="count every position: of games that no training has had")
     parser.add_argument("--teacher", type=Path, metavar="FILE", help="measure against this ONNX file, not the labels")
+    parser.add_argument("--against", type=Path, metavar="FILE",
+                        help="another network file, to tell how much more this one has")
     parser.add_argument("--puzzles", type=Path, help="puzzles as tab-separated values")
     parser.add_argument("--limit", type=positive(int), default=1500, help="puzzles to try (default 1500)")
     parser.add_argument("--threads", type=positive(int), default=1)
@@ -155,24 +169,28 @@ def main() -> None:
     if args.all and not args.only:
         raise SystemExit("--all needs --only: training has had the games of the other shards")
     torch.set_num_threads(args.threads)
-    network = read_or_exit(args.network)
+    networks = [read_or_exit(path) for path in (args.network, args.against) if path]
     cases = read_puzzles(args.puzzles, args.limit) if args.puzzles else []
     positions = Positions(args.work / "packed", args.only)
     chosen = np.arange(len(positions)) if args.all else positions.held_out
     if not len(chosen):
         raise SystemExit(f"{args.work / 'packed'}: no held-out position")
-    measures = measured(network, positions, chosen, Teacher(args.teacher, args.threads) if args.teacher else None)
+    teacher = Teacher(args.teacher, args.threads) if args.teacher else None
+    measures, *others = (measured(network, positions, chosen, teacher) for network in networks)
     game = games(positions, chosen)
     count = f"{len(chosen)} positions, all games" if args.all else f"{len(chosen)} held-out positions"
     by = f" by {args.teacher.name}" if args.teacher else ""
-    print(f"{args.network.name}: {count}{by}")
-    agreed = measures.pop("agreement")
-    print(f"  agreement with the teacher's first choice {percent(agreed.mean(), error_by_game(agreed, game))}")
+    against = f"; the other: {args.against.name}" if args.against else ""
+    print(f"{args.network.name}: {count}{by}{against}")
     for name, values in measures.items():
-        print(f"  {name} {values.mean():.4f} (± {error_by_game(values, game):.4f})")
+        other = others[0].get(name) if others else None
+        called = "agreement with the teacher's first choice" if name == "agreement" else name
+        print(f"  {called} {told(values, game, other, name == 'agreement')}")
     if cases:
-        strict, found = (percent(share, (share * (1 - share) / len(cases)) ** 0.5) for share in puzzles(network, cases))
-        print(f"  puzzles {strict} strict, {found} with other mates (of {len(cases)})")
+        solved, *others = (puzzles(network, cases) for network in networks)
+        each = np.arange(len(cases))
+        strict, found = (told(solved[name], each, others[0][name] if others else None, True) for name in solved)
+        print(f"  puzzles {strict} strict; {found} with other mates (of {len(cases)})")
 
 
 if __name__ == "__main__":

@@ -80,6 +80,21 @@ class ByHand(unittest.TestCase):
         # Each for itself: three times 1/4 above it and once 3/4 below.
         self.assertAlmostEqual(evaluate.error_by_game(hits, np.arange(4)), (3 / 16 + 9 / 16) ** 0.5 / 4)
 
+    def test_two_networks_are_told_apart_by_what_differs(self):
+        first, second, game = np.array([1.0, 1, 0, 1]), np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1])
+        # The means are 3/4 and 1/2; the difference is 1/4 on average: the first game is 1/4 + 1/4 below that, and the
+        # second 1/4 below and 3/4 above.
+        error = 100 * (1 / 4 + 1 / 4) ** 0.5 / 4
+        self.assertEqual(evaluate.told(first, game, None, True), f"75.00 % (± {error:.2f})")
+        self.assertEqual(
+            evaluate.told(first, game, second, True),
+            f"75.00 % (± {error:.2f}), +25.00 (± {error:.2f}) against the other",
+        )
+        self.assertEqual(
+            evaluate.told(second / 2, game, second / 2, False),
+            f"0.2500 (± {0.5 * 0.5 ** 0.5 / 2:.4f}), +0.0000 (± 0.0000) against the other",
+        )
+
 
 class Files(unittest.TestCase):
     def setUp(self):
@@ -103,7 +118,8 @@ class Files(unittest.TestCase):
             return policy, None, None
 
         for _ in range(2):
-            self.assertEqual(evaluate.puzzles(network, cases), (0.5, 1.0))
+            solved = evaluate.puzzles(network, cases)
+            self.assertEqual((solved["strict"].tolist(), solved["found"].tolist()), ([0, 1], [1, 1]))
         self.assertEqual(len(self.puzzles(*lines, limit=1)), 1)
 
     def test_what_is_no_puzzle_is_named(self):
