@@ -46,39 +46,42 @@ def divergence(logs: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
     return (teacher * (teacher.clamp_min(1e-9).log() - logs)).sum(1)
 
 
-def measured(
-    network: Lc0Network, positions: Positions, chosen: np.ndarray, teacher: Teacher | None = None,
-) -> dict[str, np.ndarray]:
-    """Of each chosen position, by its label or, if it is given, by the teacher itself.
+def measures(network: Lc0Network, batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Of each position: agreement (losses.py), nats (cross-entropies and, less the teacher's own entropy, divergences),
+    absolute differences of q = W - L and of the plies left, as far as the network has these heads."""
+    policy, value, left = network(batch["planes"])
+    logs = log_policy(policy, batch)
+    found = {
+        "agreement": agreement(logs, batch["policy"]),
+        "policy_ce": -(batch["policy"] * logs).sum(1),
+        "policy_kl": divergence(logs, batch["policy"]),
+    }
+    q = batch["wdl"][:, 0] - batch["wdl"][:, 2]
+    if network.has_wdl:
+        found["wdl_ce"] = -(batch["wdl"] * value.log_softmax(1)).sum(1)
+        found["wdl_kl"] = found["wdl_ce"] + (batch["wdl"] * batch["wdl"].clamp_min(1e-9).log()).sum(1)
+        odds = value.softmax(1)
+        found["q_error"] = (odds[:, 0] - odds[:, 2] - q).abs()
+    else:
+        found["q_error"] = (value[:, 0] - q).abs()
+    if left is not None:
+        found["left_error"] = (left - batch["left"]).abs()
+    return found
 
-    Agreement (losses.py), nats (cross-entropies and, less the teacher's own entropy, divergences), absolute differences
-    of q = W - L and of the plies left.
-    """
-    found: dict[str, list[np.ndarray]] = {}
+
+def measured(
+    networks: list[Lc0Network], positions: Positions, chosen: np.ndarray, teacher: Teacher | None = None,
+) -> list[dict[str, np.ndarray]]:
+    """The measures of each network on the chosen positions, by their labels or, if it is given, by the teacher."""
+    found: list[dict[str, list[np.ndarray]]] = [{} for _ in networks]
     for part in np.array_split(chosen, max(1, len(chosen) // BATCH)):
         batch = positions.batch(part)
         if teacher:
             batch = teacher.relabelled(batch)
-        policy, value, left = network(batch["planes"])
-        logs = log_policy(policy, batch)
-        values = {
-            "agreement": agreement(logs, batch["policy"]),
-            "policy_ce": -(batch["policy"] * logs).sum(1),
-            "policy_kl": divergence(logs, batch["policy"]),
-        }
-        q = batch["wdl"][:, 0] - batch["wdl"][:, 2]
-        if network.has_wdl:
-            values["wdl_ce"] = -(batch["wdl"] * value.log_softmax(1)).sum(1)
-            values["wdl_kl"] = values["wdl_ce"] + (batch["wdl"] * batch["wdl"].clamp_min(1e-9).log()).sum(1)
-            odds = value.softmax(1)
-            values["q_error"] = (odds[:, 0] - odds[:, 2] - q).abs()
-        else:
-            values["q_error"] = (value[:, 0] - q).abs()
-        if left is not None:
-            values["left_error"] = (left - batch["left"]).abs()
-        for name, some in values.items():
-            found.setdefault(name, []).append(some.double().numpy())
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+        for network, parts in zip(networks, found):
+            for name, values in measures(network, batch).items():
+                parts.setdefault(name, []).append(values.double().numpy())
+    return [{name: np.concatenate(values) for name, values in parts.items()} for parts in found]
 
 
 def games(positions: Positions, chosen: np.ndarray) -> np.ndarray:
@@ -138,18 +141,19 @@ def puzzles(network: Lc0Network, cases: list[Puzzle]) -> dict[str, np.ndarray]:
     return {"strict": np.array(strict, float), "found": np.array(found, float)}
 
 
-def told(values: np.ndarray, game: np.ndarray, other: np.ndarray | None, percent: bool) -> str:
-    """A mean with its standard error, and how much more it is than another network's on the same."""
+def with_error(values: np.ndarray, group: np.ndarray, other: np.ndarray | None, percent: bool) -> str:
+    """A mean with its standard error, values of a group being alike; and how much more it is than another network's on
+    the same positions."""
     scale, digits, unit = (100, 2, " %") if percent else (1, 4, "")
 
-    def error(values: np.ndarray) -> str:
-        return f"(± {scale * error_by_game(values, game):.{digits}f})"
+    def bracket(of: np.ndarray) -> str:
+        return f"(± {scale * error_by_game(of, group):.{digits}f})"
 
-    text = f"{scale * values.mean():.{digits}f}{unit} {error(values)}"
+    text = f"{scale * values.mean():.{digits}f}{unit} {bracket(values)}"
     if other is None:
         return text
     more = values - other
-    return f"{text}, {scale * more.mean():+.{digits}f} {error(more)} against the other"
+    return f"{text}, {scale * more.mean():+.{digits}f} {bracket(more)} against the other"
 
 
 def main() -> None:
@@ -176,20 +180,20 @@ def main() -> None:
     if not len(chosen):
         raise SystemExit(f"{args.work / 'packed'}: no held-out position")
     teacher = Teacher(args.teacher, args.threads) if args.teacher else None
-    measures, *others = (measured(network, positions, chosen, teacher) for network in networks)
+    # Without another there is none of its measures.
+    ours, other, *_ = *measured(networks, positions, chosen, teacher), {}
     game = games(positions, chosen)
     count = f"{len(chosen)} positions, all games" if args.all else f"{len(chosen)} held-out positions"
     by = f" by {args.teacher.name}" if args.teacher else ""
     against = f"; the other: {args.against.name}" if args.against else ""
     print(f"{args.network.name}: {count}{by}{against}")
-    for name, values in measures.items():
-        other = others[0].get(name) if others else None
+    for name, values in ours.items():
         called = "agreement with the teacher's first choice" if name == "agreement" else name
-        print(f"  {called} {told(values, game, other, name == 'agreement')}")
+        print(f"  {called} {with_error(values, game, other.get(name), name == 'agreement')}")
     if cases:
-        solved, *others = (puzzles(network, cases) for network in networks)
+        ours, other, *_ = *(puzzles(network, cases) for network in networks), {}
         each = np.arange(len(cases))
-        strict, found = (told(solved[name], each, others[0][name] if others else None, True) for name in solved)
+        strict, found = (with_error(values, each, other.get(name), True) for name, values in ours.items())
         print(f"  puzzles {strict} strict; {found} with other mates (of {len(cases)})")
 
 

@@ -95,6 +95,8 @@ def beginning(path: Path, shape: Shape, sharpen: float, positions: Positions) ->
             small, state = load(path)
             sharpened = state.get("sharpen", 1.0)
             origin = f"{small.shape.blocks}x{small.shape.channels} after {state['samples']} samples"
+            if state.get("origin"):
+                origin += f", begun as {state['origin']}"
     except (OSError, ValueError) as error:
         raise SystemExit(f"--start: {error}") from error
     try:

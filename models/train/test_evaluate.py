@@ -54,7 +54,7 @@ class ByLabels:
 
 class ByHand(unittest.TestCase):
     def test_a_network_of_the_labels_agrees_with_them(self):
-        found = evaluate.measured(ByLabels(), Labelled(), np.arange(4))
+        (found,) = evaluate.measured([ByLabels()], Labelled(), np.arange(4))
         self.assertEqual(found["agreement"].tolist(), [1, 1, 0.5, 1])
         for name, expected in (("policy_kl", 0), ("wdl_kl", 0), ("q_error", 0), ("left_error", 2)):
             np.testing.assert_allclose(found[name], expected, atol=1e-4, err_msg=name)
@@ -80,20 +80,26 @@ class ByHand(unittest.TestCase):
         # Each for itself: three times 1/4 above it and once 3/4 below.
         self.assertAlmostEqual(evaluate.error_by_game(hits, np.arange(4)), (3 / 16 + 9 / 16) ** 0.5 / 4)
 
-    def test_two_networks_are_told_apart_by_what_differs(self):
-        first, second, game = np.array([1.0, 1, 0, 1]), np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1])
-        # The means are 3/4 and 1/2; the difference is 1/4 on average: the first game is 1/4 + 1/4 below that, and the
-        # second 1/4 below and 3/4 above.
-        error = 100 * (1 / 4 + 1 / 4) ** 0.5 / 4
-        self.assertEqual(evaluate.told(first, game, None, True), f"75.00 % (± {error:.2f})")
-        self.assertEqual(
-            evaluate.told(first, game, second, True),
-            f"75.00 % (± {error:.2f}), +25.00 (± {error:.2f}) against the other",
-        )
-        self.assertEqual(
-            evaluate.told(second / 2, game, second / 2, False),
-            f"0.2500 (± {0.5 * 0.5 ** 0.5 / 2:.4f}), +0.0000 (± 0.0000) against the other",
-        )
+    def test_a_difference_has_an_error_of_its_own(self):
+        first, second, game = np.array([1.0, 1, 0, 1]), np.array([1.0, 0, 0, 0]), np.array([0, 0, 1, 1])
+        self.assertEqual(evaluate.with_error(first, game, None, True), "75.00 % (± 17.68)")
+        # It is 0, 1, 0 and 1: in both games 1/2 on average, so that games do not differ.
+        expected = "75.00 % (± 17.68), +50.00 (± 0.00) against the other"
+        self.assertEqual(evaluate.with_error(first, game, second, True), expected)
+        # As single observations they do, by 1/2 each: 4 ** 0.5 / 2 / 4.
+        expected = "0.2500 (± 0.2165), -0.5000 (± 0.2500) against the other"
+        self.assertEqual(evaluate.with_error(second, np.arange(4), first, False), expected)
+
+
+class ByHabit:
+    """A network without WDL and moves left, to which the move in slot 7 is the best."""
+
+    has_wdl = False
+
+    def __call__(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
+        policy = torch.zeros(len(planes), 80 * 64)
+        policy[:, 7] = 1
+        return policy, torch.zeros(len(planes), 1), None
 
 
 class Files(unittest.TestCase):
@@ -121,6 +127,37 @@ class Files(unittest.TestCase):
             solved = evaluate.puzzles(network, cases)
             self.assertEqual((solved["strict"].tolist(), solved["found"].tolist()), ([0, 1], [1, 1]))
         self.assertEqual(len(self.puzzles(*lines, limit=1)), 1)
+
+    def test_another_network_is_measured_on_the_same(self):
+        names = {Path("one.pb.gz"): ByLabels(), Path("two.pb.gz"): ByHabit()}
+        labelled = Labelled()
+        labelled.held_out = np.arange(4)
+        self.puzzles(f"1\t900\t{MATES_IN_TWO_WAYS}\ta7a6 b1b8")
+        solved = {ByLabels: 1.0, ByHabit: 0.0}
+
+        def puzzles(network: object, cases: list[evaluate.Puzzle]) -> dict[str, np.ndarray]:
+            return {"strict": np.full(len(cases), solved[type(network)]), "found": np.ones(len(cases))}
+
+        def said(*arguments: str) -> list[str]:
+            with (
+                mock.patch("sys.argv", ["evaluate.py", *arguments, "--puzzles", str(self.path)]),
+                mock.patch.multiple(evaluate, read_or_exit=names.get, Positions=lambda *_: labelled, puzzles=puzzles),
+                contextlib.redirect_stdout(io.StringIO()) as output,
+            ):
+                evaluate.main()
+            return output.getvalue().splitlines()
+
+        alone, both = said("one.pb.gz"), said("one.pb.gz", "--against", "two.pb.gz")
+        swapped = said("two.pb.gz", "--against", "one.pb.gz")
+        self.assertEqual(both[0], "one.pb.gz: 4 held-out positions; the other: two.pb.gz")
+        # The labels agree with themselves in 1, 1, 1/2 and 1 of the positions, habit in 1, 0, 1/2 and 1.
+        self.assertRegex(both[1], r"agreement .* 87.50 % \(.*\), \+25.00 \(.*\) against the other$")
+        self.assertRegex(swapped[1], r"agreement .* 62.50 % \(.*\), -25.00 \(.*\) against the other$")
+        self.assertRegex(both[-1], r"puzzles 100.00 % .*, \+100.00 .* strict; 100.00 % .*, \+0.00 .* mates \(of 1\)$")
+        for line in both[1:]:
+            name = line.split()[0]
+            self.assertEqual("against" in line, name not in ("wdl_ce", "wdl_kl", "left_error"), line)
+        self.assertFalse([line for line in alone if "other:" in line or "against" in line])
 
     def test_what_is_no_puzzle_is_named(self):
         sound = f"1\t900\t{MATES_IN_TWO_WAYS}\ta7a6 b1b8"

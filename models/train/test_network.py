@@ -107,6 +107,9 @@ class Soup(unittest.TestCase):
             for name, weights in state["averaged"].items():
                 if weights.is_floating_point():
                     torch.testing.assert_close(weights, before[name] + share)
+        torch.save(state, self.folder / "soup.pt")
+        twice = soup(path, self.folder / "soup.pt", 0.5, self.folder)["origin"]
+        self.assertEqual(twice, f"2x16 after 7 samples, begun as {state['origin']}; 0.5 of this run and the rest of that")
 
     def test_that_of_a_run_that_never_moved_is_the_run(self):
         torch.manual_seed(1)
