@@ -5,8 +5,7 @@
 Writes WORK/NAME/checkpoint.pt (network, averaged network, optimisers, position in the data) and WORK/NAME/log.txt.
 The learning rate warms up, stays, and falls linearly to zero over the last part; with another --samples a run may be
 shortened or lengthened when it is resumed, and --lr and --batch may change then, too (where the rate was falling
-already, it jumps). The
-averaged weights are the product: they are good at any time, and best at the end.
+already, it jumps). The averaged weights are the product: they are good at any time, and best at the end.
 """
 
 from __future__ import annotations
