@@ -7,8 +7,8 @@
 Held-out games are the ones training never sees (data.py), or with --all every one: of a seed (--only) that was kept
 from training. With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx
 T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the first move
-is the opponent's; it counts as found when the most likely move in the position after it is the solution's first
-("strict"); the second figure also counts other moves that mate at once, as Lichess does.
+is the opponent's; it counts as found when the most likely move in the position after it is the solution's
+first; the second figure also counts other moves that mate at once, as Lichess does.
 
 What follows a mean in brackets is its standard error: it lies that near what more games, or more puzzles, would give in
 two cases of three. Two networks on the same positions can be told apart by less: --against another adds what this one
@@ -194,7 +194,7 @@ def main() -> None:
         ours, other, *_ = *(puzzles(network, cases) for network in networks), {}
         each = np.arange(len(cases))
         strict, found = (with_error(values, each, other.get(name), True) for name, values in ours.items())
-        print(f"  puzzles {strict} strict; {found} with other mates (of {len(cases)})")
+        print(f"  puzzles {strict} (of {len(cases)})\n  puzzles, or another mate at once {found}")
 
 
 if __name__ == "__main__":
