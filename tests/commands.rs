@@ -78,6 +78,10 @@ fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
     assert_eq!(serde_json::from_str::<Value>(&recipe).unwrap()["sampling"]["most_plies"], 200);
     let mut other = label(&folder, &["--shards", "4", "--deviations", "0.5"]);
     other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe"));
+    for option in ["--history-fill=no", "--backend-opts=threads=1"] {
+        let mut other = label(&folder, &["--shards", "4", option]);
+        other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe"));
+    }
     fs::remove_file(shard(0)).unwrap();
     label(&folder, &["--shards", "1"]).assert().success();
     assert_eq!(fs::read(shard(0)).unwrap(), first);

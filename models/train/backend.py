@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +32,7 @@ def choose(backend: str | None, shape: Shape, threads: int, folder: Path) -> str
             unfit = str(error)
     if backend:
         raise SystemExit(f"--backend kernels: {unfit}")
-    backend = "compile" if shutil.which(shlex.split(os.environ.get("CXX", "c++"))[0]) else "torch"
+    backend = "compile" if shutil.which(kernels.cxx()[0]) else "torch"
     print(f"# --backend {backend} instead of kernels: {unfit}", flush=True)
     return backend
 

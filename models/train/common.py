@@ -1,10 +1,11 @@
-"""What several scripts need: numbers of the command line, what tells a file from others, and whether one has to be made
-anew."""
+"""What several scripts need: numbers of the command line, folders, what tells a file from others, and whether one has
+to be made anew."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,12 +21,37 @@ def positive(number: type) -> Callable[[str], float]:
             value = number(text)
         except ValueError:
             value = number(0)
-        if not value > 0:
+        if not 0 < value < math.inf:
             whole = "whole " if number is int else ""
             raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number greater than zero")
         return value
 
     return read
+
+
+def between(number: type, low: float, high: float = math.inf) -> Callable[[str], float]:
+    """For argparse: reads a finite number that is neither below `low` nor above `high`."""
+
+    def read(text: str) -> float:
+        try:
+            value = number(text)
+        except ValueError:
+            value = math.nan
+        if not (low <= value <= high and math.isfinite(value)):
+            whole = "whole " if number is int else ""
+            to = f" to {high:g}" if high < math.inf else ""
+            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number from {low:g}{to}")
+        return value
+
+    return read
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder unless it is there; or SystemExit."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SystemExit(str(error)) from error
 
 
 def is_made(product: Path, source: Path) -> bool:

@@ -102,11 +102,13 @@ class Positions:
         return np.concatenate(parts).clip(0)
 
     def factors(self, of_kinds: dict[str, float]) -> np.ndarray:
-        """One number for every position: that of its shard's kind, 1 where there is none; or SystemExit."""
+        """One number for every position: that of its shard's kind (of two the longer one: maia-16, not maia), 1 where
+        there is none; or SystemExit."""
         must_be_there(of_kinds, list(self.lengths))
+        kinds = sorted(of_kinds, key=len, reverse=True)
         parts = []
         for path, length in self.lengths.items():
-            factor = next((factor for kind, factor in of_kinds.items() if is_of(path, [kind])), 1.0)
+            factor = next((of_kinds[kind] for kind in kinds if is_of(path, [kind])), 1.0)
             parts.append(np.full(length, factor))
         return np.concatenate(parts)
 

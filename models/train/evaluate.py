@@ -6,7 +6,7 @@
 
 Held-out games are the ones training never sees (data.py), or with --all every one: of a seed (--only) that was kept
 from training. With --teacher they are labelled anew by the teacher in float32 (`zeitnot net convert -o teacher.onnx
-T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns id, rating, FEN, moves, themes) the first move
+T1-256x10.pb.gz`; needs `pip install onnxruntime`). Of a puzzle (columns fen and moves, among others) the first move
 is the opponent's; it counts as found when the most likely move in the position after it is the solution's
 first; the second figure also counts other moves that mate at once, as Lichess does.
 
@@ -92,7 +92,10 @@ def games(positions: Positions, chosen: np.ndarray) -> np.ndarray:
 
 
 def error_by_game(values: np.ndarray, game: np.ndarray) -> float:
-    """Standard error of the mean of values, where those of one game are alike and only games are independent."""
+    """Standard error of the mean of values, where those of one game are alike and only games are independent; nan where
+    there is but one."""
+    if game.min() == game.max():
+        return float("nan")
     return float(np.sqrt(np.square(np.bincount(game, values - values.mean())).sum()) / len(values))
 
 

@@ -119,11 +119,11 @@ def main() -> None:
     args = parser.parse_args()
     try:
         network, state = load(args.checkpoint)
+        samples = state["samples"]
+        lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0),
+                                     state.get("origin", "")))
     except (OSError, ValueError) as error:
         raise SystemExit(str(error)) from error
-    samples = state["samples"]
-    lc0_file.write(args.output, message(network, samples, state["batch"], state["lr"], state.get("sharpen", 1.0),
-                                 state.get("origin", "")))
     print(f"{args.output}: {args.output.stat().st_size} bytes, {samples} samples of training")
 
 

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 from collections.abc import Callable
 
 import torch
 import torch.multiprocessing as multiprocessing
 from torch import nn
+
+
+def member(rank: int, parent: int, work: Callable, *arguments) -> None:
+    """One process of a gang: what the operating system refuses it is told in one line, and it does not outlive the
+    process `parent`."""
+
+    def hear(*_) -> None:
+        # Ctrl-C is for the parent; PyTorch has the same signal sent when that is gone.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        work(rank, *arguments)
+    except OSError as error:
+        raise SystemExit(str(error)) from error
 
 
 class Gang:
@@ -28,9 +45,9 @@ class Gang:
         """Calls work(rank, self, *arguments) in every process; ends them all when one ends by an error, or this one."""
         # When one process has said what is wrong, that the others are ended is no news.
         logging.getLogger("torch.multiprocessing.spawn").setLevel(logging.ERROR)
-        # Ctrl-C comes to all of them; only this one is to hear it.
+        # Ctrl-C comes to all of them; only this one is to hear it, and until `member` begins they would end at length.
         hears = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        running = multiprocessing.spawn(work, (self, *arguments), nprocs=self.size, join=False)
+        running = multiprocessing.spawn(member, (os.getpid(), work, self, *arguments), nprocs=self.size, join=False)
         signal.signal(signal.SIGINT, hears)
         try:
             while not running.join():

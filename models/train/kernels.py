@@ -24,6 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils import cpp_extension
 
+from common import positive
 from encoding import PLANES, RULE50_PLANE
 from model import Block, ConvNorm, Network, Shape
 
@@ -42,6 +43,11 @@ REPEATS = 10
 ops = torch.ops.zeitnot
 
 
+def cxx() -> list[str]:
+    """The command of the C++ compiler: CXX, if that is set, as for other builds."""
+    return shlex.split(os.environ.get("CXX", "")) or ["c++"]
+
+
 def unfit(shape: Shape) -> str:
     """Why networks of this shape cannot be trained so on this machine; empty if they can."""
     if shape.channels % WIDTH:
@@ -57,7 +63,7 @@ def unfit(shape: Shape) -> str:
 def load(folder: Path) -> None:
     """Makes the operations known to PyTorch; compiles them into the folder unless they are there. RuntimeError says in
     one line why that cannot be."""
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    compiler = cxx()
     options = ["-O3", "-std=c++20", "-shared", "-fPIC", *(f"-m{name}" for name in INSTRUCTIONS)]
     try:
         version = subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
@@ -195,9 +201,9 @@ def forward(network: Network, planes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Times one process of one thread at a batch of random planes.")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
-    parser.add_argument("--blocks", type=int, default=Shape.blocks)
-    parser.add_argument("--channels", type=int, default=Shape.channels)
-    parser.add_argument("--batch", type=int, default=192)
+    parser.add_argument("--blocks", type=positive(int), default=Shape.blocks)
+    parser.add_argument("--channels", type=positive(int), default=Shape.channels)
+    parser.add_argument("--batch", type=positive(int), default=192)
     args = parser.parse_args()
     shape = Shape(args.blocks, args.channels)
     unfit_for = unfit(shape)

@@ -48,6 +48,8 @@ def losses(
 @torch.no_grad()
 def held_out(network: Network, positions: Positions, limit: int, sharpen: float) -> str:
     """One line of held-out measures on evenly spread positions."""
+    if not len(positions.held_out):
+        return "held out 0"
     network.eval()
     chosen = positions.held_out[:: max(1, len(positions.held_out) // limit)]
     sums = np.zeros(4)

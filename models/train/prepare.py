@@ -3,7 +3,8 @@
     python prepare.py --games DIR [--work work] [--jobs 2]
 
 One .npz per shard in WORK/packed; a shard that is already there is skipped, so a stopped run goes on where it was.
-Positions are stored as bitboards (about 210 bytes each with their labels); `encoding.py` makes planes from them.
+Positions are stored as bitboards (210 bytes each with their labels, up to 610 where few have one); `encoding.py` makes
+planes from them.
 The format of the games is described in ../README.md.
 """
 
@@ -20,7 +21,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from common import is_made, positive
+from common import is_made, make_folder, positive
 from encoding import History, castling_byte, policy_index
 
 
@@ -115,7 +116,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=positive(int), default=2, help="processes (default 2)")
     args = parser.parse_args()
     packed = args.work / "packed"
-    packed.mkdir(parents=True, exist_ok=True)
+    make_folder(packed)
     pairs = [(path, packed / path.name.replace(".bin.gz", ".npz")) for path in sorted(args.games.glob("*.bin.gz"))]
     if not pairs:
         parser.error(f"no *.bin.gz in {args.games}")

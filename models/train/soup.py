@@ -1,4 +1,4 @@
-"""Averages the weights of a run with those that it began with.
+"""Averages the weights of a run with those that it began with, or with another average of such.
 
     python soup.py work/medium4/checkpoint.pt work/medium4/soup.pt --start medium.pb.gz --share 0.5
     python export.py work/medium4/soup.pt ../zeitnot-medium.pb.gz
@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 from torch.optim.swa_utils import update_bn
 
+from common import between
 from data import Positions, batches, how_often
 from export import load
 from grow import beginning, is_network_file
@@ -31,8 +32,8 @@ SEED = 1
 
 
 def soup(checkpoint: Path, start: Path, share: float, packed: Path, statistics: int = 0) -> dict:
-    """The checkpoint with averaged weights: `share` of them its own, the rest those of `start`, grown as the run had
-    them. Batch norm's statistics are averaged too, or measured on so many positions, drawn as the run drew them."""
+    """The checkpoint with averaged weights: `share` of them its own, the rest those of `start`, grown to its shape.
+    Batch norm's statistics are averaged too, or measured on so many positions, drawn as the run drew them."""
     network, state = load(checkpoint)
     positions = None
     if statistics or is_network_file(start):
@@ -41,7 +42,9 @@ def soup(checkpoint: Path, start: Path, share: float, packed: Path, statistics: 
         positions.must_be(shards or positions.shards(), checkpoint)
     before, origin = beginning(start, network.shape, state.get("sharpen", 1.0), positions)
     average(network, before, share)
-    state["origin"] = f"{origin}; {share:g} of this run and the rest of that"
+    begun = state.get("origin") or "new"
+    rest = "that" if origin == begun else f"({origin})"
+    state["origin"] = f"{begun}; {share:g} of this run and the rest of {rest}"
     if statistics:
         often = how_often(positions, state.get("surprise", 0.0), state.get("often", {}))
         count = math.ceil(statistics / BATCH)
@@ -56,17 +59,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path, help="the end of the run")
     parser.add_argument("output", type=Path, help="checkpoint to write, for export.py")
-    parser.add_argument("--start", type=Path, required=True, metavar="FILE", help="what train.py --start began it with")
-    parser.add_argument("--share", type=float, default=0.5,
-                        help="of the end; the rest is of the beginning (default 0.5)")
-    parser.add_argument("--statistics", type=int, default=0, metavar="N",
+    parser.add_argument("--start", type=Path, required=True, metavar="FILE",
+                        help="what train.py --start began it with, or another average")
+    parser.add_argument("--share", type=between(float, 0, 1), default=0.5,
+                        help="of the end; the rest is of --start (default 0.5)")
+    parser.add_argument("--statistics", type=between(int, 0), default=0, metavar="N",
                         help="measure batch norm's statistics on N positions (default 0: averaged like the weights)")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="working folder")
     args = parser.parse_args()
-    if not 0 <= args.share <= 1:
-        raise SystemExit(f"--share {args.share}: a share is from 0 to 1")
-    if args.statistics < 0:
-        raise SystemExit(f"--statistics {args.statistics}: a number of positions is not negative")
     if args.output.resolve() in (args.checkpoint.resolve(), args.start.resolve()):
         raise SystemExit(f"{args.output} would be overwritten: name another output")
     try:

@@ -72,9 +72,13 @@ def main() -> None:
     print(f"{len(shards)} shards, {len(shards) - len(pending)} measured", flush=True)
     began, positions = time.monotonic(), 0
     with ProcessPoolExecutor(args.jobs) as pool:
-        for name, count, mean in pool.map(measure, [args.network] * len(pending), pending):
-            positions += count
-            print(f"{name}: {mean:.3f} nats, {positions / (time.monotonic() - began):.0f} positions/s", flush=True)
+        try:
+            for name, count, mean in pool.map(measure, [args.network] * len(pending), pending):
+                positions += count
+                print(f"{name}: {mean:.3f} nats, {positions / (time.monotonic() - began):.0f} positions/s", flush=True)
+        except OSError as error:
+            pool.shutdown(cancel_futures=True)
+            raise SystemExit(str(error)) from error
 
 
 if __name__ == "__main__":

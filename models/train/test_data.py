@@ -175,6 +175,8 @@ class Games(unittest.TestCase):
         self.assertEqual(list(Positions(self.folder, without=["maia-1", "a"]).shards()), names[2:])
         self.assertEqual(list(Positions(self.folder, "maia", ["maia-1"]).shards()), names[2:])
         self.assertEqual(Positions(self.folder).factors({"maia-1": 2.0}).tolist(), [1.0, 1.0, 2.0, 2.0, 1.0, 1.0])
+        for factors in ({"maia": 3.0, "maia-16": 2.0}, {"maia-16": 2.0, "maia": 3.0}):
+            self.assertEqual(Positions(self.folder).factors(factors).tolist(), [1.0, 1.0, 3.0, 3.0, 2.0, 2.0])
         for wrong in (("maia-1*",), (["a", "mai"],), ((), ["maia-"]), ("a", ["a"])):
             with self.assertRaisesRegex(SystemExit, str(self.folder)):
                 Positions(self.folder, *wrong)

@@ -79,6 +79,7 @@ class ByHand(unittest.TestCase):
         self.assertAlmostEqual(evaluate.error_by_game(hits, game), (1 / 4 + 1 / 4) ** 0.5 / 4)
         # Each for itself: three times 1/4 above it and once 3/4 below.
         self.assertAlmostEqual(evaluate.error_by_game(hits, np.arange(4)), (3 / 16 + 9 / 16) ** 0.5 / 4)
+        self.assertTrue(np.isnan(evaluate.error_by_game(hits, np.zeros(4, int))))
 
     def test_a_difference_has_an_error_of_its_own(self):
         first, second, game = np.array([1.0, 1, 0, 1]), np.array([1.0, 0, 0, 0]), np.array([0, 0, 1, 1])

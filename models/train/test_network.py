@@ -103,13 +103,21 @@ class Soup(unittest.TestCase):
         path = checkpoint(self.folder / "end.pt", end, origin="something")
         for share in (0.0, 0.25, 1.0):
             state = soup(path, self.start, share, self.folder)
-            self.assertEqual(state["origin"], f"2x16 after 7 samples; {share:g} of this run and the rest of that")
+            said = f"something; {share:g} of this run and the rest of (2x16 after 7 samples)"
+            self.assertEqual(state["origin"], said)
             for name, weights in state["averaged"].items():
                 if weights.is_floating_point():
                     torch.testing.assert_close(weights, before[name] + share)
         torch.save(state, self.folder / "soup.pt")
         twice = soup(path, self.folder / "soup.pt", 0.5, self.folder)["origin"]
-        self.assertEqual(twice, f"2x16 after 7 samples, begun as {state['origin']}; 0.5 of this run and the rest of that")
+        rest = f"2x16 after 7 samples, begun as {state['origin']}"
+        self.assertEqual(twice, f"something; 0.5 of this run and the rest of ({rest})")
+        usual = checkpoint(self.folder / "end.pt", end, origin=rest)
+        again = soup(usual, self.folder / "soup.pt", 0.5, self.folder)["origin"]
+        self.assertEqual(again, f"{rest}; 0.5 of this run and the rest of that")
+        new = checkpoint(self.folder / "end.pt", end)
+        again = soup(new, self.start, 0.5, self.folder)["origin"]
+        self.assertEqual(again, "new; 0.5 of this run and the rest of (2x16 after 7 samples)")
 
     def test_that_of_a_run_that_never_moved_is_the_run(self):
         torch.manual_seed(1)
@@ -194,7 +202,8 @@ class Training(unittest.TestCase):
     def test_numbers_that_cannot_be_are_refused(self):
         for option, value in (
             ("--warmup", "0"), ("--decay", "0"), ("--decay", "nan"), ("--check-samples", "0"), ("--check-size", "-1"),
-            ("--samples", "0"), ("--batch", "-4"), ("--batch", "4.5"),
+            ("--samples", "0"), ("--batch", "-4"), ("--batch", "4.5"), ("--lr", "inf"), ("--sharpen", "0"),
+            ("--surprise", "1.5"), ("--average", "nan"), ("--seed", "-1"), ("--save-minutes", "inf"),
         ):
             said = io.StringIO()
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(said):

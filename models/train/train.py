@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from backend import BACKENDS, choose, training_pass
-from common import digest, positive
+from common import between, digest, make_folder, positive
 from data import Positions, batches, how_often
 from export import load
 from gang import Gang
@@ -60,7 +60,11 @@ def average(target: nn.Module, source: nn.Module, keep: float) -> None:
 def save(path: Path, state: dict) -> None:
     """Writes a checkpoint so that there is always a whole one."""
     partial = path.with_suffix(".partial")
-    torch.save(state, partial)
+    try:
+        torch.save(state, partial)
+    except RuntimeError as error:
+        # PyTorch's own, of several lines, where a file cannot be written to its end.
+        raise OSError(f"{partial} cannot be written: {str(error).splitlines()[0]}") from error
     partial.rename(path)
 
 
@@ -92,16 +96,18 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--decay", type=positive(float), default=0.7,
                         help="the learning rate falls over this share of the run")
     parser.add_argument("--warmup", type=positive(int), default=50_000, help="samples until the peak learning rate")
-    parser.add_argument("--sharpen", type=float, default=2.0, help="power of the teacher's policy (default 2)")
-    parser.add_argument("--surprise", type=float, default=0.0, metavar="SHARE",
+    parser.add_argument("--sharpen", type=positive(float), default=2.0,
+                        help="power of the teacher's policy (default 2)")
+    parser.add_argument("--surprise", type=between(float, 0, 1), default=0.0, metavar="SHARE",
                         help="share of the samples drawn in proportion to what surprise.py measured (default 0)")
     parser.add_argument("--often", type=kind, action="append", default=[], metavar="KIND=TIMES",
                         help="positions of shards whose names begin with KIND (maia, maia-16) are drawn so many times "
                              "as often as others")
     parser.add_argument("--without", action="append", default=[], metavar="KIND",
                         help="shards whose names begin with KIND are kept from this training")
-    parser.add_argument("--weight-decay", type=float, default=0.05)
-    parser.add_argument("--average", type=float, default=0.999, help="what the averaged weights keep per step")
+    parser.add_argument("--weight-decay", type=between(float, 0), default=0.05)
+    parser.add_argument("--average", type=between(float, 0, 1), default=0.999,
+                        help="what the averaged weights keep per step")
     parser.add_argument("--optimiser", choices=("muon", "adamw"), default="muon")
     parser.add_argument("--processes", type=positive(int), default=2, help="they share each batch (default 2)")
     parser.add_argument("--threads", type=positive(int), default=1, help="threads of each process (default 1)")
@@ -109,8 +115,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
                         help="what computes: C++ of our own, for processors with AMX, one thread a process; "
                              "torch.compile; or PyTorch alone, without a C++ compiler (default: the first that this "
                              "machine can run)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--save-minutes", type=float, default=3, help="time between checkpoints")
+    parser.add_argument("--seed", type=between(int, 0), default=1)
+    parser.add_argument("--save-minutes", type=between(float, 0), default=3, help="time between checkpoints")
     parser.add_argument("--check-samples", type=positive(int), default=250_000,
                         help="samples between held-out measures")
     parser.add_argument("--check-size", type=positive(int), default=4000, help="positions of a held-out measure")
@@ -268,9 +274,7 @@ def main() -> None:
     args = arguments()
     if args.batch % args.processes:
         raise SystemExit(f"--batch {args.batch} must be a multiple of --processes {args.processes}")
-    if not 0 <= args.surprise <= 1:
-        raise SystemExit(f"--surprise {args.surprise}: a share is from 0 to 1")
-    (args.work / args.name).mkdir(parents=True, exist_ok=True)
+    make_folder(args.work / args.name)
     shape = Shape(args.blocks, args.channels, args.se)
     args.backend = choose(args.backend, shape, args.threads, args.work)
     length = parameters(Network(shape))

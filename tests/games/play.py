@@ -64,8 +64,8 @@ class Table:
             False: (args.opponent, dict(args.opponent_option)),
         }
         self.engines: dict[bool, client.RecordingUci] = {}
-        self.retired: list[client.RecordingUci] = []
-        """Every process of Zeitnot that has ended."""
+        self.retired: dict[bool, list[client.RecordingUci]] = {True: [], False: []}
+        """Every process that has ended, Zeitnot's and the opponent's."""
 
     async def play(self, number: int, opening: chess.Board, zeitnot_is: chess.Color, control) -> referee.Game:
         for is_zeitnot, (path, options) in self.commands.items():
@@ -82,8 +82,7 @@ class Table:
     async def _retire(self, is_zeitnot: bool) -> None:
         engine = self.engines.pop(is_zeitnot)
         await engine.end()
-        if is_zeitnot:
-            self.retired.append(engine)
+        self.retired[is_zeitnot].append(engine)
 
     async def close(self) -> None:
         for is_zeitnot in list(self.engines):
@@ -111,7 +110,7 @@ async def run(args: argparse.Namespace, control: referee.TimeControl, boards: li
 
     await asyncio.gather(*(host(table) for table in tables))
     games.sort(key=lambda game: game.number)
-    processes = [engine for table in tables for engine in table.retired]
+    processes = [engine for table in tables for engine in table.retired[True]]
     report = summary.summarize(games)
     report["time_control"], report["seed"], report["concurrency"] = control.text, args.seed, args.concurrency
     report["zeitnot_options"], report["opponent_options"] = dict(args.option), dict(args.opponent_option)

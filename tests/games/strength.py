@@ -82,8 +82,11 @@ def trouble(table: Table) -> dict[str, list[str]]:
             some.clear()
         return lines
 
-    zeitnot, opponent = ([table.engines[is_it]] if is_it in table.engines else [] for is_it in (True, False))
-    return {"zeitnot": drained(zeitnot + table.retired), "opponent": drained(opponent)}
+    def processes(is_zeitnot: bool) -> list[client.RecordingUci]:
+        playing = table.engines.get(is_zeitnot)
+        return table.retired[is_zeitnot] + ([playing] if playing else [])
+
+    return {"zeitnot": drained(processes(True)), "opponent": drained(processes(False))}
 
 
 async def play_all(args: argparse.Namespace, control: referee.TimeControl, what: dict, known: set[int]) -> None:

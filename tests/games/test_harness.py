@@ -218,12 +218,19 @@ class Harness(unittest.TestCase):
                 self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_a_crash_costs_the_game(self) -> None:
-        rc, games, output = self.run_strength("--games", "2", "--nodes", "100", "--option", "Fault=crash")
-        self.assertEqual((rc, len(games)), (1, 2), output)
-        self.assertEqual([(game["score"], game["failed"]) for game in games], [(0.0, "zeitnot")] * 2, output)
-        self.assertTrue(all(len(game["moves"].split()) > 4 for game in games), "it comes in the midst of a game")
-        self.assertIn("failures of Zeitnot 2, of the opponent 0", output)
-        self.assertIn("finding: game 1, zeitnot: panicked", output)
+        for option, who, score, failures in (
+            ("--option", "zeitnot", 0.0, "failures of Zeitnot 2, of the opponent 0"),
+            ("--opponent-option", "opponent", 1.0, "failures of Zeitnot 0, of the opponent 2"),
+        ):
+            with self.subTest(who):
+                (self.folder / "strength.jsonl").unlink(missing_ok=True)
+                rc, games, output = self.run_strength("--games", "2", "--nodes", "100", option, "Fault=crash")
+                self.assertEqual((rc, len(games)), (int(who == "zeitnot"), 2), output)
+                self.assertEqual([(game["score"], game["failed"]) for game in games], [(score, who)] * 2, output)
+                self.assertTrue(all(len(game["moves"].split()) > 4 for game in games), "in the midst of a game")
+                self.assertIn(failures, output)
+                for number in (1, 2):
+                    self.assertIn(f"finding: game {number}, {who}: panicked", output)
 
     def test_a_move_by_nodes_has_its_own_patience(self) -> None:
         control = referee.TimeControl.of_nodes(100)

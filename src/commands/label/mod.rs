@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use zeitnot::backend::Backend;
 use zeitnot::engine::{Engine, Prober};
 use zeitnot::labels::{Generator, Openings, Sampling};
@@ -41,7 +41,7 @@ pub fn command() -> Command {
         .about("Make labelled games to train a network with: a player draws the moves, a teacher says what it thinks")
         .after_help(
             "The teacher is the network of --weights. A shard that is whole is left alone, so the same command goes on \
-             where it was stopped; another --name or --seed makes other games. models/README.md describes the format \
+             where it was stopped; another --seed makes other games. models/README.md describes the format \
              and what comes next.",
         )
         .arg(
@@ -123,7 +123,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         ..Sampling::default()
     };
     let engine = engine_options::engine(matches, MAY_INSTALL)?;
-    let threads = engine.options().threads;
+    let (threads, options) = (engine.options().threads, recipe::changed(engine.options()));
     let (teacher, teacher_is) = backend(engine)?;
     let (player, player_is) = match matches.get_one::<PathBuf>("player") {
         Some(path) => {
@@ -141,6 +141,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let recipe = Recipe {
         teacher: teacher_is,
         player: player_is,
+        options,
         openings: recipe::books(&books)?,
         sampling: sampling.clone(),
         shard_labels: labels,
@@ -161,6 +162,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         labels,
         games: games as usize,
         next: AtomicU64::new(0),
+        failed: AtomicBool::new(false),
         bar: shards::bar(shards)?,
     };
     let work = || {

@@ -2,8 +2,10 @@
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
+use zeitnot::engine::Options;
 use zeitnot::labels::Sampling;
 use zeitnot::network::{self, Location};
 
@@ -17,6 +19,9 @@ pub struct Recipe {
     pub teacher: Evaluator,
     /// What plays, if it is not the teacher.
     pub player: Option<Evaluator>,
+    /// How both are run, by the options' names; left out where that is as always (recipes had it not, once).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<&'static str, String>,
     /// The books.
     pub openings: Vec<Source>,
     /// How moves are drawn and positions chosen.
@@ -51,6 +56,16 @@ impl Evaluator {
     pub fn of(name: &str, network: Option<&Location>) -> anyhow::Result<Evaluator> {
         Ok(Evaluator { name: name.to_owned(), sha256: network.map(Location::sha256).transpose()? })
     }
+}
+
+/// The options other than their defaults that change what a network says of a position.
+pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
+    let default = Options::default();
+    let them = [
+        ("BackendOptions", options.backend_options.as_str(), default.backend_options.as_str()),
+        ("HistoryFill", options.history_fill, default.history_fill),
+    ];
+    them.into_iter().filter(|(_, now, default)| now != default).map(|(name, now, _)| (name, now.to_owned())).collect()
 }
 
 /// The books by their names and contents.
@@ -105,6 +120,24 @@ fn has_shards(folder: &Path, prefix: &str) -> bool {
 /// The operating system's.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let partial = path.with_extension(format!("{}.partial", process::id()));
-    fs::write(&partial, bytes)?;
-    fs::rename(&partial, path)
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        // A full disk has room again.
+        let _ = fs::remove_file(&partial);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_written_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shard.bin.gz");
+        fs::create_dir_all(path.join("in the way")).unwrap();
+        write_whole(&path, b"games").unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

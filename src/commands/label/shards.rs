@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{SeedableRng as _, seq::SliceRandom as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use zeitnot::labels::{Generator, LabelledGame};
 
 /// Games after which there should be a label.
@@ -29,6 +29,8 @@ pub struct Plan<'a> {
     pub games: usize,
     /// The first that nobody makes yet.
     pub next: AtomicU64,
+    /// Whether one could not be made: the others need not go on.
+    pub failed: AtomicBool,
     /// Those that are done.
     pub bar: ProgressBar,
 }
@@ -61,18 +63,19 @@ impl Plan<'_> {
                 let seed = self.seed ^ (shard << u32::BITS);
                 let made = generator(seed).and_then(|mut games| self.make(&path, &mut games, seed));
                 if made.is_err() {
-                    // The other workers need not go on.
-                    self.next.store(self.shards, Ordering::Relaxed);
+                    self.failed.store(true, Ordering::Relaxed);
                 }
-                let summary = made.with_context(|| format!("cannot make {}", path.display()))?;
+                let Some(summary) = made.with_context(|| format!("cannot make {}", path.display()))? else {
+                    return Ok(());
+                };
                 self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
             }
             self.bar.inc(1);
         }
     }
 
-    /// Makes one shard.
-    fn make(&self, path: &Path, generator: &mut Generator, seed: u64) -> anyhow::Result<String> {
+    /// Makes one shard; `None` when another worker has failed before it was whole.
+    fn make(&self, path: &Path, generator: &mut Generator, seed: u64) -> anyhow::Result<Option<String>> {
         let mut ended = Vec::new();
         let mut labels = 0;
         loop {
@@ -82,6 +85,9 @@ impl Plan<'_> {
             }
             if generator.going() == 0 {
                 break;
+            }
+            if self.failed.load(Ordering::Relaxed) {
+                return Ok(None);
             }
             for game in generator.step()? {
                 labels += game.labels() as u64;
@@ -94,7 +100,7 @@ impl Plan<'_> {
         ended.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
         write_whole(path, &packed(&ended)?)?;
         let plies: usize = ended.iter().map(|game| game.plies.len()).sum();
-        Ok(format!("{} games, {plies} plies, {labels} labels", ended.len()))
+        Ok(Some(format!("{} games, {plies} plies, {labels} labels", ended.len())))
     }
 }
 
