@@ -77,10 +77,10 @@ fn labelled_games_come_in_shards_and_a_run_goes_on_where_it_was_stopped() {
     let recipe = fs::read_to_string(folder.path().join("games/games-1.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&recipe).unwrap()["sampling"]["most_plies"], 200);
     let mut other = label(&folder, &["--shards", "4", "--deviations", "0.5"]);
-    other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe"));
+    other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe (sampling)"));
     for option in ["--history-fill=no", "--backend-opts=threads=1"] {
         let mut other = label(&folder, &["--shards", "4", option]);
-        other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe"));
+        other.assert().code(1).stderr(predicates::str::contains("games-1.json has shards of another recipe (options)"));
     }
     fs::remove_file(shard(0)).unwrap();
     label(&folder, &["--shards", "1"]).assert().success();
@@ -115,6 +115,10 @@ fn labels_that_cannot_be_made_are_named() {
     half.assert().code(1).stderr(predicates::str::contains("no-left has no moves-left head"));
     label(&folder, &["--name", "a/b"]).assert().code(1).stderr(predicates::str::contains("a/b"));
     label(&folder, &["--labelled", "2"]).assert().code(2);
+    for share in ["--labelled", "--blunder"] {
+        let mut alone = label(&folder, &[share, "0.1"]);
+        alone.assert().code(2).stderr(predicates::str::contains("--player"));
+    }
     for wrong in ["--at-once=0", "--at-once=4097", "--games=1"] {
         zeitnot(&folder).args(["label", "--backend=random", "--out=games", wrong]).assert().code(2);
     }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+import torch._inductor.config
 from torch import Tensor
 
 import kernels
@@ -21,6 +22,11 @@ def choose(backend: str | None, shape: Shape, threads: int, folder: Path) -> str
 
     Kernels are compiled into the folder.
     """
+    compiler = kernels.cxx()
+    # torch.compile takes a word.
+    compiles = len(compiler) == 1 and shutil.which(compiler[0]) is not None
+    if backend == "compile" and not compiles:
+        raise SystemExit(f"--backend compile: {' '.join(compiler)!r} is no C++ compiler that PyTorch can call (CXX)")
     if backend in ("compile", "torch"):
         return backend
     unfit = kernels.unfit(shape) or ("they have one thread a process" if threads > 1 else "")
@@ -32,7 +38,7 @@ def choose(backend: str | None, shape: Shape, threads: int, folder: Path) -> str
             unfit = str(error)
     if backend:
         raise SystemExit(f"--backend kernels: {unfit}")
-    backend = "compile" if shutil.which(kernels.cxx()[0]) else "torch"
+    backend = "compile" if compiles else "torch"
     print(f"# --backend {backend} instead of kernels: {unfit}", flush=True)
     return backend
 
@@ -42,4 +48,8 @@ def training_pass(backend: str, network: Network, folder: Path) -> Callable[[Ten
     if backend == "kernels":
         kernels.load(folder)
         return functools.partial(kernels.forward, network)
-    return torch.compile(network) if backend == "compile" else network
+    if backend == "torch":
+        return network
+    # Left alone, it would look for g++, and take a CXX that is empty for its name.
+    torch._inductor.config.cpp.cxx = (None, *kernels.cxx())
+    return torch.compile(network)

@@ -1,12 +1,13 @@
-"""What several scripts need: numbers of the command line, folders, what tells a file from others, and whether one has
-to be made anew."""
+"""What several scripts need: numbers of the command line, folders, files that are whole, what tells a file from others,
+and whether one has to be made anew."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 #: Hexadecimal digits of a network file's SHA-256 that tell it from others.
@@ -37,10 +38,10 @@ def between(number: type, low: float, high: float = math.inf) -> Callable[[str],
             value = number(text)
         except ValueError:
             value = math.nan
-        if not (low <= value <= high and math.isfinite(value)):
+        if not (low <= value <= high and value < math.inf):
             whole = "whole " if number is int else ""
-            to = f" to {high:g}" if high < math.inf else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number from {low:g}{to}")
+            to = f" to {high}" if high < math.inf else ""
+            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number from {low}{to}")
         return value
 
     return read
@@ -52,6 +53,19 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SystemExit(str(error)) from error
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where to write a file that is to be there as a whole or not at all: it gets its name at the end."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        yield partial
+        partial.rename(path)
+    finally:
+        # A full disk has room again.
+        if partial.is_file():
+            partial.unlink()
 
 
 def is_made(product: Path, source: Path) -> bool:

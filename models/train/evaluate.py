@@ -11,8 +11,8 @@ is the opponent's; it counts as found when the most likely move in the position 
 first; the second figure also counts other moves that mate at once, as Lichess does.
 
 What follows a mean in brackets is its standard error: it lies that near what more games, or more puzzles, would give in
-two cases of three. Two networks on the same positions can be told apart by less: --against another adds what this one
-has more than that, and the standard error of the difference.
+two cases of three (unknown: there is but one game). Two networks on the same positions can be told
+apart by less: --against another adds what this one has more than that, and the standard error of the difference.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def with_error(values: np.ndarray, group: np.ndarray, other: np.ndarray | None, 
     scale, digits, unit = (100, 2, " %") if percent else (1, 4, "")
 
     def bracket(of: np.ndarray) -> str:
-        return f"(± {scale * error_by_game(of, group):.{digits}f})"
+        error = error_by_game(of, group)
+        return "(± unknown)" if np.isnan(error) else f"(± {scale * error:.{digits}f})"
 
     text = f"{scale * values.mean():.{digits}f}{unit} {bracket(values)}"
     if other is None:

@@ -13,8 +13,8 @@ from torch import nn
 
 
 def member(rank: int, parent: int, work: Callable, *arguments) -> None:
-    """One process of a gang: what the operating system refuses it is told in one line, and it does not outlive the
-    process `parent`."""
+    """One process of a gang: what the operating system refuses it is told in one line, and on Linux it does not
+    outlive the process `parent`."""
 
     def hear(*_) -> None:
         # Ctrl-C is for the parent; PyTorch has the same signal sent when that is gone.
@@ -22,6 +22,8 @@ def member(rank: int, parent: int, work: Callable, *arguments) -> None:
             os._exit(1)
 
     signal.signal(signal.SIGINT, hear)
+    # It may have gone before.
+    hear()
     try:
         work(rank, *arguments)
     except OSError as error:

@@ -44,8 +44,11 @@ ops = torch.ops.zeitnot
 
 
 def cxx() -> list[str]:
-    """The command of the C++ compiler: CXX, if that is set, as for other builds."""
-    return shlex.split(os.environ.get("CXX", "")) or ["c++"]
+    """The command of the C++ compiler: CXX, as for other builds, if that says something; or SystemExit."""
+    try:
+        return shlex.split(os.environ.get("CXX", "")) or ["c++"]
+    except ValueError as error:
+        raise SystemExit(f"CXX: {error}") from error
 
 
 def unfit(shape: Shape) -> str:

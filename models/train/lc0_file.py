@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from common import whole
+
 MAGIC = 0x1C0
 # Weights.Layer.encoding
 LINEAR16, FLOAT16, BFLOAT16, FLOAT32 = 1, 2, 3, 4
@@ -110,9 +112,8 @@ def layer_values(data: bytes) -> np.ndarray:
 
 def write(path: Path, message: dict) -> None:
     """Writes a network file, whole or not at all; no time stamp, so that equal networks are equal files."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(gzip.compress(encode(message), 9, mtime=0))
-    partial.rename(path)
+    with whole(path) as partial:
+        partial.write_bytes(gzip.compress(encode(message), 9, mtime=0))
 
 
 def read(path: Path) -> dict[int, list]:

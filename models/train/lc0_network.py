@@ -10,7 +10,6 @@ import struct
 import zlib
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor

@@ -16,12 +16,13 @@ import struct
 import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import chess
 import numpy as np
 
-from common import is_made, make_folder, positive
+from common import is_made, make_folder, positive, whole
 from encoding import History, castling_byte, policy_index
 
 
@@ -102,10 +103,8 @@ def convert(source: Path, target: Path) -> int:
         arrays = pack(source)
     except (gzip.BadGzipFile, EOFError, LookupError, ValueError, struct.error, zlib.error) as error:
         raise ValueError(f"{source} is damaged, or holds no labelled games: {error!r}") from error
-    partial = target.with_suffix(".partial")
-    with open(partial, "wb") as file:
+    with whole(target) as partial, open(partial, "wb") as file:
         np.savez(file, **arrays)
-    partial.rename(target)
     return len(arrays["frame"])
 
 
@@ -128,7 +127,7 @@ def main() -> None:
         for done, task in enumerate(as_completed(tasks), 1):
             try:
                 positions += task.result()
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, BrokenProcessPool) as error:
                 pool.shutdown(cancel_futures=True)
                 raise SystemExit(str(error)) from error
             rate = positions / (time.monotonic() - began)

@@ -16,10 +16,9 @@ import itertools
 import math
 from pathlib import Path
 
-import torch
 from torch.optim.swa_utils import update_bn
 
-from common import between
+from common import between, digest
 from data import Positions, batches, how_often
 from export import load
 from grow import beginning, is_network_file
@@ -43,7 +42,9 @@ def soup(checkpoint: Path, start: Path, share: float, packed: Path, statistics: 
     before, origin = beginning(start, network.shape, state.get("sharpen", 1.0), positions)
     average(network, before, share)
     begun = state.get("origin") or "new"
-    rest = "that" if origin == begun else f"({origin})"
+    # Two networks may be described alike. None: of before checkpoints said so.
+    is_that = origin == begun and state.get("start") in (None, digest(start))
+    rest = "that" if is_that else f"({origin})"
     state["origin"] = f"{begun}; {share:g} of this run and the rest of {rest}"
     if statistics:
         often = how_often(positions, state.get("surprise", 0.0), state.get("often", {}))

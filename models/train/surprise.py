@@ -13,12 +13,13 @@ from __future__ import annotations
 import argparse
 import time
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from common import digest, is_made, positive
+from common import digest, is_made, positive, whole
 from data import Positions, stored, surprise_path
 from evaluate import divergence
 from lc0_network import Lc0Network, read_or_exit
@@ -44,10 +45,8 @@ def measure(network: Path, shard: Path) -> tuple[str, int, float]:
     """Measures one shard; the file appears only when it is whole."""
     torch.set_num_threads(1)
     found = divergences(Lc0Network(network), Positions(shard)).astype(np.float16)
-    partial = shard.with_suffix(".partial")
-    with open(partial, "wb") as file:
+    with whole(surprise_path(shard)) as partial, open(partial, "wb") as file:
         np.savez(file, nats=found, network=digest(network))
-    partial.rename(surprise_path(shard))
     return shard.name, len(found), float(found.astype(np.float32).mean())
 
 
@@ -76,8 +75,7 @@ def main() -> None:
             for name, count, mean in pool.map(measure, [args.network] * len(pending), pending):
                 positions += count
                 print(f"{name}: {mean:.3f} nats, {positions / (time.monotonic() - began):.0f} positions/s", flush=True)
-        except OSError as error:
-            pool.shutdown(cancel_futures=True)
+        except (OSError, BrokenProcessPool) as error:
             raise SystemExit(str(error)) from error
 
 

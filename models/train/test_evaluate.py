@@ -84,6 +84,7 @@ class ByHand(unittest.TestCase):
     def test_a_difference_has_an_error_of_its_own(self):
         first, second, game = np.array([1.0, 1, 0, 1]), np.array([1.0, 0, 0, 0]), np.array([0, 0, 1, 1])
         self.assertEqual(evaluate.with_error(first, game, None, True), "75.00 % (± 17.68)")
+        self.assertEqual(evaluate.with_error(first, 0 * game, None, True), "75.00 % (± unknown)")
         # It is 0, 1, 0 and 1: in both games 1/2 on average, so that games do not differ.
         expected = "75.00 % (± 17.68), +50.00 (± 0.00) against the other"
         self.assertEqual(evaluate.with_error(first, game, second, True), expected)

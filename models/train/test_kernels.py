@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -90,6 +91,28 @@ class Kernels(unittest.TestCase):
                 with self.assertRaisesRegex(SystemExit, "--backend kernels: no-such-compiler: No such file"):
                     choose("kernels", Shape(), 1, Path(folder))
             self.assertEqual(list(Path(folder).iterdir()), [])
+
+
+class Compiler(unittest.TestCase):
+    def test_it_is_the_one_that_cxx_names(self):
+        for named, expected in (("", ["c++"]), (" ", ["c++"]), ("ccache g++", ["ccache", "g++"])):
+            with mock.patch.dict(os.environ, CXX=named):
+                self.assertEqual(kernels.cxx(), expected)
+        with mock.patch.dict(os.environ), self.assertRaisesRegex(SystemExit, "CXX: "):
+            os.environ["CXX"] = "'"
+            kernels.cxx()
+
+    def test_torch_compile_is_chosen_where_it_has_one(self):
+        for named, there, expected in (("", "c++", "compile"), ("g++", "g++", "compile"), ("", "", "torch"),
+                                       ("ccache g++", "ccache", "torch")):
+            with (mock.patch.dict(os.environ, CXX=named), mock.patch.object(kernels, "unfit", lambda shape: "no AMX"),
+                  mock.patch("shutil.which", lambda name: name == there or None),
+                  contextlib.redirect_stdout(io.StringIO())):
+                self.assertEqual(choose(None, Shape(), 1, Path()), expected)
+                if expected == "torch":
+                    with self.assertRaisesRegex(SystemExit, "--backend compile: .*(c|g)[+][+]"):
+                        choose("compile", Shape(), 1, Path())
+                self.assertEqual(choose("torch", Shape(), 1, Path()), "torch")
 
 
 class CompiledKernels(unittest.TestCase):

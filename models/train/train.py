@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from backend import BACKENDS, choose, training_pass
-from common import between, digest, make_folder, positive
+from common import between, digest, make_folder, positive, whole
 from data import Positions, batches, how_often
 from export import load
 from gang import Gang
@@ -37,6 +37,8 @@ POLICY_WEIGHT, VALUE_WEIGHT, LEFT_WEIGHT = 1.0, 1.0, 0.3
 PAUSE_EVERY = 4
 #: The processes' weights are made equal again every this many batches (they do the same sums, so this is a safeguard).
 SHARE_EVERY = 1000
+#: What PyTorch takes.
+LARGEST_SEED = 2**64 - 1
 #: Time between lines of progress.
 REPORT_SECONDS = 20.0
 
@@ -59,13 +61,12 @@ def average(target: nn.Module, source: nn.Module, keep: float) -> None:
 
 def save(path: Path, state: dict) -> None:
     """Writes a checkpoint so that there is always a whole one."""
-    partial = path.with_suffix(".partial")
-    try:
-        torch.save(state, partial)
-    except RuntimeError as error:
-        # PyTorch's own, of several lines, where a file cannot be written to its end.
-        raise OSError(f"{partial} cannot be written: {str(error).splitlines()[0]}") from error
-    partial.rename(path)
+    with whole(path) as partial:
+        try:
+            torch.save(state, partial)
+        except RuntimeError as error:
+            # PyTorch's own, of several lines, where a file cannot be opened or written to its end.
+            raise OSError(f"{path} cannot be written (a full disk?): {str(error).splitlines()[0]}") from error
 
 
 def kind(text: str) -> tuple[str, float]:
@@ -115,7 +116,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
                         help="what computes: C++ of our own, for processors with AMX, one thread a process; "
                              "torch.compile; or PyTorch alone, without a C++ compiler (default: the first that this "
                              "machine can run)")
-    parser.add_argument("--seed", type=between(int, 0), default=1)
+    parser.add_argument("--seed", type=between(int, 0, LARGEST_SEED), default=1)
     parser.add_argument("--save-minutes", type=between(float, 0), default=3, help="time between checkpoints")
     parser.add_argument("--check-samples", type=positive(int), default=250_000,
                         help="samples between held-out measures")

@@ -23,7 +23,6 @@ from pathlib import Path
 from random import Random
 
 import chess
-import numpy as np
 import torch
 
 from encoding import CONV_SLOTS, History, policy_index, position_planes

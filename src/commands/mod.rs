@@ -26,8 +26,8 @@ use zeitnot::chess::{FenError, Game};
 use zeitnot::engine::ALGORITHMS;
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
-const AFTER_HELP: &str =
-    "Without a command, zeitnot is a UCI engine. Set RUST_LOG=zeitnot=debug for a log on standard error.";
+const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine; as policyhead or valuehead it is one that asks the network alone. Set \
+     RUST_LOG=zeitnot=debug for a log on standard error.";
 
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));

@@ -64,7 +64,7 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
         say!("{status}");
     }
     std::io::stdout().flush()?;
-    anyhow::ensure!(status.runtime.is_some(), "no ONNX Runtime can be used");
+    anyhow::ensure!(status.runtime.is_some(), "no ONNX Runtime can be used (the native backend needs none)");
     Ok(())
 }
 

@@ -13,8 +13,8 @@ use super::digest::sha256;
 use super::{Network, NetworkError, built_in, file};
 
 /// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
-/// nothing is named should not depend on whether a working copy is at hand.
-const OWN: [&str; 2] = [built_in::FILE, "zeitnot-medium.pb.gz"];
+/// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them.
+const OWN: [&str; 2] = [built_in::NAME, "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
@@ -104,7 +104,7 @@ impl fmt::Display for Location {
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
 /// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
 /// data folder. A network is known by its content; of two equally new ones the first by name is taken. Files that are called
-/// as Zeitnot's own networks are passed over when none is named.
+/// as Zeitnot's own networks, with whatever ending, are passed over when none is named.
 ///
 /// # Errors
 ///
@@ -198,11 +198,15 @@ fn unnamed(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().flat_map(|folder| networks(folder))
 }
 
+/// Whether a file is called as one of Zeitnot's own networks.
+fn is_own(file: &str) -> bool {
+    OWN.iter().any(|name| file.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+}
+
 /// The networks of a folder, the newest first, but for Zeitnot's own.
 fn networks(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| OWN.iter().all(|name| entry.file_name() != *name));
-    let files = files.map(|entry| entry.path());
+    let files = entries.filter(|entry| !is_own(&entry.file_name().to_string_lossy())).map(|entry| entry.path());
     let mut files: Vec<(SystemTime, PathBuf)> = files
         .filter_map(|path| {
             // Follows links, unlike the entry's own metadata.
@@ -284,9 +288,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().to_owned()];
         for name in OWN {
-            write(folder.path(), name, &random_network(1, 1, 4), 0);
+            for ending in ENDINGS {
+                write(folder.path(), &format!("{name}{ending}"), &random_network(1, 1, 4), 0);
+            }
         }
         assert_eq!(unnamed(&folders).next(), None);
+        let another = write(folder.path(), "zeitnot-smaller.pb.gz", &random_network(1, 1, 4), 20);
+        assert_eq!(unnamed(&folders).next(), Some(another));
         let own = write(folder.path(), "own.pb.gz", &random_network(1, 1, 4), 10);
         assert_eq!(unnamed(&folders).next(), Some(own));
     }

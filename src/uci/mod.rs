@@ -1,5 +1,6 @@
 //! The Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
 
+mod input;
 mod log;
 mod parse;
 mod print;

@@ -1,5 +1,6 @@
 //! The loop between a GUI and the engine.
 
+use super::input::Lines;
 use super::log::Log;
 use super::parse::{self, Command};
 use super::print::{self, Display};
@@ -155,9 +156,15 @@ pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io:
     let told = output.clone();
     engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
     output.log_to(&engine.options().log_file);
-    for line in input.split(b'\n') {
-        // Bytes that are no UTF-8 spoil their own command, not the session.
-        let line = String::from_utf8_lossy(&line?).into_owned();
+    let mut lines = Lines::of(input);
+    while let Some(line) = lines.next()? {
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                output.error(&error);
+                continue;
+            }
+        };
         output.log(">>", line.trim_end());
         match parse::command(&line) {
             Ok(Command::Quit) => break,

@@ -215,7 +215,7 @@ def runnable(*programs: str) -> None:
     """ValueError for the first that is no program."""
     for path in programs:
         if not os.access(path, os.X_OK):
-            raise ValueError(f"{path} is no program that can be run")
+            raise ValueError(f"{path} is no program that can be run (see --zeitnot and --opponent)")
 
 
 def main() -> int:

@@ -29,7 +29,10 @@ BATCH = 16
 
 
 def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    try:
+        return [json.loads(line) for line in path.read_text().splitlines()]
+    except OSError as error:
+        raise SystemExit(f"{error} (see --shared)") from error
 
 
 def dense(planes: list) -> np.ndarray:

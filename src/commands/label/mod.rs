@@ -85,12 +85,18 @@ pub fn command() -> Command {
                 .help("Each game draws its temperature between these"),
         )
         .arg(share("deviations", defaults.deviations, "Share of the moves that are drawn from all legal ones alike"))
-        .arg(share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays"))
-        .arg(share(
-            "blunder",
-            defaults.blunder,
-            "What follows a move that costs as much of the player's W - L always gets one",
-        ));
+        .arg(
+            share("labelled", defaults.labelled, "Share of the positions that get a label, where a player plays")
+                .requires("player"),
+        )
+        .arg(
+            share(
+                "blunder",
+                defaults.blunder,
+                "What follows a move that costs as much of the player's W - L always gets one",
+            )
+            .requires("player"),
+        );
     engine_options::add_to(command)
 }
 

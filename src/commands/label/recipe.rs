@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 use zeitnot::engine::Options;
@@ -19,7 +20,8 @@ pub struct Recipe {
     pub teacher: Evaluator,
     /// What plays, if it is not the teacher.
     pub player: Option<Evaluator>,
-    /// How both are run, by the options' names; left out where that is as always (recipes had it not, once).
+    /// How both are told to run, by the options' names, whether or not that changes what they say; left out where it is
+    /// as always (recipes had it not, once).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<&'static str, String>,
     /// The books.
@@ -58,7 +60,7 @@ impl Evaluator {
     }
 }
 
-/// The options other than their defaults that change what a network says of a position.
+/// The options other than their defaults that may change what a network says of a position.
 pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
     let default = Options::default();
     let them = [
@@ -94,16 +96,25 @@ impl Recipe {
         let text = format!("{}\n", serde_json::to_string_pretty(self)?);
         match fs::read_to_string(&path) {
             Ok(before) if before == text => return Ok(()),
-            Ok(_) => ensure!(
+            Ok(before) => ensure!(
                 !has_shards(folder, prefix),
-                "{} has shards of another recipe: give another --name or --seed",
-                path.display()
+                "{} has shards of another recipe ({}): give another --name or --seed",
+                path.display(),
+                differing(&before, &text)
             ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
         write_whole(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// What differs between two recipes, by the names of their parts.
+fn differing(before: &str, now: &str) -> String {
+    let [before, now] = [before, now].map(|text| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default());
+    let names: BTreeSet<_> = before.keys().chain(now.keys()).collect();
+    let names: Vec<_> = names.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned().collect();
+    names.join(", ")
 }
 
 /// Whether a run has left more than its recipe.

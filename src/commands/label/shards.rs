@@ -112,3 +112,37 @@ fn packed(games: &[LabelledGame]) -> anyhow::Result<Vec<u8>> {
     }
     Ok(bytes.finish()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zeitnot::backend::{self, BackendOptions};
+    use zeitnot::engine::Prober;
+    use zeitnot::labels::{Openings, Sampling};
+
+    #[test]
+    fn a_shard_is_left_where_another_could_not_be_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let openings = Openings::read(&[]).unwrap();
+        let made = |failed: bool| {
+            let bar = ProgressBar::hidden();
+            let (next, failed) = (AtomicU64::new(0), AtomicBool::new(failed));
+            let plan = Plan {
+                folder: folder.path(),
+                prefix: "games-1".to_owned(),
+                seed: 1,
+                shards: 1,
+                labels: 10,
+                games: 2,
+                next,
+                failed,
+                bar,
+            };
+            let teacher = || Prober::new(backend::create("random", None, &BackendOptions::default()).unwrap());
+            let generator = |seed| Ok(Generator::new(&openings, Sampling::default(), teacher()?, None, seed)?);
+            plan.make_shards(generator).unwrap();
+            folder.path().read_dir().unwrap().count()
+        };
+        assert_eq!((made(true), made(false)), (0, 1));
+    }
+}

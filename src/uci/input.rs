@@ -1,0 +1,76 @@
+//! What is read, line by line.
+
+use std::io::{self, BufRead, Read as _};
+use thiserror::Error;
+
+/// Longest line that is read, bytes: the moves of the longest games are a hundredth of it. Without a bound, input that
+/// never ends a line takes all the memory there is.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// A line that is passed over. Its text is one line.
+#[derive(Debug, Error)]
+#[error("a line of more than {LONGEST_LINE} bytes is passed over")]
+pub(super) struct TooLong;
+
+/// The lines of an input, without their ends.
+pub(super) struct Lines<R> {
+    input: R,
+    /// Whether what comes next is the rest of a line that was too long.
+    is_passing_over: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub fn of(input: R) -> Lines<R> {
+        Lines { input, is_passing_over: false }
+    }
+
+    /// The next line; `None` after the last one. Bytes that are no UTF-8 spoil their own command, not the session.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn next(&mut self) -> io::Result<Option<Result<String, TooLong>>> {
+        if self.is_passing_over {
+            self.input.skip_until(b'\n')?;
+            self.is_passing_over = false;
+        }
+        let mut line = Vec::new();
+        if self.input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if line.len() as u64 > LONGEST_LINE {
+            self.is_passing_over = true;
+            return Ok(Some(Err(TooLong)));
+        }
+        Ok(Some(Ok(String::from_utf8_lossy(&line).into_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(text: &str) -> Vec<Option<usize>> {
+        let mut lines = Lines::of(text.as_bytes());
+        std::iter::from_fn(|| lines.next().unwrap()).map(|line| line.ok().map(|line| line.len())).collect()
+    }
+
+    #[test]
+    fn a_line_ends_with_a_newline_or_the_input() {
+        assert_eq!(lengths("uci\n\nisready"), [Some(3), Some(0), Some(7)]);
+        assert_eq!(lengths(""), []);
+    }
+
+    #[test]
+    fn lines_without_end_are_passed_over() {
+        let longest = usize::try_from(LONGEST_LINE).unwrap();
+        let [fits, too_long] = [longest, longest + 1].map(|length| "x".repeat(length));
+        assert_eq!(
+            lengths(&format!("{fits}\nuci\n{too_long}{too_long}\nisready\n")),
+            [Some(longest), Some(3), None, Some(7)]
+        );
+        assert_eq!(lengths(&fits), [Some(longest)]);
+        assert_eq!(lengths(&too_long), [None]);
+    }
+}
