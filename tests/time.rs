@@ -30,6 +30,7 @@ fn one_decision_with_every_term() {
     let table = String::from_utf8(explain(&["--clock", "60000"], "").stdout).unwrap();
     assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
     assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - bank"), "{table}");
+    assert!(table.ends_with("a name that has no line is a parameter, or is 0 in this decision.\n"), "{table}");
 }
 
 #[test]
@@ -139,6 +140,13 @@ fn bad_input_is_named_in_one_line() {
         assert_eq!(output.status.code(), Some(1), "{error}");
         assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
         assert!(error.matches("offset").count() <= 1, "it is said once: {error}");
+    }
+    // What is for a script alone.
+    for flag in ["--stoppers", "--table"] {
+        let output = explain(&["--clock", "1", flag], "");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(flag) && error.contains("--clock"), "{error}");
     }
 }
 

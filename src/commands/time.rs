@@ -41,6 +41,9 @@ Times are in milliseconds on the move's clock; what stands in brackets may be le
            (bool), best_move (index into visits; else the most visited), best_value and second_value (-1 to 1), moves_left]
   finish   the move is played: t_ms [total_nodes]"#;
 
+/// What formulas refer to and the table has not; `time_manager::formulas` reads them so.
+const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
+
 fn explain_command() -> Command {
     let ms = |name, help| number(name, "MS", value_parser!(f64), help);
     let count = |name, value_name, help| number(name, value_name, value_parser!(u32), help);
@@ -80,8 +83,9 @@ fn explain_command() -> Command {
         .arg(number("nps", "N", value_parser!(f64), "The manager's estimate of speed, as if learned"))
         .args(one_decision)
         .arg(script)
-        .arg(table.requires("script").conflicts_with("json"))
-        .arg(stoppers.requires("script"))
+        // With --clock no script can be required, as the two exclude each other: so that is said for these, too.
+        .arg(table.requires("script").conflicts_with_all(["json", "clock"]))
+        .arg(stoppers.requires("script").conflicts_with("clock"))
         .arg(json_flag())
 }
 
@@ -125,7 +129,7 @@ fn explain(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("json") {
         say!("{}", serde_json::to_string(&plan)?);
     } else {
-        super::output::text(format_args!("{plan:#}"));
+        super::output::text(format_args!("{plan:#}{ABSENT}"));
     }
     Ok(())
 }
