@@ -129,6 +129,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             request.note(&format!("not available: {name}: {reason}"));
         }
     }
+    if let Some(doubt) = print::doubt(&first, &grid) {
+        request.note(&doubt);
+    }
     let best = lab::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
     let best = best.context("something was measured")?;
     match request.format {

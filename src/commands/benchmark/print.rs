@@ -55,6 +55,23 @@ pub fn recommendation(best: &Measured) -> String {
     )
 }
 
+/// As many times apart are two measurements of one setting only where other things than the setting make the speed.
+const UNSTEADY: f64 = 1.25;
+
+/// What is to be said where the setting that was measured first, and again among the others, had another speed then.
+pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
+    let setting = |measured: &Measured| (measured.backend.clone(), measured.threads, measured.batch);
+    let again = others.iter().find(|other| setting(other) == setting(first))?;
+    let (once, twice) = (first.visits_per_s, again.visits_per_s);
+    (once.max(twice) > UNSTEADY * once.min(twice)).then(|| {
+        format!(
+            "unsteady: threads {}, batch {} made {once:.0} visits/s first and {twice:.0} later; is the machine busy? What is \
+             recommended is no more certain than that",
+            first.threads, first.batch
+        )
+    })
+}
+
 /// The columns of `--csv`; the first row is the engine as its options have it.
 pub const COLUMNS: [&str; 15] = [
     "backend",
@@ -95,4 +112,42 @@ pub fn as_csv(measured: &Measured) -> String {
     ];
     let cells = numbers.iter().map(|number| number.map_or(String::new(), |number| number.to_string()));
     std::iter::once(measured.backend.clone()).chain(cells).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zeitnot::lab::Latency;
+
+    fn measured(batch: usize, visits_per_s: f64) -> Measured {
+        Measured {
+            backend: "native".to_owned(),
+            threads: 2,
+            batch,
+            visits_per_s,
+            evals_per_s: 0.0,
+            cache_hit_share: 0.0,
+            collisions_per_visit: 0.0,
+            mean_batch: 0.0,
+            batch_fill: 0.0,
+            batch_latency_ms: Latency { mean: 0.0, p50: 0.0, p95: 0.0, p99: 0.0 },
+            first_evaluation_ms: None,
+            positions: 1,
+            visits: 1,
+            evaluations: 1,
+            seconds: 1.0,
+        }
+    }
+
+    #[test]
+    fn one_setting_at_two_speeds_is_doubted() {
+        let doubt = |others: &[Measured]| doubt(&measured(8, 1000.0), others);
+        assert_eq!((doubt(&[]), doubt(&[measured(4, 100.0)]), doubt(&[measured(8, 810.0)])), (None, None, None));
+        for other in [500.0, 2000.0] {
+            let said = doubt(&[measured(4, 1000.0), measured(8, other)]).unwrap();
+            assert!(
+                said.contains("threads 2, batch 8 made 1000 visits/s first and ") && said.contains(&format!("{other}"))
+            );
+        }
+    }
 }
