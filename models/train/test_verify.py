@@ -5,6 +5,7 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -104,6 +105,15 @@ class Files(unittest.TestCase):
                 verify.by_zeitnot(binary, network, WHAT)
         with self.assertRaisesRegex(SystemExit, "--zeitnot /nowhere: .*No such file"):
             verify.by_zeitnot(Path("/nowhere"), network, WHAT)
+
+    def test_an_lc0_that_says_nothing_is_not_waited_for_for_ever(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("verify.PATIENCE_S", 0.2):
+            binary = Path(folder) / "lc0"
+            binary.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+            binary.chmod(0o755)
+            with self.assertRaisesRegex(SystemExit, "Lc0 ended or gave no evaluation"):
+                with verify.Lc0(binary, Path("none.pb.gz")) as engine:
+                    engine.evaluate(None, "")
 
     def test_networks_of_another_kind_are_refused(self):
         network = some_network(Shape(1, 8, 4))

@@ -22,6 +22,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from threading import Timer
 
 import chess
 import numpy as np
@@ -31,8 +32,8 @@ import lc0_arithmetic
 from encoding import CONV_SLOTS, History, policy_index, position_planes
 from lc0_network import Lc0Network, read_or_exit
 
-#: Half a unit of the last digit printed (priors in percent, M in plies), and what float32 sums in another order add: most
-#: to a prior, where they decide how it is rounded to 16 bits.
+#: Half a unit of the last digit printed (priors in percent, M in plies), and what float32 sums in another order add:
+#: most to a prior, where they decide how it is rounded to 16 bits.
 PRIOR_ABSOLUTE = 0.005 + 0.005
 VALUE_ABSOLUTE = 0.00005 + 0.00005
 DRAW_ABSOLUTE = 0.0005 + 0.00005
@@ -63,6 +64,8 @@ POSITIONS = [
 COUNT, SEED = 100, 1
 #: Plies of a random game at most.
 LONGEST = 120
+#: Longest wait for one evaluation, the first of which loads the network.
+PATIENCE_S = 120
 
 
 def random_positions(count: int):
@@ -165,6 +168,10 @@ class Lc0:
         self.send(f"position {f'fen {fen}' if fen else 'startpos'} moves {moves}".removesuffix(" moves "))
         self.send("go nodes 1")
         priors, node = {}, None
+        # What says nothing is ended, and then its output does.
+        patience = Timer(PATIENCE_S, self.process.kill)
+        patience.daemon = True
+        patience.start()
         for line in self.process.stdout:
             if line.startswith("bestmove"):
                 break
@@ -174,6 +181,7 @@ class Lc0:
                     continue
                 draw, left, value = (float(re.search(rf"\({name}: *(-?[\d.]+)\)", line)[1]) for name in "DMV")
                 node = value, draw, left
+        patience.cancel()
         if node is None:
             raise SystemExit("Lc0 ended or gave no evaluation: can it read the network?")
         return priors, *node
