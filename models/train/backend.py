@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +23,13 @@ def choose(backend: str | None, shape: Shape, threads: int, folder: Path) -> str
 
     Kernels are compiled into the folder.
     """
+    if backend == "torch":
+        return backend
     compiler = kernels.cxx()
-    # torch.compile takes a word.
-    compiles = len(compiler) == 1 and shutil.which(compiler[0]) is not None
-    if backend == "compile" and not compiles:
-        raise SystemExit(f"--backend compile: {' '.join(compiler)!r} is no C++ compiler that PyTorch can call (CXX)")
-    if backend in ("compile", "torch"):
+    compiles = shutil.which(compiler[0]) is not None
+    if backend == "compile":
+        if not compiles:
+            raise SystemExit(f"--backend compile: there is no C++ compiler {compiler[0]} (CXX)")
         return backend
     unfit = kernels.unfit(shape) or ("they have one thread a process" if threads > 1 else "")
     if not unfit:
@@ -51,5 +53,5 @@ def training_pass(backend: str, network: Network, folder: Path) -> Callable[[Ten
     if backend == "torch":
         return network
     # Left alone, it would look for g++, and take a CXX that is empty for its name.
-    torch._inductor.config.cpp.cxx = (None, *kernels.cxx())
+    torch._inductor.config.cpp.cxx = (None, shlex.join(kernels.cxx()))
     return torch.compile(network)

@@ -1,6 +1,8 @@
 """Tests of labelled games as samples, of what is measured on them, and of batches."""
 
+import contextlib
 import gzip
+import io
 import itertools
 import os
 import struct
@@ -8,12 +10,15 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import chess
 import numpy as np
 import torch
 
 import lc0_file
+import prepare
+import surprise
 from common import digest, is_made
 from data import Positions, batches, how_often, surprise_path
 from encoding import CONV_SLOTS, policy_index
@@ -85,6 +90,10 @@ class Session:
         return [dict(zip(OUTPUTS, answers))[output] for output in outputs]
 
 
+def die(*_) -> None:
+    os._exit(1)
+
+
 class Games(unittest.TestCase):
     """A Chess960 game of three plies, the second without a label, as `zeitnot label` writes it."""
 
@@ -134,6 +143,20 @@ class Games(unittest.TestCase):
         np.testing.assert_array_equal(Positions(self.folder, "b").surprise(), Positions(self.folder, "a").surprise())
         measure(networks[1], shards[0])
         self.assertEqual(len(Positions(self.folder).surprise()), 4)
+
+    def test_a_process_that_is_killed_is_one_line(self):
+        network = self.folder / "net.pb.gz"
+        lc0_file.write(network, message(some_network(Shape(1, 8, 4)), 1, 1, 0.0))
+        (self.folder / "a.bin.gz").touch()
+        (self.folder / "packed").mkdir()
+        (self.folder / "packed" / "b.npz").write_bytes((self.folder / "a.npz").read_bytes())
+        work = "--work", str(self.folder)
+        for module, task, words in (
+            (surprise, "measure", [str(network)]), (prepare, "convert", ["--games", str(self.folder)]),
+        ):
+            with (mock.patch.object(module, task, die), mock.patch("sys.argv", ["", *words, *work]),
+                  contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(SystemExit, "^.*abruptly.*$")):
+                module.main()
 
     def test_the_teacher_s_own_outputs_stand_for_the_labels(self):
         teacher = Teacher.__new__(Teacher)
@@ -274,8 +297,8 @@ class Batches(unittest.TestCase):
         self.assertNotEqual(first, second)
 
     def test_a_run_that_goes_on_has_the_same_batches(self):
-        for surprise in (0.0, 0.5):
-            self.assertEqual(self.some(7, surprise)[4:], self.some(3, surprise, step=4))
+        for nats in (0.0, 0.5):
+            self.assertEqual(self.some(7, nats)[4:], self.some(3, nats, step=4))
 
     def test_there_must_be_a_whole_batch(self):
         with self.assertRaisesRegex(SystemExit, "96 positions .* a batch of 97"):

@@ -13,7 +13,7 @@ from unittest import mock
 import torch
 
 import kernels
-from backend import choose
+from backend import choose, training_pass
 from encoding import PLANES, RULE50_PLANE
 from examples import some_network
 from model import Shape
@@ -104,15 +104,25 @@ class Compiler(unittest.TestCase):
 
     def test_torch_compile_is_chosen_where_it_has_one(self):
         for named, there, expected in (("", "c++", "compile"), ("g++", "g++", "compile"), ("", "", "torch"),
-                                       ("ccache g++", "ccache", "torch")):
+                                       ("ccache g++", "ccache", "compile"), ("ccache g++", "g++", "torch")):
             with (mock.patch.dict(os.environ, CXX=named), mock.patch.object(kernels, "unfit", lambda shape: "no AMX"),
                   mock.patch("shutil.which", lambda name: name == there or None),
                   contextlib.redirect_stdout(io.StringIO())):
                 self.assertEqual(choose(None, Shape(), 1, Path()), expected)
                 if expected == "torch":
-                    with self.assertRaisesRegex(SystemExit, "--backend compile: .*(c|g)[+][+]"):
+                    with self.assertRaisesRegex(SystemExit, "--backend compile: .* (c[+][+]|ccache) "):
                         choose("compile", Shape(), 1, Path())
-                self.assertEqual(choose("torch", Shape(), 1, Path()), "torch")
+        with mock.patch.dict(os.environ, CXX="'"):
+            self.assertEqual(choose("torch", Shape(), 1, Path()), "torch")
+
+    def test_torch_compile_is_told_which_it_is(self):
+        network = some_network(Shape(1, 8, 4))
+        for named, expected in (("", "c++"), ("ccache g++", "ccache g++")):
+            with (mock.patch.dict(os.environ, CXX=named), mock.patch("torch.compile", lambda module: "compiled"),
+                  mock.patch.object(torch._inductor.config.cpp, "cxx", None)):
+                self.assertEqual(training_pass("compile", network, Path()), "compiled")
+                self.assertEqual(torch._inductor.config.cpp.cxx, (None, expected))
+        self.assertIs(training_pass("torch", network, Path()), network)
 
 
 class CompiledKernels(unittest.TestCase):

@@ -11,6 +11,7 @@ import chess
 import numpy as np
 import torch
 
+from common import digest
 from data import Positions, batches
 from examples import some_network, some_planes
 from export import load
@@ -111,6 +112,11 @@ class Soup(unittest.TestCase):
         usual = checkpoint(self.folder / "end.pt", end, origin=rest)
         again = soup(usual, self.folder / "soup.pt", 0.5, self.folder)["origin"]
         self.assertEqual(again, f"{rest}; 0.5 of this run and the rest of that")
+        # Another network that is described alike is another.
+        for start, expected in ((digest(self.folder / "soup.pt"), "that"), ("another", f"({rest})")):
+            usual = checkpoint(self.folder / "end.pt", end, origin=rest, start=start)
+            again = soup(usual, self.folder / "soup.pt", 0.5, self.folder)["origin"]
+            self.assertEqual(again, f"{rest}; 0.5 of this run and the rest of {expected}")
         new = checkpoint(self.folder / "end.pt", end)
         again = soup(new, self.start, 0.5, self.folder)["origin"]
         self.assertEqual(again, "new; 0.5 of this run and the rest of (2x16 after 7 samples)")

@@ -13,7 +13,8 @@ use super::digest::sha256;
 use super::{Network, NetworkError, built_in, file};
 
 /// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
-/// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them.
+/// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them
+/// under the name that it gives.
 const OWN: [&str; 2] = [built_in::NAME, "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";

@@ -105,38 +105,40 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Format::Json => {}
     }
     let mut grid = Vec::new();
-    let mut unavailable = Vec::new();
+    let (mut doubts, mut unavailable) = (Vec::new(), Vec::new());
     if !matches.get_flag("no-grid") {
         if request.format == Format::Text {
             say!("\n{}", print::row_header());
         }
         request.try_settings(&mut benchmark, &mut grid)?;
+        doubts.extend(print::doubt(&first, &grid));
         // Its memory is given back before another backend is loaded.
         drop(benchmark);
         for name in others(facts.backend.starts_with(NATIVE)).filter(|_| !request.is_given("Backend")) {
             match request.in_a_process_of_its_own(name)? {
-                Ok((backend, _)) if backend == facts.backend => {}
-                Ok((_, measured)) => {
-                    measured.iter().for_each(|measured| request.show(measured));
-                    grid.extend(measured);
+                Ok(answer) if answer.backend == facts.backend => {}
+                Ok(answer) => {
+                    answer.grid.iter().for_each(|measured| request.show(measured));
+                    grid.extend(answer.grid);
+                    doubts.extend(answer.unsteady);
                 }
                 Err(reason) => unavailable.push((name, reason)),
             }
         }
     }
     if request.format != Format::Json {
+        for doubt in &doubts {
+            request.note(&format!("unsteady: {doubt}"));
+        }
         for (name, reason) in &unavailable {
             request.note(&format!("not available: {name}: {reason}"));
         }
-    }
-    if let Some(doubt) = print::doubt(&first, &grid) {
-        request.note(&doubt);
     }
     let best = lab::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
     let best = best.context("something was measured")?;
     match request.format {
         Format::Text => say!("\nrecommended: {}", print::recommendation(best)),
-        Format::Json => say!("{}", facts.as_json(&first, &grid, best, &unavailable)),
+        Format::Json => say!("{}", facts.as_json(&first, &grid, best, &doubts, &unavailable)),
         Format::Csv => request.note(&format!("recommended: {}", print::recommendation(best))),
     }
     Ok(())
@@ -188,9 +190,9 @@ impl Request<'_> {
         }
     }
 
-    /// The settings of another backend: what it calls itself, and its measurements; or, in a line, why it cannot be had. A
-    /// process holds one ONNX Runtime, and each kind of device may need its own.
-    fn in_a_process_of_its_own(&self, backend: &str) -> anyhow::Result<Result<(String, Vec<Measured>), String>> {
+    /// The settings of another backend; or, in a line, why it cannot be had. A process holds one ONNX Runtime, and each
+    /// kind of device may need its own.
+    fn in_a_process_of_its_own(&self, backend: &str) -> anyhow::Result<Result<Answer, String>> {
         let own = ["--csv", "--json", "--no-install"];
         let same = std::env::args_os().skip(1).filter(|argument| !own.iter().any(|own| argument == own));
         let output = Process::new(std::env::current_exe()?)
@@ -205,16 +207,17 @@ impl Request<'_> {
             let reason = said.lines().last().unwrap_or("it ended without a word");
             return Ok(Err(reason.trim_start_matches("zeitnot: ").to_owned()));
         }
-        let answer: Answer = serde_json::from_slice(&output.stdout).context("another process of this program")?;
-        Ok(Ok((answer.backend, answer.grid)))
+        Ok(Ok(serde_json::from_slice(&output.stdout).context("another process of this program")?))
     }
 }
 
 /// What is read of the JSON of another process.
 #[derive(Deserialize)]
 struct Answer {
+    /// What it calls itself.
     backend: String,
     grid: Vec<Measured>,
+    unsteady: Vec<String>,
 }
 
 /// Backends that run networks, besides `auto` and the one that stands behind it: `native`, or that of a provider.
@@ -261,12 +264,19 @@ impl Facts {
         }
     }
 
-    fn as_json(&self, first: &Measured, grid: &[Measured], best: &Measured, unavailable: &[(&str, String)]) -> Value {
+    fn as_json(
+        &self,
+        first: &Measured,
+        grid: &[Measured],
+        best: &Measured,
+        unsteady: &[String],
+        unavailable: &[(&str, String)],
+    ) -> Value {
         let unavailable: Vec<Value> =
             unavailable.iter().map(|(name, reason)| json!({ "backend": name, "reason": reason })).collect();
         json!({
             "machine": self.machine, "backend": self.backend, "device": self.device, "runtime": self.runtime,
-            "load_ms": self.load_ms, "measured": first, "grid": grid, "unavailable": unavailable,
+            "load_ms": self.load_ms, "measured": first, "grid": grid, "unsteady": unsteady, "unavailable": unavailable,
             "recommended": { "Threads": best.threads, "MinibatchSize": best.batch, "Backend": best.backend },
         })
     }

@@ -55,19 +55,19 @@ pub fn recommendation(best: &Measured) -> String {
     )
 }
 
-/// As many times apart are two measurements of one setting only where other things than the setting make the speed.
+/// As many times apart are two measurements of one setting, on the same positions, only where other things make the speed.
 const UNSTEADY: f64 = 1.25;
 
 /// What is to be said where the setting that was measured first, and again among the others, had another speed then.
 pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
-    let setting = |measured: &Measured| (measured.backend.clone(), measured.threads, measured.batch);
+    let setting = |of: &Measured| (of.backend.clone(), of.threads, of.batch, of.positions);
     let again = others.iter().find(|other| setting(other) == setting(first))?;
     let (once, twice) = (first.visits_per_s, again.visits_per_s);
     (once.max(twice) > UNSTEADY * once.min(twice)).then(|| {
         format!(
-            "unsteady: threads {}, batch {} made {once:.0} visits/s first and {twice:.0} later; is the machine busy? What is \
+            "{}, threads {}, batch {} made {once:.0} visits/s first and {twice:.0} later; is the machine busy? What is \
              recommended is no more certain than that",
-            first.threads, first.batch
+            first.backend, first.threads, first.batch
         )
     })
 }
@@ -143,6 +143,7 @@ mod tests {
     fn one_setting_at_two_speeds_is_doubted() {
         let doubt = |others: &[Measured]| doubt(&measured(8, 1000.0), others);
         assert_eq!((doubt(&[]), doubt(&[measured(4, 100.0)]), doubt(&[measured(8, 810.0)])), (None, None, None));
+        assert_eq!(doubt(&[Measured { positions: 2, ..measured(8, 100.0) }]), None, "on other positions");
         for other in [500.0, 2000.0] {
             let said = doubt(&[measured(4, 1000.0), measured(8, other)]).unwrap();
             assert!(

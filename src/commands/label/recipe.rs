@@ -95,13 +95,14 @@ impl Recipe {
         let path = folder.join(format!("{prefix}.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(self)?);
         match fs::read_to_string(&path) {
-            Ok(before) if before == text => return Ok(()),
-            Ok(before) => ensure!(
-                !has_shards(folder, prefix),
-                "{} has shards of another recipe ({}): give another --name or --seed",
-                path.display(),
-                differing(&before, &text)
-            ),
+            Ok(before) => match differing(&before, &text) {
+                same if same.is_empty() => return Ok(()),
+                parts => ensure!(
+                    !has_shards(folder, prefix),
+                    "{} has shards of another recipe ({parts}): give another --name or --seed",
+                    path.display()
+                ),
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
@@ -109,7 +110,7 @@ impl Recipe {
     }
 }
 
-/// What differs between two recipes, by the names of their parts.
+/// What differs between two recipes, by the names of their parts; all of it where one is none.
 fn differing(before: &str, now: &str) -> String {
     let [before, now] = [before, now].map(|text| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default());
     let names: BTreeSet<_> = before.keys().chain(now.keys()).collect();
