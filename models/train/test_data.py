@@ -297,8 +297,8 @@ class Batches(unittest.TestCase):
         self.assertNotEqual(first, second)
 
     def test_a_run_that_goes_on_has_the_same_batches(self):
-        for nats in (0.0, 0.5):
-            self.assertEqual(self.some(7, nats)[4:], self.some(3, nats, step=4))
+        for share in (0.0, 0.5):
+            self.assertEqual(self.some(7, share)[4:], self.some(3, share, step=4))
 
     def test_there_must_be_a_whole_batch(self):
         with self.assertRaisesRegex(SystemExit, "96 positions .* a batch of 97"):
