@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-import torch._inductor.config
 from torch import Tensor
 
 import kernels
@@ -52,6 +51,9 @@ def training_pass(backend: str, network: Network, folder: Path) -> Callable[[Ten
         return functools.partial(kernels.forward, network)
     if backend == "torch":
         return network
+    # Not needed otherwise, and two seconds to import.
+    from torch._inductor import config
+
     # Left alone, it would look for g++, and take a CXX that is empty for its name.
-    torch._inductor.config.cpp.cxx = (None, shlex.join(kernels.cxx()))
+    config.cpp.cxx = (None, shlex.join(kernels.cxx()))
     return torch.compile(network)

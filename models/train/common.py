@@ -14,37 +14,31 @@ from pathlib import Path
 DIGITS = 16
 
 
-def positive(number: type) -> Callable[[str], float]:
-    """For argparse: reads a number that is greater than zero."""
-
-    def read(text: str) -> float:
-        try:
-            value = number(text)
-        except ValueError:
-            value = number(0)
-        if not 0 < value < math.inf:
-            whole = "whole " if number is int else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number greater than zero")
-        return value
-
-    return read
-
-
-def between(number: type, low: float, high: float = math.inf) -> Callable[[str], float]:
-    """For argparse: reads a finite number that is neither below `low` nor above `high`."""
+def reader(number: type, fits: Callable[[float], bool], words: str) -> Callable[[str], float]:
+    """For argparse: reads a number that fits, which the words say of it."""
 
     def read(text: str) -> float:
         try:
             value = number(text)
         except ValueError:
             value = math.nan
-        if not (low <= value <= high and value < math.inf):
+        if not fits(value):
             whole = "whole " if number is int else ""
-            to = f" to {high}" if high < math.inf else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number from {low}{to}")
+            raise argparse.ArgumentTypeError(f"{text!r} is no {whole}number {words}")
         return value
 
     return read
+
+
+def positive(number: type) -> Callable[[str], float]:
+    """For argparse: reads a finite number that is greater than zero."""
+    return reader(number, lambda value: 0 < value < math.inf, "greater than zero")
+
+
+def between(number: type, low: float, high: float = math.inf) -> Callable[[str], float]:
+    """For argparse: reads a finite number that is neither below `low` nor above `high`."""
+    to = f" to {high}" if high < math.inf else ""
+    return reader(number, lambda value: low <= value <= high and value < math.inf, f"from {low}{to}")
 
 
 def make_folder(path: Path) -> None:

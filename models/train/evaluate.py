@@ -11,8 +11,8 @@ is the opponent's; it counts as found when the most likely move in the position 
 first; the second figure also counts other moves that mate at once, as Lichess does.
 
 What follows a mean in brackets is its standard error: it lies that near what more games, or more puzzles, would give in
-two cases of three (unknown: there is but one game). Two networks on the same positions can be told
-apart by less: --against another adds what this one has more than that, and the standard error of the difference.
+two cases of three (unknown: there is but one game). Two networks on the same positions can be told apart by less:
+--against another adds what this one has more than that, and the standard error of the difference.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 import torch
+import torch._inductor.config
 
 import kernels
 from backend import choose, training_pass

@@ -128,7 +128,8 @@ def by_zeitnot(binary: Path, network: Path, positions: list[tuple]) -> list[Eval
     for (_, fen, moves), answer in zip(positions, answers):
         board, _ = replayed(fen, moves)
         names = [board.uci(board.parse_uci(move["move"]), chess960=True) for move in answer["policy"]]
-        logits = np.array([move["logit"] for move in answer["policy"]])
+        # Logits of which its priors are the softmax.
+        logits = np.log([move["p"] for move in answer["policy"]])
         evaluations.append(evaluation(names, logits, answer["q"], answer["d"], answer["m"]))
     return evaluations
 

@@ -25,7 +25,7 @@ const LEAST_BATCHES: f64 = 10.0;
 const TOLERANCE: f64 = 0.05;
 
 /// The numbers of one setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The backend's option.
     pub backend: String,

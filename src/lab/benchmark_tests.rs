@@ -38,17 +38,7 @@ fn a_small_batch_is_preferred_to_a_little_speed() {
         threads,
         batch,
         visits_per_s,
-        evals_per_s: 0.0,
-        cache_hit_share: 0.0,
-        collisions_per_visit: 0.0,
-        mean_batch: 0.0,
-        batch_fill: 0.0,
-        batch_latency_ms: Latency::default(),
-        first_evaluation_ms: None,
-        positions: 1,
-        visits: 0,
-        evaluations: 0,
-        seconds: 0.0,
+        ..Measured::default()
     };
     let settings = [setting(1, 8, 500.0), setting(2, 8, 980.0), setting(2, 32, 1000.0), setting(4, 4, 960.0)];
     let best = recommend(&settings).unwrap();

@@ -117,26 +117,9 @@ pub fn as_csv(measured: &Measured) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeitnot::lab::Latency;
 
     fn measured(batch: usize, visits_per_s: f64) -> Measured {
-        Measured {
-            backend: "native".to_owned(),
-            threads: 2,
-            batch,
-            visits_per_s,
-            evals_per_s: 0.0,
-            cache_hit_share: 0.0,
-            collisions_per_visit: 0.0,
-            mean_batch: 0.0,
-            batch_fill: 0.0,
-            batch_latency_ms: Latency { mean: 0.0, p50: 0.0, p95: 0.0, p99: 0.0 },
-            first_evaluation_ms: None,
-            positions: 1,
-            visits: 1,
-            evaluations: 1,
-            seconds: 1.0,
-        }
+        Measured { backend: "native".to_owned(), threads: 2, batch, visits_per_s, ..Measured::default() }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! What the shards of a name and a seed are made with, kept beside them: those of one recipe belong together.
 
+use crate::commands::output::write_whole;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::{fs, io};
 use zeitnot::engine::Options;
 use zeitnot::labels::Sampling;
 use zeitnot::network::{self, Location};
@@ -123,33 +124,4 @@ fn has_shards(folder: &Path, prefix: &str) -> bool {
     let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut names = names.filter_map(|name| name.into_string().ok());
     names.any(|name| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-') && rest.ends_with(SHARD)))
-}
-
-/// Writes a file that is there as a whole or not at all; of two processes that write it, each a whole one.
-///
-/// # Errors
-///
-/// The operating system's.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let partial = path.with_extension(format!("{}.partial", process::id()));
-    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    if written.is_err() {
-        // A full disk has room again.
-        let _ = fs::remove_file(&partial);
-    }
-    written
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_could_not_be_written_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("shard.bin.gz");
-        fs::create_dir_all(path.join("in the way")).unwrap();
-        write_whole(&path, b"games").unwrap_err();
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 }

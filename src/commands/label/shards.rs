@@ -1,6 +1,7 @@
 //! Shards of labelled games, made by several workers.
 
-use super::recipe::{SHARD, write_whole};
+use super::recipe::SHARD;
+use crate::commands::output::write_whole;
 use anyhow::{Context as _, ensure};
 use flate2::{Compression, write::GzEncoder};
 use indicatif::{ProgressBar, ProgressStyle};

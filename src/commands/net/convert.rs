@@ -1,12 +1,10 @@
 //! `zeitnot net convert`: a network as an ONNX model.
 
-use super::super::output::say;
+use super::super::output::{say, write_whole};
 use super::size;
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use zeitnot::backend::{self, Calibration, LARGEST_BATCH, runtime};
 use zeitnot::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
@@ -102,7 +100,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let conversion = conversion(matches)?;
     let int8 = matches.get_flag("int8");
     let model = if int8 { quantised(matches, &network, &conversion)? } else { network.onnx(&conversion)? };
-    write(&output, &model.bytes)?;
+    write_whole(&output, &model.bytes).with_context(|| format!("cannot write {}", output.display()))?;
     let (name, bytes) = (output.display(), size(model.bytes.len() as u64));
     if !int8 && matches!(network.description().architecture, Architecture::Onnx { .. }) {
         say!("{name}: {bytes}, as it came; {}", network.description());
@@ -145,20 +143,4 @@ fn conversion(matches: &ArgMatches) -> anyhow::Result<Conversion> {
 fn default_output(name: &str) -> PathBuf {
     let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     PathBuf::from(format!("{stem}.onnx"))
-}
-
-/// Writes the file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {}", path.display());
-    let name = path.file_name().with_context(cannot)?.to_string_lossy();
-    let unfinished = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written = File::create(&unfinished).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&unfinished, path)
-    });
-    if written.is_err() {
-        fs::remove_file(&unfinished).ok();
-    }
-    written.with_context(cannot)
 }
