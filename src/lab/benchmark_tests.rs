@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use crate::backend::{Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 use crate::engine::{Options, RuntimePolicy};
 use crate::lab::recorder::BatchRecord;
 use crate::search::MonotonicClock;
@@ -78,6 +78,9 @@ impl Backend for Slow {
     }
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(SlowEvaluator(self.0.evaluator()?, self.1)))
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        self.0.cache()
     }
 }
 

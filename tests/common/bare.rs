@@ -2,7 +2,7 @@
 
 use super::Answer;
 use std::sync::Arc;
-use zeitnot::backend::{Attributes, Backend, BackendError, Evaluator, UniformBackend};
+use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, UniformBackend};
 use zeitnot::chess::Game;
 use zeitnot::search::{Clock, Listener, Search, SearchParams, SearchRequest, Tree};
 use zeitnot::tablebase::Probes;
@@ -24,6 +24,9 @@ impl Backend for Uncached {
     }
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         self.0.evaluator()
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 
