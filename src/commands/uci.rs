@@ -2,14 +2,14 @@
 
 use super::engine_options;
 use clap::ArgMatches;
-use zeitnot::engine::RuntimePolicy;
+use zeitnot::engine::{Options, RuntimePolicy, SearchAlgorithm};
 use zeitnot::uci;
 
 /// With the `SearchAlgorithm` that the command named, if it did.
-pub fn run(matches: &ArgMatches, algorithm: Option<&str>) -> anyhow::Result<()> {
+pub fn run(matches: &ArgMatches, algorithm: Option<SearchAlgorithm>) -> anyhow::Result<()> {
     let mut engine = engine_options::engine(matches, RuntimePolicy::FindOnly)?;
     if let Some(algorithm) = algorithm {
-        engine.set_option("SearchAlgorithm", algorithm)?;
+        engine.set_options(Options { algorithm, ..engine.options().clone() })?;
     }
     let output = uci::Output::new(std::io::stdout());
     Ok(uci::run(engine, std::io::stdin().lock(), &output)?)

@@ -83,11 +83,7 @@ pub(super) fn load(
         backend_options: options.backend_options.clone(),
         runtime: path(&options.runtime),
         cache: options.cache_positions(),
-        history_fill: match options.history_fill {
-            "no" => HistoryFill::No,
-            "always" => HistoryFill::Always,
-            _ => HistoryFill::FenOnly,
-        },
+        history_fill: options.history_fill,
     };
     if let Some(present) = loaded.as_mut().filter(|present| present.key == key) {
         present.ensure_evaluators(options)?;
