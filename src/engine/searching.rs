@@ -156,7 +156,7 @@ impl Engine {
         self.search.as_ref().is_some_and(|search| !search.is_finished())
     }
 
-    /// Whether there is a search that only [`Engine::stop`] ends.
+    /// Whether there is a search that only [`Engine::stop`] is sure to end.
     pub fn is_endless(&self) -> bool {
         self.search.as_ref().is_some_and(|search| search.is_endless() && !search.is_finished())
     }

@@ -135,9 +135,10 @@ impl Search {
         self.shared.over.load(Ordering::SeqCst) || self.watchdog.is_finished()
     }
 
-    /// Whether only [`Search::stop`] ends it.
+    /// Whether only [`Search::stop`] is sure to end it.
     pub fn is_endless(&self) -> bool {
-        self.shared.infinite
+        let state = self.shared.state.lock();
+        state.stoppers.is_endless(state.manager.is_some())
     }
 
     /// Waits for the answer alone: batches may still be under way.
