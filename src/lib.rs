@@ -7,6 +7,7 @@
 //!
 //! | module | what lives there | must not know |
 //! |---|---|---|
+//! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision; pure: time comes in as numbers | chess rules, threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
@@ -47,6 +48,7 @@ pub mod chess;
 pub mod engine;
 pub mod lab;
 pub mod labels;
+pub mod memory;
 pub mod network;
 pub mod search;
 pub mod tablebase;

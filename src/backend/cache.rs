@@ -2,14 +2,17 @@
 //!
 //! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take 124
 //! bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
-//! 0.5 GB when full. Nothing is allocated before it is used.
+//! 0.5 GB when full. Nothing is allocated before it is used. When the system is short of memory, the cache is as full as it
+//! gets: new positions replace old ones.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+
+use crate::memory;
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 
@@ -17,6 +20,9 @@ use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Eval
 const SHARDS: usize = 64;
 /// Positions below which a cache is not divided further: what hashing does to the shares would show.
 const SMALLEST_SHARD: usize = 1024;
+/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
+/// takes a page for each evaluation, twenty times as much as is counted.
+const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
 
 /// What a cache has done since it was last emptied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +46,7 @@ pub struct CachedBackend {
 impl CachedBackend {
     /// Puts a cache of `capacity` positions (Lc0's `NNCacheSize`) in front of `inner`.
     pub fn new(inner: Arc<dyn Backend>, capacity: usize) -> CachedBackend {
-        CachedBackend { inner, cache: Arc::new(Cache::new(capacity)) }
+        CachedBackend { inner, cache: Arc::new(Cache::new(capacity, memory::has_headroom)) }
     }
 }
 
@@ -134,15 +140,22 @@ struct Cache {
     shards: Box<[Mutex<Shard>]>,
     /// Memory that the shards take: a search with a limit asks for it at every round.
     bytes: AtomicUsize,
+    /// Whether the system has memory for more.
+    has_headroom: fn() -> bool,
+    /// The bytes from which it is asked again.
+    asks_from: AtomicUsize,
+    /// It had none. That holds until the cache is emptied.
+    is_short: AtomicBool,
 }
 
 impl Cache {
-    fn new(capacity: usize) -> Cache {
+    fn new(capacity: usize, has_headroom: fn() -> bool) -> Cache {
         let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
         let shards = (0..count).map(|index| Mutex::new(Shard::new(share(index)))).collect();
-        Cache { shards, bytes: AtomicUsize::new(0) }
+        let (bytes, asks_from, is_short) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        Cache { shards, bytes, has_headroom, asks_from, is_short }
     }
 
     fn shard(&self, key: u64) -> &Mutex<Shard> {
@@ -156,13 +169,24 @@ impl Cache {
     }
 
     fn insert(&self, key: u64, evaluation: Evaluation) {
+        let may_grow = self.may_grow();
         let mut shard = self.shard(key).lock();
         let before = shard.bytes();
-        let replaced = shard.insert(key, evaluation);
+        let replaced = shard.insert(key, evaluation, may_grow);
         self.count(before, shard.bytes());
         // What is replaced is freed when the lock is no longer held.
         drop(shard);
         drop(replaced);
+    }
+
+    /// Whether the shards may take more memory; the system is asked now and then.
+    fn may_grow(&self) -> bool {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        if bytes >= self.asks_from.load(Ordering::Relaxed) && !self.is_short.load(Ordering::Relaxed) {
+            self.asks_from.store(bytes + GROWTH_BETWEEN_QUESTIONS, Ordering::Relaxed);
+            self.is_short.store(!(self.has_headroom)(), Ordering::Relaxed);
+        }
+        !self.is_short.load(Ordering::Relaxed)
     }
 
     /// Notes what a shard takes now and took before.
@@ -197,6 +221,8 @@ impl EvaluationCache for Cache {
             old
         };
         let old: Vec<Shard> = self.shards.iter().map(forget).collect();
+        self.asks_from.store(0, Ordering::Relaxed);
+        self.is_short.store(false, Ordering::Relaxed);
         // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there is no
         // thread to be had they are freed here.
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
@@ -220,6 +246,8 @@ impl EvaluationCache for Cache {
 /// to pay for it, so the cost is constant on average.
 struct Shard {
     capacity: usize,
+    /// The slots that it may have: the capacity, or those there were when memory became short.
+    most: usize,
     index: HashMap<u64, u32, KeyHasher>,
     slots: Vec<Slot>,
     hand: usize,
@@ -243,7 +271,8 @@ impl Shard {
     fn new(capacity: usize) -> Shard {
         // The index holds slots as u32; no machine has the memory for more.
         let capacity = capacity.min(u32::MAX as usize);
-        Shard { capacity, index: HashMap::default(), slots: Vec::new(), hand: 0, hits: 0, misses: 0, logits: 0 }
+        let (index, slots) = (HashMap::default(), Vec::new());
+        Shard { capacity, most: capacity, index, slots, hand: 0, hits: 0, misses: 0, logits: 0 }
     }
 
     fn get(&mut self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
@@ -263,14 +292,22 @@ impl Shard {
         index + self.slots.capacity() * size_of::<Slot>() + logits
     }
 
-    fn insert(&mut self, key: u64, evaluation: Evaluation) -> Option<Evaluation> {
+    fn insert(&mut self, key: u64, evaluation: Evaluation, may_grow: bool) -> Option<Evaluation> {
         let added = evaluation.logits.len();
+        if self.slots.len() < self.most && !(may_grow && self.can_grow()) {
+            self.most = self.slots.len();
+        }
         let (before, replaced) = (self.slots.len(), self.place(key, evaluation));
         if self.slots.len() > before || replaced.is_some() {
             self.logits += added;
             self.logits -= replaced.as_ref().map_or(0, |old| old.logits.len());
         }
         replaced
+    }
+
+    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves free.
+    fn can_grow(&mut self) -> bool {
+        self.slots.try_reserve(1).is_ok() && self.index.try_reserve(1).is_ok()
     }
 
     /// Puts an evaluation into its slot and takes out the one it displaces.
@@ -281,21 +318,21 @@ impl Shard {
             return Some(std::mem::replace(&mut self.slots[place as usize].evaluation, evaluation));
         }
         let slot = Slot { key, evaluation, recent: false };
-        if self.slots.len() < self.capacity {
+        if self.slots.len() < self.most {
             self.index.insert(key, self.slots.len() as u32);
             self.slots.push(slot);
             return None;
         }
-        if self.capacity == 0 {
+        if self.most == 0 {
             return None;
         }
         while std::mem::take(&mut self.slots[self.hand].recent) {
-            self.hand = (self.hand + 1) % self.capacity;
+            self.hand = (self.hand + 1) % self.most;
         }
         let old = std::mem::replace(&mut self.slots[self.hand], slot);
         self.index.remove(&old.key);
         self.index.insert(key, self.hand as u32);
-        self.hand = (self.hand + 1) % self.capacity;
+        self.hand = (self.hand + 1) % self.most;
         Some(old.evaluation)
     }
 }

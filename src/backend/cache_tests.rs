@@ -168,6 +168,28 @@ fn workers_share_it() {
 }
 
 #[test]
+fn without_memory_for_more_old_positions_are_replaced() {
+    static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
+    let cache = Cache::new(20_000, || QUESTIONS.fetch_add(1, Ordering::Relaxed) < 2);
+    let evaluation = direct(1);
+    let mut positions = Vec::new();
+    for number in 0..40_000 {
+        cache.insert(query(number).key, evaluation.clone());
+        positions.push(cache.statistics().positions);
+    }
+    assert_eq!(QUESTIONS.load(Ordering::Relaxed), 3, "at 0, 1 and 2 MB");
+    let (most, bytes) = (positions[39_999], EvaluationCache::bytes(&cache));
+    assert!((2 << 20..3 << 20).contains(&bytes), "{bytes}");
+    assert!(most < 20_000 && positions[20_000..].iter().all(|positions| *positions == most), "{most}");
+    assert_eq!(cache.get(query(39_999).key), Some(evaluation.clone()));
+    assert_eq!(cache.get(query(0).key), None);
+    // Emptied, it asks again; without memory from the beginning it holds nothing.
+    cache.clear();
+    cache.insert(query(1).key, evaluation);
+    assert_eq!((cache.statistics().positions, QUESTIONS.load(Ordering::Relaxed)), (0, 4));
+}
+
+#[test]
 fn a_slot_is_as_large_as_the_documentation_says() {
     assert_eq!(size_of::<Slot>(), 48);
 }

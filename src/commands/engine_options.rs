@@ -9,6 +9,7 @@ use zeitnot::backend::Announcer;
 use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
+use zeitnot::memory;
 use zeitnot::search::{Clock, MonotonicClock};
 
 /// The file that `--config` names.
@@ -81,6 +82,15 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
         }
     }
     Ok(engine)
+}
+
+/// Gives an engine its part of the memory that is free, where no option says how much it may take; `engines` share it.
+///
+/// # Errors
+/// When an option has a value that it does not take.
+pub fn limit_memory(engine: &mut Engine, engines: usize) -> anyhow::Result<()> {
+    let automatic_memory = memory::automatic_limit().map(|bytes| bytes / engines);
+    Ok(engine.set_options(Options { automatic_memory, ..engine.options().clone() })?)
 }
 
 /// The options that the command line names, by their UCI names.

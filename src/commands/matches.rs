@@ -159,6 +159,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    engine_options::limit_memory(&mut engine, 2)?;
     for setting in matches.get_many::<String>(own).unwrap_or_default() {
         let (option, value) = setting.split_once('=').with_context(|| format!("--{own} {setting}: no NAME=VALUE"))?;
         engine.set_option(option.trim(), value.trim()).with_context(|| format!("--{own} {setting}"))?;

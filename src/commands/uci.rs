@@ -8,6 +8,7 @@ use zeitnot::uci;
 /// With the `SearchAlgorithm` that the command named, if it did.
 pub fn run(matches: &ArgMatches, algorithm: Option<SearchAlgorithm>) -> anyhow::Result<()> {
     let mut engine = engine_options::engine(matches, RuntimePolicy::FindOnly)?;
+    engine_options::limit_memory(&mut engine, 1)?;
     if let Some(algorithm) = algorithm {
         engine.set_options(Options { algorithm, ..engine.options().clone() })?;
     }

@@ -41,11 +41,15 @@ macro_rules! options {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Options {
             $(#[doc = $help] pub $field: $type,)*
+            /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit. It is
+            /// no option but a fact about the machine, which whoever starts the engine finds out: a search that is to
+            /// repeat itself elsewhere has none.
+            pub automatic_memory: Option<usize>,
         }
 
         impl Default for Options {
             fn default() -> Self {
-                Options { $($field: $default.into(),)* }
+                Options { $($field: $default.into(),)* automatic_memory: None }
             }
         }
 
@@ -104,7 +108,7 @@ options! {
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
-        "Megabytes that tree and cache may take together; what was visited least is forgotten then. 0: no limit";
+        "Megabytes that tree and cache may take together; what was visited least is forgotten then. 0: half of the memory that is free at the start";
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
         "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
@@ -304,8 +308,20 @@ impl Options {
 
     /// Bytes that tree and cache may take together; `None`: no limit.
     pub fn memory_limit(&self) -> Option<usize> {
+        self.memory_asked_for().or(self.automatic_memory)
+    }
+
+    /// The smaller of the limits that options set, in bytes.
+    fn memory_asked_for(&self) -> Option<usize> {
         let megabytes = [self.ram_limit, self.hash].into_iter().filter(|megabytes| *megabytes > 0).min()?;
         Some(megabytes as usize * MEGABYTE)
+    }
+
+    /// A line for the user about a limit that no option set.
+    pub fn memory_note(&self) -> Option<String> {
+        let limit = self.automatic_memory.filter(|_| self.memory_asked_for().is_none())?;
+        let megabytes = limit / MEGABYTE;
+        Some(format!("tree and cache may take {megabytes} MB, a share of the memory that is free (option RamLimitMb)"))
     }
 
     /// Evaluations that the cache may hold: with a limit on the memory, no more than fill half of it.
@@ -441,6 +457,25 @@ mod tests {
         assert_eq!(options.memory_limit(), Some(512_000_000));
         options.set("RamLimitMb", "100").unwrap();
         assert_eq!((options.search_params().memory_limit, options.cache_positions()), (Some(100_000_000), 227_272));
+    }
+
+    #[test]
+    fn the_automatic_limit_holds_where_no_option_says_another() {
+        let mut options = Options { automatic_memory: Some(8_000_000_000), ..Options::default() };
+        let default = Options::default().cache;
+        assert_eq!((options.memory_limit(), options.cache_positions()), (Some(8_000_000_000), default));
+        assert_eq!(
+            options.memory_note().unwrap(),
+            "tree and cache may take 8000 MB, a share of the memory that is free (option RamLimitMb)"
+        );
+        options.set("RamLimitMb", "16000").unwrap();
+        assert_eq!((options.memory_limit(), options.memory_note()), (Some(16_000_000_000), None));
+        options.set("RamLimitMb", "0").unwrap();
+        assert_eq!(options.memory_limit(), Some(8_000_000_000));
+        // A small machine has a smaller cache.
+        options.automatic_memory = Some(100_000_000);
+        assert_eq!(options.cache_positions(), 227_272);
+        assert_eq!(Options::default().memory_note(), None);
     }
 
     #[test]

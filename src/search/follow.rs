@@ -5,7 +5,7 @@ use super::graph::Shared;
 use super::node::{Body, Bounds, Node, NodeId, Terminal};
 use super::noise::RootNoise;
 use super::packed::PackedMove;
-use super::tree::{Behind, Tree};
+use super::tree::{Behind, Tree, first_node};
 use crate::chess::{Game, Move, Position};
 
 impl Tree {
@@ -58,13 +58,15 @@ impl Tree {
         }
     }
 
-    /// Starts anew at the end of `game`, with the memory of the old nodes to spare.
+    /// Starts anew at the end of `game`, with the memory of the old nodes to spare. This takes no new memory.
     pub(super) fn start_anew(&mut self, game: Game) {
-        let shares = self.shared.is_some();
-        self.nodes.retire();
-        self.words.retire();
-        *self = Tree::with_spare(game, self.spare.clone());
-        self.shared = shares.then(Shared::default);
+        self.nodes.start_anew();
+        self.words.start_anew();
+        self.root = first_node(&mut self.nodes);
+        self.home = self.root;
+        self.abandoned = Vec::new();
+        (self.root_noise, self.behind, self.game) = (None, None, game);
+        self.shared = self.shared.is_some().then(Shared::default);
         self.note_history();
     }
 

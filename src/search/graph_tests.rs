@@ -3,6 +3,7 @@ use super::super::node::Terminal;
 use super::super::noise::Noise;
 use super::super::packed::PackedMove;
 use super::super::params::SearchParams;
+use super::super::pool::{CHUNK_BYTES, Spare};
 use super::super::puct::DrawScore;
 use super::super::rules::{Horizon, Rules};
 use super::*;
@@ -272,6 +273,49 @@ fn it_lives_within_what_the_pools_can_address() {
         let words = &searcher.tree.words;
         assert!(words.bytes_reached() < words.bytes_most(), "{} bytes", words.bytes_reached());
     }
+}
+
+#[test]
+fn without_memory_for_more_it_forgets() {
+    for share in [false, true] {
+        let mut searcher = Searcher::new(POSITIONS[4], share);
+        searcher.tree = Tree::with_spare(searcher.tree.game().clone(), Spare::with_chunks_left(3));
+        searcher.tree.share_positions(share);
+        searcher.search(30_000, 16, false);
+        let (nodes, words) = (&searcher.tree.nodes, &searcher.tree.words);
+        assert!(nodes.bytes_reached() <= nodes.bytes_most() && words.bytes_reached() <= words.bytes_most());
+        assert!(words.bytes_most() < usize::MAX / 2 || nodes.bytes_most() < usize::MAX / 2, "it was short of memory");
+        assert_eq!(searcher.tree.visits(), 30_000);
+        if share {
+            searcher.audit(false);
+        }
+        // The next game begins with what there is.
+        searcher.tree.reset(Game::new());
+        searcher.search(1000, 16, false);
+        assert_eq!(searcher.tree.visits(), 1000);
+    }
+}
+
+/// How much of it the system has back depends on the machine.
+#[test]
+fn memory_of_an_earlier_tree_has_no_part_in_what_is_forgotten() {
+    let play = |freed: bool| {
+        let mut searcher = Searcher::new(POSITIONS[4], false);
+        searcher.search(30_000, 16, false);
+        searcher.tree.start_anew(searcher.tree.game().clone());
+        if freed {
+            searcher.tree.spare.free();
+        }
+        searcher.memory_limit = Some(2 << 20);
+        searcher.search(60_000, 16, false);
+        let tree = &searcher.tree;
+        assert!(tree.words.bytes_reached() > CHUNK_BYTES, "it takes more chunks than it kept");
+        let root = tree[tree.root()];
+        let view = tree.view(&root).unwrap();
+        let visits: Vec<u32> = tree.children(&view, &root).flatten().map(|child| child.n).collect();
+        (visits, tree.nodes.in_use(), tree.words.in_use())
+    };
+    assert_eq!(play(true), play(false));
 }
 
 #[test]

@@ -4,10 +4,15 @@ use super::body;
 use super::node::{Body, Node, NodeId};
 use super::packed::PackedMove;
 use super::policy;
+use super::pool::Pool;
 use super::tree::{MOST_MOVES, Tree};
+use bytemuck::Pod;
 
 /// Abandoned nodes that are taken apart at most in the hope of a run of the length wanted.
 const DISMANTLED_FOR_A_RUN: usize = 8;
+
+/// One part in so many of a pool that cannot grow is freed before its free runs are joined.
+const FREED_AT_ONCE: usize = 16;
 
 impl Tree {
     pub(super) fn abandon(&mut self, node: Node) {
@@ -49,7 +54,10 @@ impl Tree {
                 break;
             }
         }
-        self.words.take(len)
+        match self.words.take(len) {
+            Some(at) => at,
+            None => self.take_by_force(len, |tree| &mut tree.words),
+        }
     }
 
     pub(super) fn take_nodes(&mut self, len: usize) -> u32 {
@@ -58,9 +66,32 @@ impl Tree {
                 break;
             }
         }
-        let at = self.nodes.take(len);
+        let at = match self.nodes.take(len) {
+            Some(at) => at,
+            None => self.take_by_force(len, |tree| &mut tree.nodes),
+        };
         self.nodes.run_mut(at, len).fill(Node::new());
         at
+    }
+
+    /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the pool at
+    /// once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
+    fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
+        loop {
+            let target = pool(self).bytes_given_back() + pool(self).bytes_most() / FREED_AT_ONCE;
+            let mut is_spent = false;
+            while pool(self).bytes_given_back() < target && !is_spent {
+                if let Some(at) = pool(self).take(len) {
+                    return at;
+                }
+                is_spent = !self.give_up_least();
+            }
+            pool(self).join_free();
+            if let Some(at) = pool(self).take(len) {
+                return at;
+            }
+            assert!(!is_spent, "what visits are on their way to is far less than a chunk");
+        }
     }
 
     /// The child by the move of that index; it and those before it are made if they are not there yet. The node must be

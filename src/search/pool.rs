@@ -7,18 +7,21 @@
 //! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
 //!
 //! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
-//! are any: a large tree has more small pages than the processor knows the addresses of.
+//! are any: a large tree has more small pages than the processor knows the addresses of. When the system has no more, the
+//! pool stays at its present size, and the tree forgets instead of growing.
 
+use crate::memory;
 use bytemuck::Pod;
 use memmap2::MmapMut;
 use parking_lot::Mutex;
 use std::alloc::{Layout, handle_alloc_error};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a chunk.
-const CHUNK_BYTES: usize = 32 << 20;
+/// Bytes of a chunk; in unit tests so few that their trees take several.
+pub(super) const CHUNK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 
 /// Longer runs are cut when one part in so many of the pool is free.
 const CUTTING_FROM: usize = 4;
@@ -29,20 +32,49 @@ const LONGEST: usize = 511;
 /// Items that 32 bits can address.
 const ADDRESSES: usize = u32::MAX as usize;
 
-/// Chunks of trees that were given up. A thread frees them, and who needs a chunk meanwhile takes one of these, so that
-/// the old tree and the new one never take more memory than the larger of them.
+/// Where the pools of a tree get their chunks: from trees that were given up, as long as a thread has not freed those yet,
+/// and from the system. So the old tree and the new one hardly take more memory than the larger of them.
+///
+/// How far that thread has got depends on the machine. No decision of a search may: what is spare counts for nothing in
+/// them, no more than which memory of a chunk an earlier tree has written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spare(Arc<SpareChunks>);
 
-#[derive(Debug, Default)]
 struct SpareChunks {
     /// With the bytes of each that were ever written.
     chunks: Mutex<Vec<(MmapMut, usize)>>,
     /// The sum of those; it counts a chunk until the system has it back.
     bytes: AtomicUsize,
+    /// The system: a new chunk, all zero, unless memory is short.
+    system: Box<dyn Fn() -> Option<MmapMut> + Send + Sync>,
+}
+
+impl Default for SpareChunks {
+    fn default() -> Self {
+        SpareChunks { chunks: Mutex::default(), bytes: AtomicUsize::default(), system: Box::new(system_chunk) }
+    }
+}
+
+impl fmt::Debug for SpareChunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpareChunks").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
 }
 
 impl Spare {
+    /// None, and a system that has only so many chunks.
+    #[cfg(test)]
+    pub fn with_chunks_left(chunks: usize) -> Spare {
+        let left = Mutex::new(chunks);
+        let system = move || {
+            let mut left = left.lock();
+            *left = left.checked_sub(1)?;
+            system_chunk()
+        };
+        Spare(Arc::new(SpareChunks { system: Box::new(system), ..SpareChunks::default() }))
+    }
+
+    /// Bytes that earlier trees have written and that the system has not got back yet.
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
@@ -52,11 +84,11 @@ impl Spare {
         self.0.chunks.lock().push((chunk, written));
     }
 
-    /// A chunk, whatever it holds, and how much of it was written.
-    fn take(&self) -> Option<(MmapMut, usize)> {
-        let taken = self.0.chunks.lock().pop()?;
-        self.0.bytes.fetch_sub(taken.1, Ordering::Relaxed);
-        Some(taken)
+    /// A chunk, whatever it holds; `None` when memory is short.
+    fn take(&self) -> Option<MmapMut> {
+        let Some((chunk, written)) = self.0.chunks.lock().pop() else { return (self.0.system)() };
+        self.0.bytes.fetch_sub(written, Ordering::Relaxed);
+        Some(chunk)
     }
 
     /// Frees what there is.
@@ -74,13 +106,12 @@ impl Spare {
 #[derive(Debug)]
 pub(super) struct Pool<T> {
     chunks: Vec<MmapMut>,
-    /// Where chunks are looked for before the system is asked.
+    /// Where chunks come from.
     spare: Spare,
     /// The first item never given out.
     top: usize,
-    /// Items before this one were written by an earlier tree.
-    written: usize,
-    /// The items that it is meant to hold; who takes them keeps to it.
+    /// The items that it is meant to hold; who takes them keeps to it. Without memory for another chunk these are the items
+    /// of the chunks there are.
     pub most: usize,
     /// Free runs by length.
     free: Vec<Vec<u32>>,
@@ -98,14 +129,21 @@ impl<T: Pod> Pool<T> {
     const CHUNK_BITS: u32 = (CHUNK_BYTES / size_of::<T>()).ilog2();
     const CHUNK: usize = 1 << Self::CHUNK_BITS;
 
-    /// An empty pool that takes chunks from `spare` as long as there are any.
+    /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process ends, as
+    /// it does wherever else there is none.
     pub fn new(spare: Spare) -> Pool<T> {
+        let Some(first) = spare.take().or_else(bare_chunk) else {
+            handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>())
+        };
+        Pool::of(first, spare)
+    }
+
+    fn of(first: MmapMut, spare: Spare) -> Pool<T> {
         let free = (0..=LONGEST).map(|_| Vec::new()).collect();
         Pool {
-            chunks: Vec::new(),
+            chunks: vec![first],
             spare,
             top: 1,
-            written: 0,
             most: ADDRESSES,
             free,
             lengths: [0; _],
@@ -115,18 +153,16 @@ impl<T: Pod> Pool<T> {
         }
     }
 
-    /// Gives the chunks up; the pool is of no use any more.
-    pub fn retire(&mut self) {
-        let written = self.written.max(self.top);
-        for (index, chunk) in self.chunks.drain(..).enumerate() {
-            let here = (written - index * Self::CHUNK).min(Self::CHUNK);
-            self.spare.add(chunk, here * size_of::<T>());
+    /// Empties the pool. It keeps its first chunk, so that this takes no memory, and gives the others up.
+    pub fn start_anew(&mut self) {
+        let (top, spare) = (self.top, self.spare.clone());
+        let mut chunks = std::mem::take(&mut self.chunks).into_iter();
+        let first = chunks.next().expect("a pool has a chunk from the beginning");
+        for (index, chunk) in chunks.enumerate() {
+            let here = top.saturating_sub((index + 1) * Self::CHUNK).min(Self::CHUNK);
+            spare.add(chunk, here * size_of::<T>());
         }
-    }
-
-    /// Bytes taken from the system: what was ever written, and the lists of what is free.
-    pub fn bytes(&self) -> usize {
-        self.top.max(self.written) * size_of::<T>() + self.listed
+        *self = Pool::of(first, spare);
     }
 
     /// Bytes of the items that were ever given out.
@@ -142,11 +178,6 @@ impl<T: Pod> Pool<T> {
     /// Bytes of the runs that were given back.
     pub fn bytes_given_back(&self) -> usize {
         (self.top - 1 - self.in_use) * size_of::<T>()
-    }
-
-    /// Bytes that can be given out without new memory from the system.
-    pub fn bytes_free(&self) -> usize {
-        self.bytes_given_back() + self.written.saturating_sub(self.top) * size_of::<T>()
     }
 
     /// Bytes of the items that it is meant to hold.
@@ -165,31 +196,83 @@ impl<T: Pod> Pool<T> {
         self.free_for(len).is_some()
     }
 
-    /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one.
-    pub fn take(&mut self, len: usize) -> u32 {
-        let free = self.free_for(len);
-        self.in_use += len;
-        if let Some(longer) = free {
-            let at = self.pop(longer);
-            if longer > len {
-                self.push(at + len as u32, longer - len);
-            }
-            return at;
+    /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one. `None`
+    /// when there is neither, and no memory for a chunk.
+    pub fn take(&mut self, len: usize) -> Option<u32> {
+        if let Some(longer) = self.free_for(len) {
+            return Some(self.take_from(longer, len));
         }
-        let left = (self.chunks.len() * Self::CHUNK).saturating_sub(self.top);
-        if left < len {
-            // A run does not cross chunks.
-            if left > 0 {
-                self.push(self.top as u32, left);
-            }
-            self.top = (self.chunks.len() * Self::CHUNK).max(self.top);
-            let (chunk, written) = self.spare.take().unwrap_or_else(|| (chunk(), 0));
-            self.written = self.chunks.len() * Self::CHUNK + written / size_of::<T>();
-            self.chunks.push(chunk);
+        if self.chunks.len() * Self::CHUNK - self.top < len && !self.grow() {
+            let longer = self.shortest_free(len)?;
+            return Some(self.take_from(longer, len));
         }
-        let at = u32::try_from(self.top).expect("the tree forgets long before 2^32 items are reached: Tree::make_room");
+        let at = u32::try_from(self.top).expect("Pool::grow keeps to the items that 32 bits can address");
         self.top += len;
+        self.in_use += len;
+        Some(at)
+    }
+
+    /// Takes a run from the start of a free one that is at least as long.
+    fn take_from(&mut self, longer: usize, len: usize) -> u32 {
+        let at = self.pop(longer);
+        if longer > len {
+            self.push(at + len as u32, longer - len);
+        }
+        self.in_use += len;
         at
+    }
+
+    /// Adds a chunk, in which the next new run begins: none crosses from one to another. Returns whether there is one: once
+    /// the system has refused, it is not asked again, and the pool keeps its size.
+    fn grow(&mut self) -> bool {
+        let end = self.chunks.len() * Self::CHUNK;
+        if end >= self.most {
+            return false;
+        }
+        let Some(chunk) = self.spare.take() else {
+            tracing::warn!(bytes = end * size_of::<T>(), "no memory for more of the tree: it forgets from now on");
+            self.most = end;
+            return false;
+        };
+        let left = end - self.top;
+        if left > 0 {
+            self.push(self.top as u32, left);
+        }
+        self.top = end;
+        self.chunks.push(chunk);
+        true
+    }
+
+    /// Joins free runs that lie side by side. That looks at all of them, so it is for a pool that cannot grow and has no run
+    /// of the length wanted.
+    pub fn join_free(&mut self) {
+        let mut runs: Vec<(u32, u16)> = Vec::new();
+        if runs.try_reserve_exact(self.free.iter().map(Vec::len).sum()).is_err() {
+            return;
+        }
+        for (len, free) in self.free.iter_mut().enumerate() {
+            // No run is longer than `LONGEST`.
+            runs.extend(free.drain(..).map(|at| (at, len as u16)));
+        }
+        self.lengths = [0; _];
+        runs.sort_unstable();
+        let mut joined: Option<(u32, usize)> = None;
+        for (at, len) in runs {
+            let len = usize::from(len);
+            joined = match joined {
+                // A run does not cross chunks.
+                Some((start, before))
+                    if start as usize + before == at as usize && !(at as usize).is_multiple_of(Self::CHUNK) =>
+                {
+                    Some((start, before + len))
+                }
+                earlier => {
+                    earlier.into_iter().for_each(|(start, before)| self.push(start, before));
+                    Some((at, len))
+                }
+            };
+        }
+        joined.into_iter().for_each(|(start, len)| self.push(start, len));
     }
 
     /// Gives a run back.
@@ -265,14 +348,20 @@ impl<T: Pod> Pool<T> {
     }
 }
 
-/// A new chunk, all zero. Without memory for it the process ends, as it does wherever else there is none.
-fn chunk() -> MmapMut {
-    let Ok(map) = MmapMut::map_anon(CHUNK_BYTES) else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
+/// A new chunk, all zero. `None` when the system has none, or when nothing much would be left for everything else: other
+/// allocations are small, but where they fail the process ends.
+fn system_chunk() -> Option<MmapMut> {
+    bare_chunk().filter(|_| memory::has_headroom())
+}
+
+/// A new chunk, if the system has one, whatever is left then.
+fn bare_chunk() -> Option<MmapMut> {
+    let map = MmapMut::map_anon(CHUNK_BYTES).ok()?;
     #[cfg(target_os = "linux")]
     if let Err(error) = map.advise(memmap2::Advice::HugePage) {
         tracing::debug!(%error, "no huge pages for the tree");
     }
-    map
+    Some(map)
 }
 
 #[cfg(test)]
@@ -283,13 +372,13 @@ mod tests {
     #[test]
     fn a_free_run_is_used_again_whole_or_in_pieces() {
         let mut pool = Pool::<u32>::new(Spare::default());
-        let run = pool.take(10);
+        let run = pool.take(10).unwrap();
         assert_ne!(run, 0);
         pool.give(run, 10);
-        assert_eq!(pool.take(10), run);
+        assert_eq!(pool.take(10), Some(run));
         pool.give(run, 10);
-        assert_eq!((pool.take(4), pool.take(6)), (run, run + 4));
-        assert_eq!((pool.bytes_free(), pool.in_use, pool.chunks.len()), (0, 10, 1));
+        assert_eq!((pool.take(4), pool.take(6)), (Some(run), Some(run + 4)));
+        assert_eq!((pool.bytes_given_back(), pool.in_use, pool.chunks.len()), (0, 10, 1));
     }
 
     #[test]
@@ -298,20 +387,60 @@ mod tests {
         let mut old = Pool::<u32>::new(spare.clone());
         let length = CHUNK_BYTES / size_of::<u32>() + 5 * LONGEST;
         for _ in 0..length.div_ceil(LONGEST) {
-            let at = old.take(LONGEST);
+            let at = old.take(LONGEST).unwrap();
             old.run_mut(at, LONGEST).fill(7);
         }
-        let taken = old.bytes_reached();
-        old.retire();
-        assert_eq!((spare.bytes(), old.chunks.len()), (taken, 0));
-        let mut new = Pool::<[u32; 2]>::new(spare.clone());
-        new.take(1);
-        assert_eq!(spare.bytes() + new.bytes(), taken, "the last chunk changes its owner");
-        assert_eq!(new.bytes_free() + 2 * size_of::<[u32; 2]>(), new.bytes(), "all but runs 0 and 1 are free");
+        let second = old.bytes_reached() - CHUNK_BYTES;
+        old.start_anew();
+        assert_eq!((spare.bytes(), old.chunks.len(), old.in_use), (second, 1, 0));
+        assert_eq!((old.bytes_reached(), old.bytes_given_back()), (size_of::<u32>(), 0));
+        let new = Pool::<[u32; 2]>::new(spare.clone());
+        assert_eq!((spare.bytes(), new.chunks.len()), (0, 1), "the second chunk changes its owner");
+        // And what has no owner yet is freed.
+        for _ in 0..length.div_ceil(LONGEST) {
+            old.take(LONGEST).unwrap();
+        }
+        old.start_anew();
+        assert_eq!(spare.bytes(), second);
         spare.free();
         assert_eq!(spare.bytes(), 0);
-        let listed = new.free.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>();
-        assert_eq!(new.listed, listed);
+    }
+
+    /// Takes runs of `len` items until there is no more.
+    fn fill(pool: &mut Pool<u32>, len: usize) -> Vec<u32> {
+        std::iter::from_fn(|| pool.take(len)).collect()
+    }
+
+    #[test]
+    fn without_memory_for_a_chunk_a_pool_keeps_its_size() {
+        let mut pool = Pool::<u32>::new(Spare::with_chunks_left(2));
+        let runs = fill(&mut pool, 100);
+        let chunk = CHUNK_BYTES / size_of::<u32>();
+        assert_eq!((pool.chunks.len(), runs.len()), (2, (chunk - 1) / 100 + chunk / 100));
+        assert_eq!(pool.bytes_most(), 2 * CHUNK_BYTES);
+        // The ends of the chunks are shorter; they are still of use.
+        assert!(pool.take(10).is_some() && pool.take(101).is_none());
+        pool.give(runs[7], 100);
+        assert_eq!((pool.take(101), pool.take(60), pool.take(60)), (None, Some(runs[7]), None), "a longer run is cut");
+    }
+
+    #[test]
+    fn free_runs_side_by_side_are_joined() {
+        let mut pool = Pool::<u32>::new(Spare::with_chunks_left(2));
+        let runs = fill(&mut pool, 8);
+        let (first, chunk) = (runs[0], (CHUNK_BYTES / size_of::<u32>()) as u32);
+        let across = runs.iter().position(|run| *run == chunk).unwrap();
+        for run in [0, 2, 3, 4, 6, across - 1, across] {
+            pool.give(runs[run], 8);
+        }
+        assert_eq!(pool.take(24), None);
+        pool.join_free();
+        assert_eq!(pool.take(24), Some(first + 16));
+        assert_eq!((pool.take(16), pool.bytes_given_back() / size_of::<u32>()), (None, 4 * 8 + 7 + 8 - 8));
+        for run in [0, 6, across - 1, across] {
+            let at = pool.take(8).unwrap();
+            assert!([0, 6, across - 1, across].iter().any(|run| runs[*run] == at), "{run}: {at}");
+        }
     }
 
     proptest! {
@@ -325,7 +454,7 @@ mod tests {
                     let (at, len, _) = held.swap_remove(which.index(held.len()));
                     pool.give(at, len);
                 } else {
-                    let at = pool.take(len);
+                    let at = pool.take(len).unwrap();
                     pool.run_mut(at, len).fill(mark as u32);
                     held.push((at, len, mark as u32));
                 }

@@ -185,7 +185,7 @@ mod tests {
                 prop_assert_eq!(table.find(&nodes, identity), known);
                 match known {
                     None if put => {
-                        let id = NodeId(nodes.take(RUN));
+                        let id = NodeId(nodes.take(RUN).unwrap());
                         table.insert(&mut nodes, id, identity);
                         map.insert((board, rule50), id);
                     }

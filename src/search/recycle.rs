@@ -27,10 +27,9 @@ const LOOKS_A_VISIT: usize = 32;
 /// A store of memory and its limit, in bytes.
 struct Store {
     limit: usize,
-    /// Taken from the system.
-    taken: usize,
-    /// What has been in use of that.
+    /// Bytes that were ever in use since the tree started anew.
     reached: usize,
+    /// Bytes of those that are free again.
     free: usize,
 }
 
@@ -39,7 +38,7 @@ impl Store {
     /// length) gets the more free memory to choose from.
     fn wanted(&self, need: usize) -> usize {
         let limit = self.limit - self.limit / UNUSABLE;
-        if self.taken.saturating_add(need) <= limit {
+        if self.reached.saturating_add(need) <= limit {
             return 0;
         }
         need.max(limit / SPARE) + 2 * self.reached.saturating_sub(limit)
@@ -70,12 +69,23 @@ impl Tree {
         }
     }
 
-    /// What has a limit: all the memory, and each of the pools.
+    /// Gives up the least that can be. Returns whether there was anything but what visits are on their way to.
+    pub(super) fn give_up_least(&mut self) -> bool {
+        if self.dismantle() {
+            return true;
+        }
+        self.strip_alternatives();
+        let mut looks = usize::MAX;
+        self.dismantle() || self.forget_least(self.root(), &mut looks)
+    }
+
+    /// What has a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how much of it the
+    /// system has back depends on the machine, and what is forgotten must not.
     fn stores(&self, limit: usize) -> [Store; 3] {
         let (nodes, words) = (&self.nodes, &self.words);
-        let pool = |limit, reached, free| Store { limit, taken: reached, reached, free };
+        let pool = |limit, reached, free| Store { limit, reached, free };
         [
-            Store { limit, taken: self.bytes(), reached: self.bytes_reached(), free: self.bytes_free() },
+            Store { limit, reached: self.bytes_reached(), free: self.bytes_free() },
             pool(nodes.bytes_most(), nodes.bytes_reached(), nodes.bytes_given_back()),
             pool(words.bytes_most(), words.bytes_reached(), words.bytes_given_back()),
         ]

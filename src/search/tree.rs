@@ -72,10 +72,9 @@ impl Tree {
     }
 
     pub(super) fn with_spare(game: Game, spare: Spare) -> Tree {
-        let mut nodes = Pool::new(spare.clone());
-        let root = NodeId(nodes.take(1));
-        *nodes.item_mut(root.0) = Node::new();
-        let (words, abandoned) = (Pool::new(spare.clone()), Vec::new());
+        let (mut nodes, words) = (Pool::new(spare.clone()), Pool::new(spare.clone()));
+        let root = first_node(&mut nodes);
+        let abandoned = Vec::new();
         Tree { nodes, words, spare, shared: None, abandoned, root, home: root, root_noise: None, game, behind: None }
     }
 
@@ -99,12 +98,12 @@ impl Tree {
         self.visits() == 0
     }
 
-    /// Memory taken from the system, in bytes, with what an earlier tree has not given back yet.
+    /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
     pub fn bytes(&self) -> usize {
-        self.nodes.bytes() + self.words.bytes() + self.spare.bytes() + self.bytes_beside()
+        self.bytes_reached() + self.spare.bytes()
     }
 
-    /// What has ever been in use of it since the tree started anew.
+    /// Bytes that were ever in use since the tree started anew.
     pub(super) fn bytes_reached(&self) -> usize {
         self.nodes.bytes_reached() + self.words.bytes_reached() + self.bytes_listed() + self.bytes_beside()
     }
@@ -118,9 +117,9 @@ impl Tree {
         self.shared.as_ref().map_or(0, Shared::bytes) + self.abandoned.capacity() * size_of::<Node>()
     }
 
-    /// Bytes of it that can be used again.
+    /// Bytes of those that are free again.
     pub(super) fn bytes_free(&self) -> usize {
-        self.nodes.bytes_free() + self.words.bytes_free() + self.spare.bytes()
+        self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }
 
     pub(super) fn root(&self) -> NodeId {
@@ -206,6 +205,13 @@ impl Tree {
         let (slot, offset) = body::place(index);
         Some(NodeId(self.view(node)?.slots[slot] + offset as u32))
     }
+}
+
+/// The first node of an empty pool.
+pub(super) fn first_node(nodes: &mut Pool<Node>) -> NodeId {
+    let id = NodeId(nodes.take(1).expect("a pool has a chunk from the beginning"));
+    *nodes.item_mut(id.0) = Node::new();
+    id
 }
 
 #[cfg(test)]

@@ -224,20 +224,31 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
 
 fn prepare(engine: &mut Engine, output: &Output) {
     match engine.prepare() {
-        Ok(Some(news)) => output.line(&format!("info string {news}")),
+        Ok(Some(news)) => {
+            output.line(&format!("info string {news}"));
+            tell_memory(engine, output);
+        }
         Ok(None) => {}
         Err(error) => {
             output.error(&error);
             // A game must go on, and on the clock. Loud as this is, whoever asked for another network hears of it.
-            if engine.attributes().is_none()
-                && let Err(error) = engine.prepare_built_in()
-            {
-                output.error(&error);
+            if engine.attributes().is_none() {
+                match engine.prepare_built_in() {
+                    Ok(()) => tell_memory(engine, output),
+                    Err(error) => output.error(&error),
+                }
             }
             if let Some(attributes) = engine.attributes() {
                 output.line(&format!("info string playing on with {}", attributes.name));
             }
         }
+    }
+}
+
+/// Says what the engine takes of the machine's memory unasked.
+fn tell_memory(engine: &Engine, output: &Output) {
+    if let Some(note) = engine.options().memory_note() {
+        output.line(&format!("info string {note}"));
     }
 }
 

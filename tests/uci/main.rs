@@ -7,6 +7,7 @@ mod driver;
 mod random;
 
 mod knowledge;
+mod memory;
 mod lc0_options;
 mod networks;
 mod options;

@@ -236,7 +236,8 @@ fn others(auto_is_native: bool) -> impl Iterator<Item = &'static str> {
 fn load(matches: &ArgMatches) -> anyhow::Result<Benchmark> {
     let clock: Arc<dyn Clock> = Arc::new(MonotonicClock::new());
     let policy = if matches.get_flag("no-install") { ONLY_FIND } else { MAY_INSTALL };
-    let engine = engine_options::engine_on(matches, Arc::clone(&clock), policy)?;
+    let mut engine = engine_options::engine_on(matches, Arc::clone(&clock), policy)?;
+    engine_options::limit_memory(&mut engine, 1)?;
     Ok(Benchmark::new(engine, clock)?)
 }
 

@@ -1,0 +1,100 @@
+//! The machine's memory: how much of it tree and cache may take by default, and whether there is more.
+
+use memmap2::MmapMut;
+use std::sync::OnceLock;
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+/// Memory that is left to everything else when tree and cache stop growing, in bytes: batches, reports and the lists of what
+/// is free take some megabytes, and so does what the allocator keeps for each thread.
+const HEADROOM: usize = 64 << 20;
+
+/// One part in so many of the memory that is free is for tree and cache: networks, their runtimes and other programs need
+/// some, too.
+const SHARE: u64 = 2;
+
+/// Whether the system has memory for more of the tree or the cache. This takes some microseconds: the headroom is asked for
+/// and given back at once.
+pub(crate) fn has_headroom() -> bool {
+    MmapMut::map_anon(HEADROOM).is_ok()
+}
+
+/// Bytes that the trees and caches of this process may take by default: half of what is free when this is first asked for,
+/// and the same ever after. `None` where the system does not say.
+pub fn automatic_limit() -> Option<usize> {
+    static LIMIT: OnceLock<Option<usize>> = OnceLock::new();
+    *LIMIT.get_or_init(|| Free::now().share())
+}
+
+/// Memory that is free by each of the accounts that the system keeps, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Free {
+    /// On the machine; without swapping.
+    machine: Option<u64>,
+    /// In the control group of the process (Linux): a container's, say. Cached files do not count as used.
+    group: Option<u64>,
+    /// Addresses that the process may still use (`ulimit -v`).
+    addresses: Option<u64>,
+}
+
+impl Free {
+    fn now() -> Free {
+        let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+        let Ok(system) = System::new_with_specifics(memory) else { return Free::default() };
+        // 0 is the answer of a system that is not known.
+        let machine = Some(system.available_memory()).filter(|bytes| *bytes > 0);
+        Free { machine, ..limits(system) }
+    }
+
+    /// The bytes for tree and cache.
+    fn share(&self) -> Option<usize> {
+        let least = [self.machine, self.group, self.addresses].into_iter().flatten().min()?;
+        Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
+    }
+}
+
+/// What the limits of this process leave.
+#[cfg(target_os = "linux")]
+fn limits(mut system: System) -> Free {
+    use rustix::process::{Resource, getrlimit};
+    use sysinfo::{ProcessRefreshKind, ProcessesToUpdate};
+    let Ok(pid) = sysinfo::get_current_pid() else { return Free::default() };
+    let memory = ProcessRefreshKind::nothing().with_memory().without_tasks();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, memory);
+    let process = system.process(pid);
+    let group = process.and_then(|process| process.cgroup_limits()).or_else(|| system.cgroup_limits());
+    let used = process.map_or(0, |process| process.virtual_memory());
+    Free {
+        machine: None,
+        group: group.map(|group| group.total_memory.saturating_sub(group.rss)),
+        addresses: getrlimit(Resource::As).current.map(|limit| limit.saturating_sub(used)),
+    }
+}
+
+/// No system but Linux has such limits that it keeps to.
+#[cfg(not(target_os = "linux"))]
+fn limits(_: System) -> Free {
+    Free::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_least_is_taken() {
+        let free = Free { machine: Some(8_000), group: None, addresses: None };
+        assert_eq!(free.share(), Some(4_000));
+        assert_eq!(Free { group: Some(3_000), ..free }.share(), Some(1_500));
+        assert_eq!(Free { group: Some(9_000), addresses: Some(1_000), ..free }.share(), Some(500));
+        assert_eq!(Free::default().share(), None);
+    }
+
+    #[test]
+    fn this_machine_says_what_is_free() {
+        let free = Free::now();
+        assert!(free.machine.is_some_and(|bytes| bytes > 1 << 20), "{free:?}");
+        assert!(automatic_limit().is_some_and(|bytes| bytes > 1 << 20));
+        assert_eq!(automatic_limit(), automatic_limit());
+        assert!(has_headroom());
+    }
+}
