@@ -20,6 +20,7 @@
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
+//! | `cost` | what a batch costs on a virtual clock, as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
 //! ```
@@ -42,6 +43,7 @@ use crate::network::{HistoryFill, InputFormat};
 mod announcer;
 mod cache;
 mod calibration;
+mod cost;
 mod device_keys;
 mod device_options;
 mod error;
@@ -61,6 +63,7 @@ mod uniform;
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
+pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_keys::LARGEST_BATCH;
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
@@ -164,6 +167,10 @@ pub trait Evaluator: Send {
     ///
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
+
+    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the clock
+    /// has to be asked.
+    fn told_ms(&self) -> Option<f64>;
 }
 
 /// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds

@@ -70,6 +70,10 @@ impl Evaluator for Random {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         Ok(batch.iter().map(|query| self.evaluate_one(query)).collect())
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// The top 24 bits as a number in 0..1; a float32 holds them exactly.

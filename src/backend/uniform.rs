@@ -54,6 +54,10 @@ impl Evaluator for Uniform {
             |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
         Ok(batch.iter().map(even).collect())
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
+    }
 }
 
 #[cfg(test)]

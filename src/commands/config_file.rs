@@ -83,8 +83,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::sync::Arc;
+    use zeitnot::clock::MonotonicClock;
     use zeitnot::engine::{Options, RuntimePolicy};
-    use zeitnot::search::MonotonicClock;
 
     fn read(text: impl AsRef<[u8]>) -> (Options, Vec<String>, Option<String>) {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -6,10 +6,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::backend::Announcer;
+use zeitnot::clock::{Clock, MonotonicClock};
 use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
-use zeitnot::search::{Clock, MonotonicClock};
 
 /// The file that `--config` names.
 const CONFIG: &str = "ConfigFile";

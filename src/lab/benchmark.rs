@@ -9,8 +9,8 @@ use super::play::search_to_end;
 use super::recorder::{Record, Recorder};
 use super::statistics::{Latency, median, rate};
 use crate::backend::Attributes;
+use crate::clock::Clock;
 use crate::engine::{Engine, EngineError, GoParams};
-use crate::search::Clock;
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;

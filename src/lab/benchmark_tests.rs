@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use crate::clock::MonotonicClock;
 use crate::engine::{Options, RuntimePolicy};
 use crate::lab::recorder::BatchRecord;
-use crate::search::MonotonicClock;
 
 fn attributes(is_cpu: bool, preferred_batch: usize, maximum_batch: usize) -> Attributes {
     Attributes {
@@ -87,6 +87,10 @@ impl Evaluator for SlowEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         std::thread::sleep(self.1);
         self.0.evaluate(batch)
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

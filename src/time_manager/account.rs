@@ -3,17 +3,18 @@
 use super::face::{Estimates, StopReason};
 use super::parts::control::TimeClass;
 use super::parts::phase::GamePhase;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// How the last move under a clock went.
 ///
 /// `{}` prints it in one line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MoveAccount {
     /// Name and preset of the manager, [`TimeManager::name`](super::TimeManager::name).
-    pub manager: &'static str,
+    pub manager: Cow<'static, str>,
     /// Time the move was planned to take.
     pub budget_ms: f64,
     /// Time it was not to exceed.

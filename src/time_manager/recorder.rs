@@ -87,7 +87,7 @@ impl TimeManager for Recorder {
         let Open { request, hard_limit_ms, .. } = open;
         let statistics = &mut self.statistics;
         statistics.moves += 1;
-        statistics.successes += u64::from(used_ms <= hard_limit_ms + request.overhead_ms.max(0.0));
+        statistics.successes += u64::from(used_ms <= hard_limit_ms + request.whole_overhead_ms().max(0.0));
         statistics.losses += u64::from(used_ms > request.clock_ms);
         statistics.used_ms += used_ms;
         statistics.phase = GamePhase::of(request.ply, request.pieces);
@@ -96,7 +96,7 @@ impl TimeManager for Recorder {
         phase.moves += 1;
         phase.used_ms += used_ms;
         self.last = Some(MoveAccount {
-            manager: self.inner.name(),
+            manager: self.inner.name().into(),
             budget_ms: open.budget_ms,
             hard_limit_ms,
             used_ms,

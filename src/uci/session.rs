@@ -7,7 +7,7 @@ use super::print::{self, Display};
 use crate::backend::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
-use crate::engine::{Engine, EngineError, OptionError, inert};
+use crate::engine::{Engine, EngineError, OptionError, Prepared, inert};
 use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
@@ -129,8 +129,14 @@ impl Listener for Reporter {
         if end.reason == EndReason::NoMoves {
             self.output.line(self.display.no_moves());
         }
-        if let EndReason::Book { weight, total } = end.reason {
-            self.output.line(&format!("info string book move, weight {weight} of {total}"));
+        match end.reason {
+            EndReason::Book { weight, total } => {
+                self.output.line(&format!("info string book move, weight {weight} of {total}"));
+            }
+            EndReason::Unevaluated(guess) => {
+                self.output.line(&format!("info string no time for an evaluation: {guess}"));
+            }
+            _ => {}
         }
         self.move_stats(&end.move_stats);
         if let Some(time) = &end.time {
@@ -223,21 +229,15 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
 }
 
 fn prepare(engine: &mut Engine, output: &Output) {
-    match engine.prepare() {
-        Ok(Some(news)) => output.line(&format!("info string {news}")),
-        Ok(None) => {}
-        Err(error) => {
+    match engine.prepare_for_play() {
+        Prepared::Ready(Some(news)) => output.line(&format!("info string {news}")),
+        Prepared::Ready(None) => {}
+        // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
+        Prepared::Substituted { error, news } => {
             output.error(&error);
-            // A game must go on, and on the clock. Loud as this is, whoever asked for another network hears of it.
-            if engine.attributes().is_none()
-                && let Err(error) = engine.prepare_built_in()
-            {
-                output.error(&error);
-            }
-            if let Some(attributes) = engine.attributes() {
-                output.line(&format!("info string playing on with {}", attributes.name));
-            }
+            output.line(&format!("info string playing on with {news}"));
         }
+        Prepared::Failed(error) => output.error(&error),
     }
 }
 
@@ -309,12 +309,13 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
 
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
-    let first = engine.game().current().legal_moves().first().copied();
     match error {
         // Why there is none was said when it was looked for.
-        EngineError::NothingLoaded => output.line(&format!("info string {error}: the first legal move is played")),
-        _ => output.error(&format!("{error}: the first legal move is played")),
+        EngineError::NothingLoaded => output.line(&format!("info string {error}: the move is chosen by material")),
+        _ => output.error(&format!("{error}: the move is chosen by material")),
     }
-    let best = first.map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
+    let best = engine
+        .unsearched()
+        .map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
     output.line(&format!("bestmove {best}"));
 }

@@ -226,6 +226,10 @@ impl Evaluator for OnnxRuntimeEvaluator {
         }
         Ok(answers)
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
+    }
 }
 
 impl OnnxRuntimeEvaluator {

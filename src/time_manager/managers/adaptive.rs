@@ -265,7 +265,7 @@ mod tests {
         let plan = manager.plan(&request);
         assert_eq!((plan.budget_ms, plan.hard_limit_ms), (13_500.0, 20_250.0));
         let clear = SearchSnapshot {
-            root_visits: &[900, 100],
+            root_visits: (&[900, 100]).into(),
             best_value: Some(0.5),
             second_value: Some(0.1),
             ..SearchSnapshot::default()

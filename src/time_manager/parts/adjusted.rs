@@ -140,7 +140,7 @@ mod tests {
         // Mergen: the opening, and the start position's complexity of 0.46.
         assert!((plan.budget_ms - base.budget_ms * 0.7 * 0.984).abs() < 1e-9, "{plan}");
         assert!((plan.hard_limit_ms - plan.budget_ms * 2.5).abs() < 1e-9, "{plan}");
-        let names: Vec<_> = plan.terms.iter().map(|term| term.name).collect();
+        let names: Vec<_> = plan.terms.iter().map(|term| term.name.as_ref()).collect();
         let order = ["planned_budget", "adjust_phase", "adjust_complexity", "adjusted_budget", "safe_clock", "budget"];
         let found: Vec<_> = order.iter().map(|name| names.iter().position(|other| other == name).unwrap()).collect();
         assert!(found.is_sorted(), "{names:?}");

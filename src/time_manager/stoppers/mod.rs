@@ -4,6 +4,8 @@
 mod kld_gain;
 mod smart_pruning;
 
+use serde::{Deserialize, Serialize};
+
 use super::{SearchSnapshot, StopReason, TimeManager, Verdict};
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
@@ -12,10 +14,11 @@ use smart_pruning::SmartPruning;
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
-const MIN_MOVETIME_MS: f64 = 1.0;
+pub(super) const MIN_MOVETIME_MS: f64 = 1.0;
 
 /// What `go` asked for. Clocks are not here: they are a manager's.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
     /// `go infinite`: only `stop` ends the search, or a limit on nodes, depth or mate that was given too.
     pub infinite: bool,
@@ -34,7 +37,8 @@ pub struct SearchLimits {
 }
 
 /// Engine options that the stoppers depend on. The defaults are Lc0's (lc0.md E).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct StopperParams {
     /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
     pub smart_pruning_factor: f64,

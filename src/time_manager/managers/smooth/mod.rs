@@ -204,7 +204,7 @@ impl TimeManager for Smooth {
             current.budget = self.decide(&current.request, current.is_first).1;
         }
         if let Some(trend) = &mut current.trend {
-            trend.observe(snapshot.elapsed_ms, snapshot.root_visits);
+            trend.observe(snapshot.elapsed_ms, &snapshot.root_visits);
         }
         current.value = snapshot.best_value.or(current.value);
         let visits: f64 = snapshot.root_visits.iter().map(|visits| f64::from(*visits)).sum();

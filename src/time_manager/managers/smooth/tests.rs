@@ -105,8 +105,8 @@ fn overtaking_opens_the_reserve_when_it_is_asked_for() {
     for (params, opens) in [("", false), ("overtaking", true)] {
         let mut manager = smooth(params);
         let plan = manager.plan(&request(60_000.0, 0.0, 0));
-        manager.observe(&SearchSnapshot { root_visits: &[100, 50], ..look(100.0, 150) });
-        let verdict = manager.observe(&SearchSnapshot { root_visits: &[110, 100], ..look(200.0, 210) });
+        manager.observe(&SearchSnapshot { root_visits: (&[100, 50]).into(), ..look(100.0, 150) });
+        let verdict = manager.observe(&SearchSnapshot { root_visits: (&[110, 100]).into(), ..look(200.0, 210) });
         assert_eq!(verdict.remaining_ms.unwrap() > plan.budget_ms, opens, "{params}");
     }
 }
@@ -129,7 +129,7 @@ fn the_best_moves_nodes_may_be_the_target() {
     let limit = |params: &str, visits: &[u32]| {
         let mut manager = smooth(params);
         manager.plan(&request(60_000.0, 0.0, 0));
-        let seen = SearchSnapshot { root_visits: visits, ..look(10.0, 100) };
+        let seen = SearchSnapshot { root_visits: visits.into(), ..look(10.0, 100) };
         manager.observe(&seen).remaining_ms.unwrap() + 10.0
     };
     let usual = limit("", &[35, 65]);
