@@ -100,7 +100,8 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
     assert!(text(&[]).contains(r#""stop":null"#), "the manager alone has no reason yet");
     let overtaken = "smart pruning: the best move cannot be overtaken";
     let json = json(&[&args[..], &["--stoppers"]].concat(), script);
-    assert_eq!((&json[2]["reason"], &json[3]["move"]["stop"]), (&overtaken.into(), &overtaken.into()));
+    let name = "cannot_be_overtaken";
+    assert_eq!((&json[2]["reason"], &json[3]["move"]["stop"]), (&name.into(), &name.into()));
     assert_eq!(json[3]["move"]["limit_ms"], 10_000.0);
     let table = text(&["--stoppers", "--table"]);
     for line in [
@@ -154,8 +155,9 @@ fn bad_input_is_named_in_one_line() {
 fn the_script_of_the_help_is_one() {
     let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
     let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
-    assert_eq!(script.len(), 3, "{help}");
+    assert_eq!(script.len(), 9, "{help}");
     let answers = json(&["--script", "-"], &script.join("\n"));
+    assert_eq!(answers.len(), 3, "a plan, a look and an end are answered");
     assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
     assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);
 }

@@ -166,7 +166,7 @@ fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player>
     // Its own options tell it from the other one, also in a file to which other matches are added.
     let own: Vec<&str> = matches.get_many::<String>(own).unwrap_or_default().map(String::as_str).collect();
     let name = if own.is_empty() { name.to_owned() } else { format!("{name} ({})", own.join(", ")) };
-    Ok(Player { name, engine })
+    Ok(Player { name, engine, synchronous: false })
 }
 
 /// The last move: what it was to take and the most it might, what it took, and the clocks.

@@ -44,12 +44,16 @@ Times are in milliseconds on the move's clock; what stands in brackets may be le
            visited), best_value and second_value (-1 to 1), moves_left]
   finish   the move is played: t_ms [total_nodes, stop (else that of the last look), first_evaluation_ms]
 
-Rarer ones, as a trace has them:
+Rarer ones, as a trace has them: another manager (--manager goes before it), a new game, another game that goes on, a tree
+that is not the last one's, a move from the book, and the limits beside the clock with the options of all stoppers, before
+the plan of their move:
 
-  {"event":"manager","spec":"smooth","measure_lag":true}   another manager; --manager goes before it
-  {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}
-                                                           limits beside the clock and options of all stoppers, before plan
-  {"event":"new_game"}  {"event":"other_game"}  {"event":"tree_changed"}  {"event":"book_move","ply":2,"clock_ms":60000}"#;
+  {"event":"manager","spec":"smooth","measure_lag":true}
+  {"event":"new_game"}
+  {"event":"other_game","keep_time_stats":false}
+  {"event":"tree_changed"}
+  {"event":"book_move","ply":2,"clock_ms":60000,"inc_ms":600}
+  {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
 
 /// What formulas refer to and the table has not; `time_manager::formulas` reads them so.
 const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";

@@ -42,7 +42,7 @@ use std::sync::Arc;
 const DEFAULT_MANAGER: &str = "smooth";
 
 /// What plays in place of options that cannot be loaded, in order: network (`None`: the one that was asked for) and
-/// backend.
+/// backend. Before the last of them, a network that is in use already stays so.
 const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
 
 /// What became of getting ready for a game.
@@ -196,8 +196,8 @@ impl Engine {
     }
 
     /// As [`Engine::prepare`], for a game that must go on. What cannot be loaded is told once: it is not tried again until an
-    /// option or a file changes. In its place plays the network that was asked for, on the CPU, where it can run there,
-    /// else the one that is inside the program.
+    /// option or a file changes. In its place plays the network that was asked for, on the CPU, where it can run there; else
+    /// the one that is in use already, if there is one, so that a slip costs nothing; else the one inside the program.
     pub fn prepare_for_play(&mut self) -> Prepared {
         self.collect();
         if self.search.is_some() {
@@ -221,6 +221,11 @@ impl Engine {
             let weights = weights.unwrap_or(&options.weights).to_owned();
             let (backend, backend_options) = ((*backend).to_owned(), String::new());
             let substitute = Options { weights, backend, backend_options, ..options.clone() };
+            if substitute.weights == BUILT_IN
+                && let Some(attributes) = self.attributes()
+            {
+                return Prepared::Substituted { error, news: attributes.to_string() };
+            }
             // Nothing is downloaded for it.
             let policy = std::mem::replace(&mut self.runtime_policy, RuntimePolicy::FindOnly);
             let news = self.load(&substitute);

@@ -289,3 +289,7 @@ impl Timekeeper {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "timekeeper_tests.rs"]
+mod tests;

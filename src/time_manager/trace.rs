@@ -138,3 +138,7 @@ pub trait Observer: Send {
     /// An event has happened.
     fn happened(&mut self, event: &Event, answer: Option<&Answer>);
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@ mod smart_pruning;
 
 use serde::{Deserialize, Serialize};
 
-use super::{SearchSnapshot, StopReason, TimeManager, Verdict};
+use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
@@ -29,6 +29,7 @@ pub struct SearchLimits {
     /// Nodes added by this search.
     pub playouts: Option<u64>,
     /// Time for this move, in milliseconds, from which the overhead is subtracted.
+    #[serde(with = "exact::option")]
     pub movetime_ms: Option<f64>,
     /// Average depth, in plies.
     pub depth: Option<u32>,
@@ -41,16 +42,20 @@ pub struct SearchLimits {
 #[serde(default, deny_unknown_fields)]
 pub struct StopperParams {
     /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
+    #[serde(with = "exact::float")]
     pub smart_pruning_factor: f64,
     /// `SmartPruningMinimumBatches`: smart pruning counts visits only after so many batches.
     pub smart_pruning_minimum_batches: u64,
     /// `KLDGainAverageInterval`, in nodes.
     pub kld_gain_interval: u64,
     /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
+    #[serde(with = "exact::float")]
     pub minimum_kld_gain: f64,
     /// `MoveOverheadMs`, which `go movetime` loses.
+    #[serde(with = "exact::float")]
     pub overhead_ms: f64,
     /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
+    #[serde(with = "exact::float")]
     pub nodes_per_second_limit: f64,
 }
 
