@@ -139,6 +139,7 @@ impl Listener for Reporter {
             }
             if self.time_log || time.reports_statistics {
                 self.output.line(&format!("info string {}", time.statistics));
+                self.output.line(&format!("info string {}", time.statistics.time_use()));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);

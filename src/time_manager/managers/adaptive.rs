@@ -36,9 +36,11 @@
 //! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest
 //!   factor would add.
 //!
-//! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its
-//! statistics after every move. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
-//! opening) it is always in its emergency, at half the time and no deeper than 8 (`emergency-ms`, `emergency-depth`).
+//! After every move it reports its statistics, in two lines: the document's, and one with what that leaves out of the
+//! document's list, time losses and the time of each phase (`Opening=13750ms/11` is 13.75 s for 11 moves).
+//!
+//! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
+//! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
