@@ -164,6 +164,28 @@ mod tests {
         assert_eq!(third.average_ms(), third.used_ms / 3.0);
     }
 
+    // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
+    #[test]
+    fn the_emergency_is_the_one_of_the_manager() {
+        let emergency = |spec: &str, clock_ms: f64| {
+            let mut manager = build(spec).unwrap();
+            manager.plan(&MoveRequest { clock_ms, ..MoveRequest::default() });
+            manager.finish(&MoveOutcome { elapsed_ms: 1.0, ..MoveOutcome::default() });
+            manager.statistics().unwrap().emergency
+        };
+        for (spec, clock_ms) in [
+            ("adaptive", 60_000.0),
+            ("complexity", 10_000.0),
+            // Under 30 s is the textbook's time trouble, under 10 s its emergency.
+            ("soft-hard", 10_000.0),
+            ("soft-hard(preset=basic)", 10_000.0),
+            ("soft-hard(adjust(phase))", 10_000.0),
+        ] {
+            assert!(!emergency(spec, clock_ms) && emergency(spec, clock_ms - 1.0), "{spec}");
+        }
+        assert!(!emergency("smooth", 1.0), "it has none");
+    }
+
     #[test]
     fn the_account_of_a_move_says_what_stopped_it() {
         let mut manager = build("alphazero").unwrap();
