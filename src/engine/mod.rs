@@ -53,8 +53,8 @@ pub struct Engine {
     manager: Option<Box<dyn TimeManager>>,
     /// The specification the manager was built from.
     manager_spec: String,
-    /// What was said last of `Slowmover`.
-    slowmover_note: Option<String>,
+    /// Said last of `Slowmover`, and of the time manager's parameters.
+    notes: [Option<String>; 2],
     lag: LagEstimator,
     /// Ply and clock of the timed move that is being searched.
     timed: Option<(u32, SideClock)>,
@@ -84,7 +84,7 @@ impl Engine {
             tree,
             manager: None,
             manager_spec,
-            slowmover_note: None,
+            notes: [const { None }; 2],
             lag: LagEstimator::default(),
             timed: None,
             search: None,
@@ -136,8 +136,8 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search. Endgame tables and books are opened, too; what is wrong with them is announced, and so is what becomes of
-    /// `Slowmover`, once.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced. So is, once each, what
+    /// becomes of `Slowmover`, and which parameters given to `smooth` mean something else than on Lc0's page.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -146,10 +146,13 @@ impl Engine {
         if self.search.is_some() {
             return Ok(None);
         }
-        let note = self.options.slowmover_note();
-        if note != self.slowmover_note {
-            note.iter().for_each(|note| self.announcer.say(note));
-            self.slowmover_note = note;
+        let spec = self.options.time_manager_spec();
+        let notes = [self.options.slowmover_note(), time_manager::managers::smooth::parameter_note(&spec)];
+        for (note, said) in notes.into_iter().zip(&mut self.notes) {
+            if note != *said {
+                note.iter().for_each(|note| self.announcer.say(note));
+                *said = note;
+            }
         }
         if self.knowledge.open(&self.options, &self.announcer) {
             self.reset_tree();

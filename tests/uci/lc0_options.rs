@@ -122,6 +122,23 @@ fn slowmover_is_the_legacy_managers() {
 }
 
 #[test]
+fn parameters_of_smooth_that_are_not_the_pages_are_told_once() {
+    let mut engine = Uci::uniform();
+    let note = |lines: Vec<String>| {
+        let notes = lines.iter().filter_map(|line| line.strip_prefix("info string playing with smooth("));
+        notes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let seconds = "nps-update-rate=5.0): nps-update-rate counts average moves, not seconds; for the meaning on Lc0's page add preset=pr1195";
+    let set = |spec: &str| format!("setoption name TimeManager value {spec}");
+    assert_eq!(note(engine.tell(&set("smooth(nps-update-rate=5.0)"))), [seconds]);
+    assert!(note(engine.search("startpos", "go wtime 1000 btime 1000").lines).is_empty(), "it is said once");
+    assert!(note(engine.tell(&set("smooth(preset=pr1195,nps-update-rate=5.0)"))).is_empty());
+    let other = note(engine.tell(&set("smooth(nps-update-rate=9)")));
+    assert!(other.len() == 1 && other[0].starts_with("nps-update-rate=9): "), "once for each specification: {other:?}");
+    engine.quit();
+}
+
+#[test]
 fn contempt_that_does_nothing_is_told() {
     let mut engine = Uci::ready_with(&["--backend=random", "--contempt=100"]);
     let answer = engine.search("startpos", "go nodes 50");
