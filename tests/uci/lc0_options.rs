@@ -89,6 +89,40 @@ fn a_file_of_options() {
     );
 }
 
+// lc0.md A.0: "`--preload` loads at process start".
+#[test]
+fn the_network_is_loaded_at_the_start_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lc0.config");
+    let config = format!("--config={}", path.display());
+    let is_loaded_at_the_start = |args: &[&str], file: &str| {
+        fs::write(&path, file).unwrap();
+        let mut engine = Uci::start(&[args, &["--backend=uniform", &config]].concat());
+        let loads = |lines: Vec<String>| starting(&lines, "info string uniform (");
+        let (early, late) = (loads(engine.ask("uci", "uciok")), loads(engine.ask("isready", "readyok")));
+        assert_eq!(early + late, 1, "{args:?} {file}: it is loaded once");
+        engine.plays();
+        engine.quit();
+        early == 1
+    };
+    for (args, file, expected) in [
+        (&[][..], "", false),
+        (&["--preload"], "", true),
+        (&["uci", "--preload=true"], "", true),
+        (&["--preload=false"], "preload", false),
+        (&["--preload"], "preload=false", true),
+        (&[], "preload", true),
+        (&[], "preload=true", true),
+        (&[], "--no-preload", false),
+    ] {
+        assert_eq!(is_loaded_at_the_start(args, file), expected, "{args:?} {file}");
+    }
+    let mut engine = Uci::start(&["--preload", "--weights=no/such/file"]);
+    let told = engine.ask("uci", "uciok");
+    assert!(errors(&told).len() == 1 && errors(&told)[0].contains("no/such/file"), "{told:?}");
+    engine.quit();
+}
+
 #[test]
 fn slowmover_is_the_legacy_managers() {
     let mut engine = Uci::uniform();
