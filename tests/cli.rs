@@ -100,6 +100,7 @@ fn a_wrong_value_is_one_line() {
     fails(zeitnot(&folder).arg("--cpuct=nan"), &["--cpuct", "\"nan\""]);
     fails(zeitnot(&folder).arg("--score-type=x"), &["--score-type", "centipawn"]);
     fails(zeitnot(&folder).arg("--show-wdl=maybe"), &["--show-wdl", "\"maybe\""]);
+    fails(zeitnot(&folder).arg("--preload=maybe"), &["--preload: \"maybe\" is not true or false"]);
     fails(zeitnot(&folder).arg("--time-manager=nonsense"), &["--time-manager", "nonsense", "smooth"]);
     fails(zeitnot(&folder).args(["eval", "--backend=gpu9000", "--weights=x"]), &["x"]);
     fails(zeitnot(&folder).args(["eval", "--weights=no/such/file.pb.gz"]), &["no/such/file.pb.gz"]);

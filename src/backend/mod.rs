@@ -107,6 +107,8 @@ pub struct Attributes {
     pub has_moves_left: bool,
     /// The batch size, in positions, from which more gains little: what a search should gather.
     pub preferred_batch: usize,
+    /// The smallest batch, in positions, that is run: a smaller one is filled up to it and takes as long.
+    pub smallest_batch: usize,
     /// The largest batch, in positions, that is run in one piece; a larger one is split.
     pub maximum_batch: usize,
     /// How many workers keep the device busy.

@@ -27,6 +27,7 @@ impl RandomBackend {
             has_wdl: true,
             has_moves_left: true,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,

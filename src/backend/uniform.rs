@@ -22,6 +22,7 @@ impl UniformBackend {
             has_wdl: false,
             has_moves_left: false,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,

@@ -75,8 +75,8 @@ pub struct Engine {
     time: Option<Timekeeper>,
     /// The options that could not be loaded last.
     failed: Option<Failure>,
-    /// What was said last of `Slowmover`.
-    slowmover_note: Option<String>,
+    /// Said last of `Slowmover`, and of the time manager's parameters.
+    notes: [Option<String>; 2],
     search: Option<Search>,
     /// How the values of the tree were rescaled.
     rescaled: WdlRescale,
@@ -104,7 +104,7 @@ impl Engine {
             tree,
             time: Some(time.expect("the default manager exists")),
             failed: None,
-            slowmover_note: None,
+            notes: [const { None }; 2],
             search: None,
             rescaled: WdlRescale::NONE,
             random: None,
@@ -181,8 +181,8 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search. Endgame tables and books are opened, too; what is wrong with them is announced, and so is what becomes of
-    /// `Slowmover`, once.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced. So is, once each, what
+    /// becomes of `Slowmover`, and which parameters given to `smooth` mean something else than on Lc0's page.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -250,10 +250,13 @@ impl Engine {
 
     /// Opens endgame tables and books, and says what is wrong with them and with the options.
     fn open_knowledge(&mut self) {
-        let note = self.options.slowmover_note();
-        if note != self.slowmover_note {
-            note.iter().for_each(|note| self.announcer.say(note));
-            self.slowmover_note = note;
+        let spec = self.options.time_manager_spec();
+        let notes = [self.options.slowmover_note(), time_manager::managers::smooth::parameter_note(&spec)];
+        for (note, said) in notes.into_iter().zip(&mut self.notes) {
+            if note != *said {
+                note.iter().for_each(|note| self.announcer.say(note));
+                *said = note;
+            }
         }
         if self.knowledge.open(&self.options, &self.announcer) {
             self.reset_tree();

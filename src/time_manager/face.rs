@@ -178,14 +178,6 @@ impl Verdict {
         let stop = if remaining > 0.0 { None } else { Some(reason) };
         Self { stop, remaining_ms: Some(remaining), ..Self::default() }
     }
-
-    /// Stops at this average depth, too, where there is such a limit.
-    pub(super) fn or_at_depth(mut self, snapshot: &SearchSnapshot, deepest: Option<f64>) -> Self {
-        if deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest) {
-            self.stop.get_or_insert(StopReason::Depth);
-        }
-        self
-    }
 }
 
 /// What a manager has learned so far in the game. Only what it estimates is present.

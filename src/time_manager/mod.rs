@@ -33,8 +33,8 @@
 //! | [`complexity`](managers::complexity) | more where there is more on the board | against people |
 //! | [`soft-hard`](managers::soft_hard) | a textbook's soft limit, moved by the search | as the plain one to measure others against |
 //!
-//! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents, and
-//! hardly search: their pages say how.
+//! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents: their
+//! pages say how little time a move gets then.
 //!
 //! # Parts for all of them
 //!

@@ -145,6 +145,7 @@ impl Listener for Reporter {
             }
             if self.time_log || time.reports_statistics {
                 self.output.line(&format!("info string {}", time.statistics));
+                self.output.line(&format!("info string {}", time.statistics.time_use()));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);
@@ -154,14 +155,18 @@ impl Listener for Reporter {
     }
 }
 
-/// Speaks UCI over `input` and `output` until `quit` or the end of the input.
+/// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the options
+/// name, and says what `isready` would say.
 ///
 /// # Errors
 /// Only those of reading the input.
-pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io::Result<()> {
+pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Output) -> std::io::Result<()> {
     let told = output.clone();
     engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
     output.log_to(&engine.options().log_file);
+    if preload {
+        prepare(&mut engine, output);
+    }
     let mut lines = Lines::of(input);
     while let Some(line) = lines.next()? {
         let line = match line {

@@ -113,8 +113,8 @@ impl OnnxRuntimeBackend {
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.ends.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.ends.model.moves_left.is_some(),
-            // A fixed batch is run in full, whatever is in it.
-            preferred_batch: shared.rows.only().unwrap_or(provider.preferred_batch().min(shared.rows.most)),
+            preferred_batch: shared.rows.preferred(provider),
+            smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
                 Sharing::PerWorker => cpu_workers().div_ceil(threads),

@@ -164,14 +164,11 @@ mod tests {
 
     #[test]
     fn what_the_manager_says_beside_time_stays() {
-        let mut manager = build("adaptive(adjust(stability))").unwrap();
-        manager.plan(&MoveRequest { clock_ms: 1_000.0, ..request(0) });
-        let deep = SearchSnapshot { average_depth: 8, ..SearchSnapshot::default() };
-        assert_eq!(manager.observe(&deep).stop, Some(StopReason::Depth));
-        assert!(manager.reports_statistics());
-        let mut smooth = build("smooth(adjust(stability))").unwrap();
+        assert!(build("adaptive(adjust(stability))").unwrap().reports_statistics());
+        let mut smooth = build("smooth(node-budget=1,adjust(stability))").unwrap();
         smooth.plan(&request(0));
         assert!(smooth.observe(&look(5, 0, 0.0)).nps.is_some());
+        assert_eq!(smooth.observe(&look(100_000_000, 0, 0.0)).stop, Some(StopReason::NodeBudget));
     }
 
     #[test]
