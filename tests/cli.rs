@@ -118,6 +118,28 @@ fn a_wrong_value_is_one_line() {
     command.assert().code(1).stdout("").stderr(unwritable);
 }
 
+/// The working folder may be one of downloads: neither a program nor a module of Python there is run.
+#[cfg(unix)]
+#[test]
+fn no_code_of_the_working_folder_is_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let proof = folder.path().join("proof");
+    fs::write(folder.path().join("pip.py"), format!("open({proof:?}, 'w').close()")).unwrap();
+    let program = folder.path().join("python3");
+    fs::write(&program, format!("#!/bin/sh\ntouch {proof:?}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // An empty entry means the working folder, too.
+    let path = format!(":.:{}", std::env::var("PATH").unwrap());
+    let mut command = zeitnot(&folder);
+    command.args(["runtime", "install"]).env("PATH", path).env("HOME", folder.path());
+    command.env("XDG_CACHE_HOME", folder.path().join("cache")).env("PYTHONPATH", folder.path());
+    // pip itself is asked, and finds nothing anywhere.
+    command.env("PIP_NO_INDEX", "1").env("PIP_CONFIG_FILE", "/dev/null").env_remove("PIP_FIND_LINKS");
+    fails(&mut command, &["pip cannot reach the package index"]);
+    assert!(!proof.exists());
+}
+
 #[test]
 fn perft_counts() {
     let folder = folder();
