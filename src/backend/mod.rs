@@ -14,6 +14,7 @@
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
+//! | `library` | loading libraries, and never one of the working folder |
 //! | `missing` | which library a provider misses, and how to get it |
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
 //! | `announcer` | lines about work that takes long |
@@ -49,6 +50,7 @@ mod device_options;
 mod error;
 mod factory;
 mod input;
+mod library;
 mod missing;
 mod native;
 pub mod nvidia;

@@ -91,6 +91,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut second = player(matches, "option2", "Zeitnot 2")?;
     let fen = matches.get_one::<String>("fen").map(String::as_str);
     let start = game_from(fen, first.engine.options().chess960)?;
+    // An engine searches it all the same, but no game begins with the king's capture, and PGN has no word for it.
+    anyhow::ensure!(!start.current().is_illegal(), "--fen {}: the side to move could take the king", start.fen());
     let cannot_write = || format!("cannot write {} (--pgn=FILE names another file)", pgn_path.display());
     let mut pgn = OpenOptions::new().create(true).append(true).open(pgn_path).with_context(cannot_write)?;
     // What cannot be looked at (an empty file, a pipe) has no line to end.
