@@ -4,7 +4,7 @@ use super::engine_options;
 use clap::ArgMatches;
 use std::sync::Arc;
 use zeitnot::engine::RuntimePolicy;
-use zeitnot::search::MonotonicClock;
+use zeitnot::clock::MonotonicClock;
 use zeitnot::uci;
 
 /// With the `SearchAlgorithm` that the command named, if it did.
