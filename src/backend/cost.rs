@@ -1,7 +1,7 @@
 //! Tells what a batch costs, for games on a virtual clock: a decorator below the cache, so that a position from the cache
 //! costs nothing.
 
-use super::{Attributes, Backend, BackendError, CacheStatistics, Evaluation, Evaluator, Query};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 use rand::SeedableRng as _;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand_distr::{Distribution as _, LogNormal};
@@ -159,24 +159,8 @@ impl Backend for CostedBackend {
         Ok(Box::new(CostedEvaluator { inner, model: Arc::clone(&self.model), told_ms: 0.0 }))
     }
 
-    fn cached(&self, key: u64) -> Option<Evaluation> {
-        self.inner.cached(key)
-    }
-
-    fn cache_fill(&self) -> Option<u32> {
-        self.inner.cache_fill()
-    }
-
-    fn cache_bytes(&self) -> usize {
-        self.inner.cache_bytes()
-    }
-
-    fn clear_cache(&self) {
-        self.inner.clear_cache();
-    }
-
-    fn cache_statistics(&self) -> Option<CacheStatistics> {
-        self.inner.cache_statistics()
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        self.inner.cache()
     }
 }
 

@@ -138,28 +138,57 @@ pub trait Backend: Send + Sync {
     /// When the device has no room for another one.
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError>;
 
+    /// The cache in front of the network; `None` without one. A backend around another one answers with the other's, or
+    /// with a decorator of it.
+    fn cache(&self) -> Option<&dyn EvaluationCache>;
+}
+
+/// Evaluations kept in memory, as a search sees them. No method has a default: a decorator cannot forget one.
+pub trait EvaluationCache: Send + Sync {
+    /// The evaluation of the position with this [`cache_key`], if it is held.
+    fn get(&self, key: u64) -> Option<Evaluation>;
+
+    /// How full the cache is, in permille (UCI's `hashfull`).
+    fn fill(&self) -> u32;
+
+    /// Memory that the cache takes, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// Forgets all evaluations: between games, and before a measurement that must repeat.
+    fn clear(&self);
+
+    /// Counts of positions, hits and misses since the cache was last emptied.
+    fn statistics(&self) -> CacheStatistics;
+}
+
+/// Short ways to the cache. They are no methods of the trait, so that no backend can answer otherwise than its cache.
+impl dyn Backend + '_ {
     /// The evaluation of the position with this [`cache_key`], if a cache holds it. A search asks before it queues a
     /// query. Two positions may share a key: a search must not use logits that are not as many as its legal moves.
-    fn cached(&self, _key: u64) -> Option<Evaluation> {
-        None
+    pub fn cached(&self, key: u64) -> Option<Evaluation> {
+        self.cache()?.get(key)
     }
 
     /// How full the cache is, in permille (UCI's `hashfull`); `None` without a cache.
-    fn cache_fill(&self) -> Option<u32> {
-        None
+    pub fn cache_fill(&self) -> Option<u32> {
+        self.cache().map(EvaluationCache::fill)
     }
 
     /// Memory that the cache takes, in bytes; 0 without one.
-    fn cache_bytes(&self) -> usize {
-        0
+    pub fn cache_bytes(&self) -> usize {
+        self.cache().map_or(0, EvaluationCache::bytes)
     }
 
-    /// Empties the cache, if there is one: between games, and before a measurement that must repeat.
-    fn clear_cache(&self) {}
+    /// Empties the cache, if there is one.
+    pub fn clear_cache(&self) {
+        if let Some(cache) = self.cache() {
+            cache.clear();
+        }
+    }
 
-    /// What the cache has done since it was last emptied; `None` without a cache.
-    fn cache_statistics(&self) -> Option<CacheStatistics> {
-        None
+    /// Counts of positions, hits and misses since the cache was last emptied; `None` without a cache.
+    pub fn cache_statistics(&self) -> Option<CacheStatistics> {
+        self.cache().map(EvaluationCache::statistics)
     }
 }
 

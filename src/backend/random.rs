@@ -2,7 +2,7 @@
 
 use super::query::mix;
 use super::uniform::FREE_BATCH;
-use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 
 /// Logits lie between minus this and this: with some 30 moves, the best prior is then a few times the mean one.
 const LOGIT_RANGE: f32 = 2.0;
@@ -43,6 +43,10 @@ impl Backend for RandomBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(Random { seed: self.seed }))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 

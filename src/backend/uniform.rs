@@ -1,6 +1,6 @@
 //! A backend that knows nothing: every position is even and every move equally good.
 
-use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 
 /// Positions to a batch where evaluating costs nothing: Lc0's preference for a backend without one of its own.
 pub(super) const FREE_BATCH: usize = 256;
@@ -44,6 +44,10 @@ impl Backend for UniformBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(Uniform))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 

@@ -66,11 +66,7 @@ impl Key {
             backend_options: options.backend_options.clone(),
             runtime: path(&options.runtime),
             cache: options.cache_positions(),
-            history_fill: match options.history_fill {
-                "no" => HistoryFill::No,
-                "always" => HistoryFill::Always,
-                _ => HistoryFill::FenOnly,
-            },
+            history_fill: options.history_fill,
         }
     }
 }

@@ -16,15 +16,18 @@ mod ponder;
 mod prober;
 mod score;
 mod searching;
+mod words;
 
-pub use algorithm::ALGORITHMS;
+pub use algorithm::SearchAlgorithm;
 pub use book::{Book, BookError, BookMove, Choice};
+pub use contempt::ContemptMode;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
 pub use options::{OptionSpec, Options};
 pub use prober::Prober;
-pub use score::{score, wdl_permille};
+pub use score::{ScoreType, score, wdl_permille};
+pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
@@ -162,6 +165,17 @@ impl Engine {
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let mut options = self.options.clone();
         options.set(name, value)?;
+        self.set_options(options)?;
+        self.knowledge.option_set(name);
+        Ok(())
+    }
+
+    /// Sets all options; they hold from the next move on.
+    ///
+    /// # Errors
+    /// [`OptionError`], also for a time manager that cannot be built; and nothing is changed.
+    pub fn set_options(&mut self, options: Options) -> Result<(), OptionError> {
+        options.check()?;
         let spec = &options.time_manager;
         if *spec != self.options.time_manager {
             time_manager::build(spec).map_err(|error| {
@@ -176,7 +190,6 @@ impl Engine {
         }
         options.backend_options.parse::<DeviceOptions>().map_err(OptionError::BackendOptions)?;
         self.options = options;
-        self.knowledge.option_set(name);
         Ok(())
     }
 
@@ -336,7 +349,8 @@ impl Engine {
 
     /// A line for the user when contempt is set and does nothing in this search.
     pub fn contempt_note(&self, go: &GoParams) -> Option<&'static str> {
-        let idle = self.options.contempt_mode == "play" && self.search_params(go).wdl_rescale.side.is_none();
+        let idle =
+            self.options.contempt_mode == ContemptMode::Play && self.search_params(go).wdl_rescale.side.is_none();
         (idle && self.options.search_params().wdl_rescale.diff != 0.0)
             .then_some("contempt: nobody plays in a search without end; ContemptMode can favour White or Black")
     }

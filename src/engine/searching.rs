@@ -123,9 +123,11 @@ impl Engine {
         stop_ms: Option<f64>,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
         self.finish();
-        let limits = params.limits(self.game.current().turn(), self.options.nodes_as_playouts);
-        let ends = limits.nodes.is_some() || limits.playouts.is_some() || stop_ms.is_some();
-        if !ends && (limits.infinite || limits.ponder) {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
+        let by_time = times && !limits.infinite && !limits.ponder;
+        if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
             return Err(EngineError::Endless);
         }
         if let Some(end) = self.book_answer(params) {
@@ -236,7 +238,7 @@ impl Engine {
         self.search.as_ref().is_some_and(|search| !search.is_finished())
     }
 
-    /// Whether there is a search that only [`Engine::stop`] ends.
+    /// Whether there is a search that only [`Engine::stop`] is sure to end.
     pub fn is_endless(&self) -> bool {
         self.search.as_ref().is_some_and(|search| search.is_endless() && !search.is_finished())
     }

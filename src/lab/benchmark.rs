@@ -10,7 +10,7 @@ use super::recorder::{Record, Recorder};
 use super::statistics::{Latency, median, rate};
 use crate::backend::{Attributes, LARGEST_BATCH, Provider};
 use crate::clock::Clock;
-use crate::engine::{Engine, EngineError, GoParams};
+use crate::engine::{Engine, EngineError, GoParams, Options};
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -97,9 +97,9 @@ impl Benchmark {
     ///
     /// When something cannot be loaded.
     pub fn new(mut engine: Engine, clock: Arc<dyn Clock>) -> Result<Benchmark, EngineError> {
-        for (option, value) in [("MoveOverheadMs", "0"), ("SmartPruningFactor", "0"), ("MinimumKLDGainPerNode", "0")] {
-            engine.set_option(option, value).expect("the option takes this value");
-        }
+        let options =
+            Options { move_overhead: 0, smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..engine.options().clone() };
+        engine.set_options(options).expect("these options take 0, and the others are the engine's own");
         let start_ms = clock.now_ms();
         engine.prepare()?;
         let load_ms = clock.now_ms() - start_ms;
@@ -135,11 +135,9 @@ impl Benchmark {
         seconds: f64,
     ) -> Result<Measured, BenchmarkError> {
         let attributes = self.attributes();
-        for (option, value) in [("Threads", threads), ("MinibatchSize", batch)] {
-            self.engine
-                .set_option(option, &value.to_string())
-                .map_err(|error| EngineError::Search(error.to_string()))?;
-        }
+        let options =
+            Options { threads: threads as u64, minibatch_size: batch as u64, ..self.engine.options().clone() };
+        self.engine.set_options(options).map_err(|error| EngineError::Search(error.to_string()))?;
         let or = |number, default| if number == 0 { default } else { number };
         let threads = or(threads, attributes.preferred_threads).max(1);
         let batch = or(batch, attributes.preferred_batch).min(attributes.maximum_batch).max(1);

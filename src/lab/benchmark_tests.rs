@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::backend::{Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, Rows, UniformBackend};
+use crate::backend::{
+    Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, UniformBackend,
+};
 use crate::clock::MonotonicClock;
 use crate::engine::{Options, RuntimePolicy};
 use crate::lab::recorder::BatchRecord;
@@ -121,6 +123,9 @@ impl Backend for Slow {
     }
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(SlowEvaluator(self.0.evaluator()?, self.1)))
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        self.0.cache()
     }
 }
 

@@ -108,6 +108,9 @@ impl GameRecord {
 struct Answer(Mutex<Option<SearchEnd>>);
 
 impl Listener for Answer {
+    fn planned(&self, _: &Plan) {}
+    // It is in the end's error, too.
+    fn failed(&self, _: &str) {}
     fn report(&self, _: &Report) {}
     fn finished(&self, end: &SearchEnd) {
         *self.0.lock() = Some(end.clone());

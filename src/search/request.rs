@@ -10,12 +10,12 @@ use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 use std::fmt;
 
-/// Hears from a search. Called from the search's own threads.
+/// Hears from a search. Called from the search's own threads. No method has a default: a decorator cannot forget one.
 pub trait Listener: Send + Sync {
     /// What the time manager decided, before the search of a timed move starts.
-    fn planned(&self, _: &Plan) {}
+    fn planned(&self, plan: &Plan);
     /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
-    fn failed(&self, _: &str) {}
+    fn failed(&self, error: &str);
     /// Something worth telling changed: the best move, the depth, or five seconds passed.
     fn report(&self, report: &Report);
     /// The end: exactly one call a search.

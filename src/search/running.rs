@@ -102,9 +102,9 @@ impl Search {
         self.shared.over.load(Ordering::SeqCst) || self.watchdog.is_finished()
     }
 
-    /// Whether only [`Search::stop`] ends it.
+    /// Whether only [`Search::stop`] is sure to end it.
     pub fn is_endless(&self) -> bool {
-        self.shared.setting.infinite
+        self.shared.state.lock().time.is_endless()
     }
 
     /// Waits for the answer alone: batches may still be under way.

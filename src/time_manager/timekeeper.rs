@@ -211,6 +211,11 @@ impl Timekeeper {
         verdict
     }
 
+    /// Whether only `stop` is sure to end the search that has begun.
+    pub fn is_endless(&self) -> bool {
+        self.stoppers.as_ref().is_some_and(|stoppers| stoppers.is_endless(self.open.is_some()))
+    }
+
     /// The search is over and its move is played. The report, if the move had a clock.
     ///
     /// Time that passed because there was nothing to answer by is not taken for lag: waiting for a first evaluation is

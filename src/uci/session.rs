@@ -225,7 +225,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
                 None => output.error(&"ponderhit without go ponder: ignored"),
             }
         }
-        Command::Wait if engine.is_endless() => output.error(&"wait: this search only ends with stop"),
+        Command::Wait if engine.is_endless() => output.error(&"wait: only stop is sure to end this search"),
         Command::Wait => engine.wait(),
         Command::Fen => output.line(&format!("info string {}", engine.game().fen())),
         Command::Quit | Command::Debug | Command::Empty => {}

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use std::sync::Arc;
-use zeitnot::backend::{Attributes, Backend, BackendError, Evaluator, UniformBackend};
+use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, UniformBackend};
 use zeitnot::chess::Game;
 use zeitnot::clock::Clock;
 use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, Tree};
@@ -26,6 +26,9 @@ impl Backend for Uncached {
     }
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         self.0.evaluator()
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
 use zeitnot::search::{Listener, Report, SearchEnd};
+use zeitnot::time_manager::Plan;
 
 /// Keeps what a search said.
 #[derive(Default)]
@@ -23,6 +24,8 @@ pub struct Answer {
 }
 
 impl Listener for Answer {
+    fn planned(&self, _: &Plan) {}
+    fn failed(&self, _: &str) {}
     fn report(&self, report: &Report) {
         self.reports.lock().push(report.clone());
     }

@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use super::{Attributes, Backend, BackendError, Evaluator, cpu_workers};
+use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
 use crate::network::{Architecture, HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
 use kernels::Kernels;
@@ -103,5 +103,9 @@ impl Backend for NativeBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(NativeEvaluator::new(Arc::clone(&self.shared))))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }

@@ -29,7 +29,10 @@ use parking_lot::Mutex;
 use super::input::InputBuffer;
 use super::provider::{Provider, Rows, Sharing};
 use super::runtime::{Runtime, complaints};
-use super::{Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, cpu_workers};
+use super::{
+    Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query,
+    cpu_workers,
+};
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
 pub use bare::BareSession;
 use ends::Ends;
@@ -143,6 +146,10 @@ impl Backend for OnnxRuntimeBackend {
             None => Arc::new(Mutex::new(self.shared.session()?)),
         };
         Ok(Box::new(OnnxRuntimeEvaluator { session, shared: Arc::clone(&self.shared), input: InputBuffer::new() }))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 

@@ -33,7 +33,8 @@ pub struct SearchLimits {
     pub movetime_ms: Option<f64>,
     /// Average depth, in plies.
     pub depth: Option<u32>,
-    /// Mate in so many moves. It makes the search infinite otherwise.
+    /// Mate in this many moves. While one is looked for, only a limit ends the search otherwise: the move that looks best
+    /// is not the question, so there is no smart pruning and no KLD gain.
     pub mate: Option<u32>,
 }
 
@@ -88,11 +89,12 @@ pub struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering, an infinite search and the search for a mate have neither `movetime` nor
-    /// KLD gain nor smart pruning.
+    /// The chain for these limits. Pondering and an infinite search have neither `movetime` nor KLD gain nor smart pruning;
+    /// the search for a mate has only the first. Lc0 drops `movetime` there, too, and then searches on until `stop`
+    /// (lc0.md B); a program that gives both limits counts on an answer in time.
     pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
-        let endless = !timed || limits.mate.is_some();
+        let chooses_a_move = timed && limits.mate.is_none();
         let smart_pruning = SmartPruning::new(params.smart_pruning_factor, params.smart_pruning_minimum_batches);
         let kld_gain = KldGain::new(params.minimum_kld_gain, params.kld_gain_interval);
         Self {
@@ -101,15 +103,26 @@ impl Stoppers {
             playouts: limits.playouts,
             movetime_ms: limits
                 .movetime_ms
-                .filter(|_| !endless)
+                .filter(|_| timed)
                 .map(|movetime| (movetime - params.overhead_ms.max(0.0)).max(MIN_MOVETIME_MS)),
             depth: limits.depth,
             mate: limits.mate,
-            kld_gain: kld_gain.filter(|_| !endless),
+            kld_gain: kld_gain.filter(|_| chooses_a_move),
             publishes_nodes: smart_pruning.is_some(),
-            smart_pruning: smart_pruning.filter(|_| !endless),
+            smart_pruning: smart_pruning.filter(|_| chooses_a_move),
             nps_limit: Some(params.nodes_per_second_limit).filter(|nps| *nps > 0.0),
         }
+    }
+
+    /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be there.
+    /// `has_manager`: whether a manager is asked, too.
+    pub fn is_endless(&self, has_manager: bool) -> bool {
+        let has_limit = has_manager
+            || self.movetime_ms.is_some()
+            || self.nodes < MAX_TREE_NODES
+            || self.playouts.is_some()
+            || self.depth.is_some();
+        !self.timed || !has_limit
     }
 
     /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of
