@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, stdin};
 use std::path::Path;
 use zeitnot::time_manager::trace::{self, Event, ManagerChoice, SearchStart};
 use zeitnot::time_manager::{
-    Estimates, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,
+    Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
 };
 
 /// What is said to an event: a line of JSON each, or `{}` for people.
@@ -40,6 +40,7 @@ impl fmt::Display for Answer {
             Self::Finished(finished) => {
                 let account = finished.account.as_ref();
                 let told = account.map(ToString::to_string).into_iter().chain(finished.statistics.clone());
+                let told = told.chain(finished.game.map(|game| game.time_use()));
                 f.write_str(&told.collect::<Vec<_>>().join("\n"))
             }
         }
@@ -62,6 +63,8 @@ struct Finished {
     #[serde(flatten)]
     estimates: Estimates,
     statistics: Option<String>,
+    /// The same as numbers, with time losses and the time of each phase.
+    game: Option<Statistics>,
     /// What the move took, what stopped it, and when time would have.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
@@ -180,6 +183,7 @@ impl<'a> Game<'a> {
                 return Ok(Some(Answer::Finished(Box::new(Finished {
                     estimates: manager.estimates(),
                     statistics: manager.statistics().map(ToString::to_string),
+                    game: manager.statistics().copied(),
                     account: manager.last_move().cloned(),
                 }))));
             }
