@@ -24,8 +24,8 @@ const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
 const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
 const ONNX_START: u8 = 0x08;
-/// The largest content read: a protobuf message cannot be larger (2 GiB).
-const LARGEST: u64 = (1 << 31) - 1;
+/// The largest content read, and so the largest file: a protobuf message cannot be larger (2 GiB).
+pub(super) const LARGEST: u64 = (1 << 31) - 1;
 /// What is inflated at once where the content is counted, bytes: twice the window that a decompressor fills ahead.
 const STRETCH: usize = 64 << 10;
 /// A stretch that came from a smaller share of it than one in so many bytes holds nothing: of zeros, deflate makes 172 to
