@@ -119,6 +119,34 @@ fn a_wrong_value_is_one_line() {
     command.assert().code(1).stdout("").stderr(unwritable);
 }
 
+/// A file of options has its limit, and may be a pipe.
+#[test]
+fn a_config_that_is_no_file_of_options_is_one_line() {
+    let folder = folder();
+    let config = |path: &str| format!("--config={path}");
+    fails(zeitnot(&folder).arg(config("none")), &["--config none: "]);
+    fails(zeitnot(&folder).arg(config(".")), &["--config ."]);
+    let large = folder.path().join("large");
+    fs::File::create(&large).unwrap().set_len(1 << 40).unwrap();
+    fails(zeitnot(&folder).arg(config("large")), &["--config large: it is larger than 1024 KiB"]);
+    fs::File::options().write(true).open(&large).unwrap().set_len(1 << 20).unwrap();
+    fails(zeitnot(&folder).arg(config("large")), &["large, line 1: it is longer than 8192 bytes"]);
+    if cfg!(unix) {
+        for device in ["/dev/zero", "/dev/full"] {
+            fails(zeitnot(&folder).arg(config(device)), &[device, "neither a file nor a pipe"]);
+        }
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script, env!("CARGO_BIN_EXE_zeitnot")]).current_dir(folder.path());
+            command.timeout(std::time::Duration::from_secs(120));
+            command
+        };
+        fails(&mut shell("yes threads=1 | \"$0\" --config=/dev/stdin"), &["--config /dev/stdin: it is larger"]);
+        let mut piped = shell("echo threads=many | \"$0\" --config=/dev/stdin");
+        fails(&mut piped, &["/dev/stdin, line 1", "\"many\""]);
+    }
+}
+
 /// The working folder may be one of downloads: neither a program nor a module of Python there is run.
 #[cfg(unix)]
 #[test]

@@ -4,9 +4,16 @@
 
 use super::preload::{self, PRELOAD};
 use anyhow::Context as _;
+use std::fs::{File, FileType};
+use std::io::Read as _;
 use std::path::Path;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, inert};
+
+/// The most bytes of a file: all options with their comments are a few thousand.
+const LARGEST: u64 = 1 << 20;
+/// The longest line, bytes. A complaint quotes what is wrong with it.
+const LONGEST_LINE: usize = 8 << 10;
 
 /// Sets the options that the file names. Options without effect are told to `note`. Answers with the value of `preload`,
 /// which is no option of the engine; `None` where the file does not have it.
@@ -14,7 +21,7 @@ use zeitnot::engine::{Engine, Kind, inert};
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
 pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<Option<bool>> {
-    let bytes = std::fs::read(path).with_context(|| format!("--config {}", path.display()))?;
+    let bytes = read(path).with_context(|| format!("--config {}", path.display()))?;
     // Comments are in whatever encoding the editor had, and some editors begin with a byte order mark.
     let text = String::from_utf8_lossy(&bytes);
     let mut preload = None;
@@ -26,8 +33,30 @@ pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow:
     Ok(preload)
 }
 
+/// The content of a file, or of a pipe (`--config <(command)`): a device may be without end.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    anyhow::ensure!(metadata.is_file() || is_pipe(metadata.file_type()), "it is neither a file nor a pipe");
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "it is larger than {} KiB", LARGEST >> 10);
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
 /// The value of `preload`, if that is the line.
 fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<Option<bool>> {
+    anyhow::ensure!(line.len() <= LONGEST_LINE, "it is longer than {LONGEST_LINE} bytes");
     let line = without_comment(line).trim();
     if line.is_empty() {
         return Ok(None);
