@@ -6,6 +6,7 @@ mod driver;
 #[path = "../common/random.rs"]
 mod random;
 
+mod fuzz;
 mod knowledge;
 mod lc0_options;
 mod networks;
