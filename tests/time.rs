@@ -78,7 +78,10 @@ fn a_script_is_answered_line_by_line() {
     assert!((answers[6]["timeuse"].as_f64().unwrap() - 0.777_628).abs() < 1e-6);
     assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
     assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=1"));
-    assert_eq!((&answers[6]["game"]["losses"], &answers[6]["game"]["phases"]["Opening"]["moves"]), (&0.into(), &1.into()));
+    assert_eq!(
+        (&answers[6]["game"]["losses"], &answers[6]["game"]["phases"]["Opening"]["moves"]),
+        (&0.into(), &1.into())
+    );
     let account = &answers[6]["move"];
     assert_eq!((&account["stop"], &account["used_ms"]), (&"time".into(), &4_600.0.into()));
     assert_eq!((&account["limit_ms"], &account["due_ms"]), (&4_688.0.into(), &4_688.0.into()));
