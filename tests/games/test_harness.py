@@ -217,6 +217,43 @@ class Harness(unittest.TestCase):
                 self.assertIn(expected, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
 
+    def run_deadlines(self, *more: str) -> tuple[int, list[dict], str]:
+        figures = self.folder / "deadlines.json"
+        command = [sys.executable, str(HERE / "deadlines.py"), "--zeitnot", str(self.fake), "--json", str(figures)]
+        command += ["--nodes", "50", *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        text = figures.read_text(encoding="utf-8") if figures.exists() else "[]"
+        return done.returncode, json.loads(text), done.stdout + done.stderr
+
+    def test_deadlines_are_measured_with_a_warm_tree(self) -> None:
+        # Bars that a busy machine does not miss.
+        bars = ("--median-bar", "5000", "--largest-bar", "5000", "--one-ms-bar", "5000")
+        rc, searches, output = self.run_deadlines("--searches", "2", "--clock", "700", "--clock", "900", *bars)
+        self.assertEqual((rc, len(searches)), (0, 2), output)
+        self.assertEqual([search["clock_ms"] for search in searches], [700, 900])
+        self.assertEqual({(search["tree_nodes"], search["hard_limit_ms"]) for search in searches}, {(100, 5.0)})
+        self.assertEqual(len({search["fen"] for search in searches}), 2)
+        for search in searches:
+            self.assertAlmostEqual(search["used_ms"] - search["beyond_ms"], 5, places=1)
+        # The third move of the engine is 100 ms beyond its hard limit, and it is the one on the clock.
+        bars = ("--median-bar", "99", "--largest-bar", "99", "--one-ms-bar", "5000")
+        rc, searches, output = self.run_deadlines("--searches", "1", "--option", "Fault=plan", *bars)
+        self.assertEqual((rc, searches[0]["clock_ms"]), (1, 400), output)
+        self.assertGreaterEqual(searches[0]["beyond_ms"], 100)
+        self.assertEqual(output.count("MISSED: beyond the hard limit"), 2, output)
+        self.assertNotIn("MISSED: go wtime 1", output)
+
+    def test_deadlines_that_cannot_be_measured_end_in_one_line(self) -> None:
+        for more, expected in (
+            (("--option", "Fault=crash"), "panicked"),
+            (("--zeitnot", "/nowhere"), "/nowhere is no program"),
+        ):
+            with self.subTest(more):
+                rc, _, output = self.run_deadlines("--searches", "1", *more)
+                self.assertEqual(rc, 2, output)
+                self.assertIn(expected, output)
+                self.assertNotIn("Traceback", output)
+
     def test_a_crash_costs_the_game(self) -> None:
         for option, who, score, failures in (
             ("--option", "zeitnot", 0.0, "failures of Zeitnot 2, of the opponent 0"),
