@@ -87,7 +87,10 @@ impl Server {
                     ),
                     _ => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n"),
                 };
-                write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").unwrap();
+                // A client that wants nothing of the answer closes the connection.
+                if write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").is_err() {
+                    continue;
+                }
                 let rest = content.get(from..).unwrap_or_default();
                 let sent = match answer {
                     Answer::CutAfter(count) | Answer::StallAfter(count) => &rest[..count],
