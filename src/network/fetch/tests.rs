@@ -51,9 +51,15 @@ impl Server {
         let answers = answers.to_vec();
         let thread = std::thread::spawn(move || {
             for answer in answers {
-                let (mut stream, _) = listener.accept().unwrap();
-                let lines = BufReader::new(&stream).lines().map(Result::unwrap);
-                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                // A client that refuses an address may have connected before, and asks nothing.
+                let (mut stream, request) = loop {
+                    let (stream, _) = listener.accept().unwrap();
+                    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                    let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                    if !request.is_empty() {
+                        break (stream, request);
+                    }
+                };
                 let field = |name: &str| {
                     let prefix = format!("{name}: ");
                     request.iter().find_map(|line| line.to_lowercase().strip_prefix(&prefix).map(str::to_owned))
@@ -87,10 +93,7 @@ impl Server {
                     ),
                     _ => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n"),
                 };
-                // A client that wants nothing of the answer closes the connection.
-                if write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").is_err() {
-                    continue;
-                }
+                write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").unwrap();
                 let rest = content.get(from..).unwrap_or_default();
                 let sent = match answer {
                     Answer::CutAfter(count) | Answer::StallAfter(count) => &rest[..count],
