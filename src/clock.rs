@@ -16,7 +16,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const NS_PER_MS: f64 = 1e6;
+/// Ticks of the virtual clock in a millisecond: a power of two, so that its times and their differences are exact.
+const TICKS_PER_MS: f64 = (1u64 << 20) as f64;
 
 /// A source of "now" in milliseconds from an origin of its own; never goes back.
 pub trait Clock: Send + Sync {
@@ -63,11 +64,11 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// A clock that stands still unless it is told that time has passed. It counts whole nanoseconds, so that sums of times do
-/// not depend on where the clock stands.
+/// A clock that stands still unless it is told that time has passed. It counts ticks of 2^-20 ms (about a nanosecond), which a
+/// `f64` holds exactly for a hundred days: how long something takes does not depend on where the clock stands.
 #[derive(Debug)]
 pub struct VirtualClock {
-    now_ns: AtomicU64,
+    ticks: AtomicU64,
     playout_ms: f64,
 }
 
@@ -83,7 +84,7 @@ impl VirtualClock {
     /// When `playout_ms` is not a number above 0.
     pub fn new(playout_ms: f64) -> VirtualClock {
         assert!(playout_ms > 0.0 && playout_ms.is_finite(), "a playout takes time, not {playout_ms} ms");
-        VirtualClock { now_ns: AtomicU64::new(0), playout_ms }
+        VirtualClock { ticks: AtomicU64::new(0), playout_ms }
     }
 }
 
@@ -95,13 +96,13 @@ impl Default for VirtualClock {
 
 impl Clock for VirtualClock {
     fn now_ms(&self) -> f64 {
-        self.now_ns.load(Ordering::SeqCst) as f64 / NS_PER_MS
+        self.ticks.load(Ordering::SeqCst) as f64 / TICKS_PER_MS
     }
 
     fn pass(&self, ms: f64) {
-        // Never less than a nanosecond: whoever waits for a moment by small steps gets there. What is no time passes none.
+        // Never less than a tick, so that small steps arrive. A time that is not above 0 passes none.
         if ms > 0.0 {
-            self.now_ns.fetch_add((ms * NS_PER_MS).round().max(1.0) as u64, Ordering::SeqCst);
+            self.ticks.fetch_add((ms * TICKS_PER_MS).round().max(1.0) as u64, Ordering::SeqCst);
         }
     }
 
@@ -118,9 +119,26 @@ mod tests {
     fn virtual_clock_moves_only_when_told() {
         let clock = VirtualClock::default();
         assert_eq!(clock.now_ms(), 0.0);
-        for (ms, now) in [(0.5, 0.5), (0.0, 0.5), (-3.0, 0.5), (f64::NAN, 0.5), (1e-9, 0.500_001), (10.0, 10.500_001)] {
+        let tick = 1.0 / TICKS_PER_MS;
+        for (ms, now) in [(0.5, 0.5), (0.0, 0.5), (-3.0, 0.5), (f64::NAN, 0.5), (1e-9, 0.5 + tick), (10.0, 10.5 + tick)]
+        {
             clock.pass(ms);
             assert_eq!(clock.now_ms(), now, "{ms}");
+        }
+    }
+
+    #[test]
+    fn durations_do_not_depend_on_where_a_virtual_clock_stands() {
+        let clock = VirtualClock::default();
+        let duration = || {
+            let before = clock.now_ms();
+            clock.pass(12.345_678);
+            clock.now_ms() - before
+        };
+        let first = duration();
+        for _ in 0..1_000 {
+            clock.pass(1_234.567);
+            assert_eq!(duration(), first);
         }
     }
 

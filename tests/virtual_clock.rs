@@ -14,14 +14,19 @@ use zeitnot::chess::{Game, to_uci};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
 use zeitnot::lab::{GameRecord, Player, TimeControl, play};
-use zeitnot::network::{self, BUILT_IN};
+use zeitnot::network::testing::random_network;
+use zeitnot::network::{self, BUILT_IN, Network};
 use zeitnot::search::{EndReason, Guess, SearchEnd};
 use zeitnot::time_manager::trace::{self, Answer, Event, Line, Observer};
 use zeitnot::time_manager::{StopReason, Timekeeper, managers};
 
 /// A backend without a cache.
 fn bare(name: &str) -> Arc<dyn Backend> {
-    let network = network::find(Some(BUILT_IN.as_ref())).unwrap().load().unwrap();
+    // The kernels of a debug build are too slow for the built-in network: there a tiny one plays.
+    let network = match cfg!(debug_assertions) {
+        true => Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap(),
+        false => network::find(Some(BUILT_IN.as_ref())).unwrap().load().unwrap(),
+    };
     backend::create(name, Some(&network), &BackendOptions { cache_size: 0, ..BackendOptions::default() }).unwrap()
 }
 
@@ -66,7 +71,7 @@ fn a_whole_game_on_a_virtual_clock_repeats_itself_whatever_goes_on_beside_and_be
     let backend = bare("native");
     let control: TimeControl = "0.5+0.005".parse().unwrap();
     let noise = [("DirichletNoiseEpsilon", "0.1"), ("Temperature", "0.5"), ("TempDecayMoves", "6")];
-    let alone = game_of(&mut pair(&backend, 200.0, &noise), control);
+    let alone = game_of(&mut pair(&backend, 1_000.0, &noise), control);
     assert!(alone.len() > 30, "{alone:?}");
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -77,7 +82,7 @@ fn a_whole_game_on_a_virtual_clock_repeats_itself_whatever_goes_on_beside_and_be
                 }
             });
         }
-        let mut players = pair(&backend, 200.0, &noise);
+        let mut players = pair(&backend, 1_000.0, &noise);
         let other = game_of(&mut players, "0.3+0.003".parse().unwrap());
         assert_ne!(other, alone);
         assert_eq!(game_of(&mut players, control), alone, "after another game, on a busy machine");
@@ -179,11 +184,28 @@ fn without_time_for_an_evaluation_the_best_move_that_is_known_is_played() {
     assert!(!matches!(reason, EndReason::Unevaluated(_)) && took_ms >= 20.0, "they fit into 100");
     // The same position again: the cache knows it.
     answer(free_queen, 15.0);
-    let (.., reason, took_ms, _) = {
-        let (mv, reason, took_ms, lines) = answer("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 10.0);
-        (mv, reason, took_ms, lines)
-    };
+    let (_, reason, took_ms, _) = answer("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 10.0);
     assert_eq!((reason, took_ms), (EndReason::Unevaluated(Guess::CachedPolicy), 0.0));
+}
+
+#[test]
+fn an_evaluation_that_comes_too_late_is_not_answered_with_but_learned_from() {
+    let clock = Arc::new(VirtualClock::default());
+    // Two seconds an evaluation, which nobody knows yet.
+    let mut engine = engine(&bare("random"), 0.5, &clock, &[]);
+    let free_queen = Game::from_fen("4k3/8/8/3q4/8/8/8/3RK3 w - - 0 1", false).unwrap();
+    engine.set_game(free_queen.clone());
+    let end = run(&mut engine, &timed(1_000.0));
+    assert_eq!(end.reason, EndReason::Unevaluated(Guess::Material), "its policy is in the cache, but it came too late");
+    let answered_ms = engine.now_ms();
+    assert!(answered_ms < 1_000.0);
+    // The next search waits for the batch that the last one left behind, as its threads would.
+    engine.set_game(Game::new());
+    let start_ms = engine.now_ms();
+    let (end, plan) = engine.run(&timed(3_000.0), start_ms, None).unwrap();
+    assert!(engine.now_ms() >= 1_500.0, "{}", engine.now_ms());
+    assert_eq!(plan.unwrap().due_ms, 0.0, "two seconds are known not to fit");
+    assert!(matches!(end.reason, EndReason::Unevaluated(_)));
 }
 
 #[test]
@@ -230,10 +252,10 @@ fn a_recorded_game_replays_to_the_same_plans_verdicts_and_stops_for_all_managers
         players[0].engine.observe_time(Some(Box::new(Recorder(Arc::clone(&lines)))));
         let [white, black] = &mut players;
         let enough = |record: &GameRecord| match record.moves.len() {
-            40.. => ControlFlow::Break(()),
+            30.. => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
-        play([white, black], Game::new(), "0.5+0.01".parse().unwrap(), enough).unwrap();
+        play([white, black], Game::new(), "2+0.02".parse().unwrap(), enough).unwrap();
         let path = folder.path().join("trace.jsonl");
         std::fs::write(&path, &*lines.lock()).unwrap();
         let (plans, looks, ends) = replay(&std::fs::read_to_string(&path).unwrap());

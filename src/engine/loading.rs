@@ -208,6 +208,11 @@ impl Loaded {
     }
 
     pub fn give_back(&mut self, evaluators: Vec<Box<dyn Evaluator>>) {
-        self.evaluators = evaluators;
+        self.evaluators.extend(evaluators);
+    }
+
+    /// The next search makes its evaluators anew.
+    pub fn forget_evaluators(&mut self) {
+        self.evaluators.clear();
     }
 }

@@ -81,6 +81,8 @@ pub struct Engine {
     /// Said last of `Slowmover`, and of the time manager's parameters.
     notes: [Option<String>; 2],
     search: Option<Search>,
+    /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
+    busy_until_ms: f64,
     /// How the values of the tree were rescaled.
     rescaled: WdlRescale,
     /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
@@ -109,6 +111,7 @@ impl Engine {
             failed: None,
             notes: [const { None }; 2],
             search: None,
+            busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
             random: None,
             knowledge: Knowledge::default(),
@@ -303,7 +306,7 @@ impl Engine {
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         loaded.backend = decorator(Arc::clone(&loaded.backend));
         // The evaluators at hand are the bare backend's.
-        loaded.give_back(Vec::new());
+        loaded.forget_evaluators();
         let evaluators = loaded.take_evaluators(&self.options)?;
         loaded.give_back(evaluators);
         Ok(())
@@ -325,6 +328,7 @@ impl Engine {
         self.game = Game::new();
         self.reset_tree();
         self.rescaled = WdlRescale::NONE;
+        self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
         if let Some(time) = &mut self.time {
             time.new_game();

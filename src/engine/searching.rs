@@ -58,7 +58,8 @@ impl Engine {
         if limits.infinite || limits.ponder || limits.mate.is_some() {
             return None;
         }
-        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, &self.announcer);
+        let seed = if self.options.own_book && self.options.random_seed != 0 { Some(self.next_seed()) } else { None };
+        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
         let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
         if let (Some(clock), Some(time)) = (params.clock(turn), &mut self.time) {
@@ -123,6 +124,8 @@ impl Engine {
         stop_ms: Option<f64>,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
         self.finish();
+        // As a real search waits for the threads of the last one.
+        self.clock.pass(self.busy_until_ms - self.clock.now_ms());
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
         let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
@@ -173,7 +176,7 @@ impl Engine {
         }
         self.rescaled = search_params.wdl_rescale;
         let seed = self.next_seed();
-        let latency = self.loaded()?.latency.clone();
+        let mut latency = self.loaded()?.latency.clone();
         let clock = params.clock(turn).filter(|_| !head);
         let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers: stopper_params, limits };
@@ -187,6 +190,9 @@ impl Engine {
         }
         let Begun { plan, limit_ms, due_ms } = time.begin(&start, asked.as_ref());
         let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
+            latency.relax();
+        }
         if !params.ponder {
             tree.forget_alternatives();
         }
@@ -289,6 +295,7 @@ impl Engine {
     }
 
     fn take_back(&mut self, finished: Finished) {
+        self.busy_until_ms = finished.busy_until_ms;
         self.tree = Some(finished.tree);
         self.time = Some(finished.time);
         if let Some(loaded) = &mut self.loaded {

@@ -9,13 +9,14 @@ use crate::backend::cache_key;
 use crate::chess::{Move, best_by_material};
 
 /// The answer from the tree as it stands; the time manager learns what the move really took.
-pub(super) fn conclude(setting: &Setting, state: &mut State) -> SearchEnd {
+/// `with_cache`: where nothing was evaluated, the cache is asked.
+pub(super) fn conclude(setting: &Setting, state: &mut State, with_cache: bool) -> SearchEnd {
     let mut report = state.report(setting);
     let time = state.end_move(setting, &report);
     let random_line = state.move_at_random(setting).map(|index| state.line(setting, index));
     let mut guess = None;
     if report.lines.is_empty()
-        && let Some((grounds, line)) = unsearched(setting)
+        && let Some((grounds, line)) = unsearched(setting, with_cache)
     {
         guess = Some(grounds);
         (report.depth, report.seldepth) = (1, 1);
@@ -40,7 +41,7 @@ pub(super) fn conclude(setting: &Setting, state: &mut State) -> SearchEnd {
 }
 
 /// The move to play when nothing was evaluated, and how the GUI is told of it; `None` without a legal move.
-pub(super) fn unsearched(setting: &Setting) -> Option<(Guess, Line)> {
+pub(super) fn unsearched(setting: &Setting, with_cache: bool) -> Option<(Guess, Line)> {
     let position = setting.game.current();
     let legal = position.legal_moves();
     let is_allowed = |mv: &Move| setting.search_moves.is_empty() || setting.search_moves.contains(mv);
@@ -54,7 +55,7 @@ pub(super) fn unsearched(setting: &Setting) -> Option<(Guess, Line)> {
     if by_material.mates {
         return Some((Guess::Mate, line(by_material.mv, 1.0, 0.0, None, Some(1))));
     }
-    let cached = setting.backend.cached(cache_key(&setting.game));
+    let cached = if with_cache { setting.backend.cached(cache_key(&setting.game)) } else { None };
     if let Some(evaluation) = cached.filter(|evaluation| evaluation.logits.len() == legal.len()) {
         let choices = legal.iter().zip(&evaluation.logits).filter(|(mv, _)| allowed.is_empty() || allowed.contains(mv));
         if let Some((mv, _)) = choices.max_by(|a, b| a.1.total_cmp(b.1)) {

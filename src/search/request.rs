@@ -126,6 +126,8 @@ pub struct Finished {
     pub latency: BatchLatency,
     /// The workers' evaluators.
     pub evaluators: Vec<Box<dyn Evaluator>>,
+    /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
+    pub busy_until_ms: f64,
 }
 
 /// A search that did not start.

@@ -39,6 +39,8 @@ impl Search {
         listener: Arc<dyn Listener>,
     ) -> Result<Search, NotStarted> {
         let (setting, state) = take_up(tree, backend, evaluators.len(), clock, request);
+        // No worker begins an evaluation that is not waited for: the next move would have to wait for its end.
+        let is_due = state.tree.is_empty() && setting.due_ms.is_some_and(|due_ms| setting.elapsed_ms() >= due_ms);
         let shared = Arc::new(Shared {
             setting,
             state: Mutex::new(state),
@@ -49,7 +51,7 @@ impl Search {
             answered: Mutex::new(false),
             answer_given: Condvar::new(),
             user_stop: AtomicBool::new(false),
-            over: AtomicBool::new(false),
+            over: AtomicBool::new(is_due),
             panicked: AtomicBool::new(false),
         });
         let mut workers = Vec::with_capacity(evaluators.len());
@@ -132,7 +134,7 @@ fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
     if shared.panicked.into_inner() {
         tree.reset(shared.setting.game);
     }
-    Finished { tree, time: state.time, latency: state.latency, evaluators }
+    Finished { tree, time: state.time, latency: state.latency, evaluators, busy_until_ms: f64::NEG_INFINITY }
 }
 
 /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.

@@ -81,7 +81,7 @@ impl Shared {
     fn failed(&self) -> SearchEnd {
         self.over.store(true, Ordering::SeqCst);
         SearchEnd {
-            best: unsearched(&self.setting).map(|(_, line)| line.moves[0]),
+            best: unsearched(&self.setting, true).map(|(_, line)| line.moves[0]),
             ponder: None,
             report: Report::default(),
             move_stats: Vec::new(),

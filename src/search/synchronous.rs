@@ -41,20 +41,23 @@ impl Search {
         let (setting, state) = take_up(tree, backend, 1, clock, request);
         let game = setting.game.clone();
         let has_moves = !game.current().legal_moves().is_empty();
-        let mut run = Run { setting, state, evaluator, game, stop_ms, has_moves, over: false };
+        let busy_until_ms = f64::NEG_INFINITY;
+        let mut run = Run { setting, state, evaluator, game, stop_ms, has_moves, over: false, busy_until_ms };
         let mut batch = Batch::default();
         let mut late = false;
         while !late && run.goes_on() {
             late = run.make_batch(&mut batch);
         }
         run.wait_for_stop();
-        let end = conclude(&run.setting, &mut run.state);
+        // The answers of a late batch are in the cache already, but not yet on this clock.
+        let end = conclude(&run.setting, &mut run.state, !late);
         if late {
             // The answer did not wait for it, but it was evaluated, and counts for the next search.
             run.state.back_up(&run.setting, &mut batch);
         }
-        let Run { state, evaluator, .. } = run;
-        (end, Finished { tree: state.tree, time: state.time, latency: state.latency, evaluators: vec![evaluator] })
+        let Run { state, evaluator, busy_until_ms, .. } = run;
+        let State { tree, time, latency, .. } = state;
+        (end, Finished { tree, time, latency, evaluators: vec![evaluator], busy_until_ms })
     }
 }
 
@@ -69,6 +72,8 @@ struct Run {
     has_moves: bool,
     /// The answer is due.
     over: bool,
+    /// When the batch that the answer did not wait for is over, on the clock.
+    busy_until_ms: f64,
 }
 
 impl Run {
@@ -142,6 +147,11 @@ impl Run {
     fn make_batch(&mut self, batch: &mut Batch) -> bool {
         self.state.begin(&self.setting, batch);
         let progress = self.gather(batch);
+        if self.must_end() && !self.state.tree.is_empty() {
+            // The answer fell due while visits were backed up: nobody begins an evaluation any more.
+            batch.cancel(&mut self.state.tree);
+            return false;
+        }
         if batch.is_empty() {
             // Nothing but collisions: their visits come to nothing.
             batch.cancel(&mut self.state.tree);
@@ -196,6 +206,7 @@ impl Run {
     fn evaluate(&mut self, batch: &mut Batch) -> bool {
         let began_ms = self.setting.elapsed_ms();
         let positions = batch.queries().len();
+        debug_assert!(positions <= self.setting.minibatch_size, "the cost of one call is told");
         match ask(self.evaluator.as_mut(), batch.queries(), self.setting.minibatch_size) {
             Ok(answers) => batch.take_answers(&answers, &self.setting.rules()),
             Err(error) => {
@@ -208,9 +219,10 @@ impl Run {
             Some(told_ms) => (self.pass(told_ms), told_ms),
             None => (true, self.setting.elapsed_ms() - began_ms),
         };
-        if in_time {
-            self.state.observe(&self.setting, positions, took_ms);
+        if !in_time {
+            self.busy_until_ms = self.setting.start_ms + began_ms + took_ms;
         }
+        self.state.observe(&self.setting, positions, took_ms);
         in_time
     }
 

@@ -24,7 +24,7 @@ pub(super) fn watch(shared: &Shared, listener: &dyn Listener) {
     let mut state = shared.state.lock();
     attend(shared, listener, &mut state);
     shared.over.store(true, Ordering::SeqCst);
-    let end = conclude(&shared.setting, &mut state);
+    let end = conclude(&shared.setting, &mut state, true);
     tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
     drop(state);
     shared.end_waits();

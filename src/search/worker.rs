@@ -185,6 +185,10 @@ fn leave(shared: &Shared) {
     let mut state = shared.lock_soon();
     while let Some(mut job) = shared.desk.clear() {
         if job.stage == Stage::BackUp && job.error.is_none() {
+            // What came too late for this move tells the next how long an evaluation takes.
+            if !job.batch.queries().is_empty() {
+                state.observe(&shared.setting, job.batch.queries().len(), job.took_ms);
+            }
             state.back_up(&shared.setting, &mut job.batch);
         } else {
             job.batch.cancel(&mut state.tree);

@@ -244,7 +244,7 @@ impl Timekeeper {
         report
     }
 
-    /// Lets an event of a trace happen. A `finish` that says no reason to stop had that of the last look.
+    /// Lets an event of a trace happen.
     ///
     /// # Errors
     /// [`SpecError`], when the event names no manager; then nothing has happened.
@@ -253,7 +253,10 @@ impl Timekeeper {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
                 self.manager = build(spec)?;
                 self.spec.clone_from(spec);
-                self.lag = measure_lag.then(LagEstimator::default);
+                // The lag of a game outlives a change of its manager.
+                if *measure_lag != self.lag.is_some() {
+                    self.lag = measure_lag.then(LagEstimator::default);
+                }
                 self.tell(|| event.clone(), None);
                 None
             }

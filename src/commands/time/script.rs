@@ -128,11 +128,17 @@ struct Game<'a> {
 impl<'a> Game<'a> {
     fn new(terms: &'a Terms<'a>) -> anyhow::Result<Game<'a>> {
         // Clocks that are written by hand need not add up.
-        let mut time = Timekeeper::without_lag(terms.spec)?;
-        if let Some(nps) = terms.nps {
-            time.set_nps(nps);
+        let time = Timekeeper::without_lag(terms.spec)?;
+        let mut game = Game { terms, time, search_began: false, reused_nodes: 0, stop: None };
+        game.set_nps();
+        Ok(game)
+    }
+
+    /// Gives a manager that has learned nothing yet its estimate of speed.
+    fn set_nps(&mut self) {
+        if let Some(nps) = self.terms.nps {
+            self.time.set_nps(nps);
         }
-        Ok(Game { terms, time, search_began: false, reused_nodes: 0, stop: None })
     }
 
     /// Fills in what a script may leave out: the overhead of a plan, and the nodes of the tree.
@@ -164,6 +170,7 @@ impl<'a> Game<'a> {
             Event::Manager(ManagerChoice { measure_lag, .. }) if self.terms.insists => {
                 let choice = ManagerChoice { spec: self.terms.spec.to_owned(), measure_lag: *measure_lag };
                 self.time.apply(&Event::Manager(choice))?;
+                self.set_nps();
                 return Ok(None);
             }
             Event::Plan(_) if !std::mem::take(&mut self.search_began) => {
@@ -178,14 +185,23 @@ impl<'a> Game<'a> {
             // A script may leave the reason to the last look.
             Event::Finish(outcome) => {
                 let stop = outcome.stop.or(self.stop.take());
-                self.time.apply(&Event::Finish(MoveOutcome { stop, ..outcome.clone() }))?;
+                let answer = self.time.apply(&Event::Finish(MoveOutcome { stop, ..outcome.clone() }))?;
                 let manager = self.time.manager();
                 return Ok(Some(Answer::Finished(Box::new(Finished {
                     estimates: manager.estimates(),
                     statistics: manager.statistics().map(ToString::to_string),
                     game: manager.statistics().copied(),
-                    account: manager.last_move().cloned(),
+                    // A search without a clock has none.
+                    account: match answer {
+                        Some(trace::Answer::Finish(account)) => Some(account),
+                        _ => None,
+                    },
                 }))));
+            }
+            Event::Manager(_) | Event::NewGame => {
+                self.time.apply(event)?;
+                self.set_nps();
+                None
             }
             other => self.time.apply(other)?,
         };

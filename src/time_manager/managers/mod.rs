@@ -5,7 +5,8 @@ pub mod adaptive;
 pub mod alphazero;
 pub mod complexity;
 #[cfg(test)]
-mod emergency;
+#[path = "emergency_tests.rs"]
+mod emergency_tests;
 #[cfg(test)]
 mod golden;
 pub mod legacy;
