@@ -6,6 +6,8 @@
 //! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
+//! | `fields` | the fields of a model's messages, without a schema |
+//! | `external` | the files that the tensors of a model may lie in |
 //! | `nameless` | a model without the names that change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
@@ -13,6 +15,8 @@
 
 mod bare;
 mod ends;
+mod external;
+mod fields;
 mod nameless;
 mod outputs;
 mod session;
