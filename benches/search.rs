@@ -16,8 +16,10 @@ use cpu_time::ProcessTime;
 use std::sync::Arc;
 use std::time::Instant;
 use zeitnot::chess::Game;
+use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
+use zeitnot::search::{Listener, Report, SearchEnd};
+use zeitnot::time_manager::Plan;
 
 const DEFAULT_NODES: u64 = 2_000_000;
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -26,6 +28,8 @@ const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R 
 struct Silent;
 
 impl Listener for Silent {
+    fn planned(&self, _: &Plan) {}
+    fn failed(&self, _: &str) {}
     fn report(&self, _: &Report) {}
     fn finished(&self, _: &SearchEnd) {}
 }

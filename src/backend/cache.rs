@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 
 /// Locks of a large cache: enough that workers seldom wait for one another.
 const SHARDS: usize = 64;
@@ -54,26 +54,8 @@ impl Backend for CachedBackend {
         Ok(Box::new(CachedEvaluator { inner, cache: Arc::clone(&self.cache) }))
     }
 
-    fn cached(&self, key: u64) -> Option<Evaluation> {
-        self.cache.get(key, None)
-    }
-
-    fn cache_fill(&self) -> Option<u32> {
-        let CacheStatistics { positions, capacity, .. } = self.cache.statistics();
-        let permille = (positions as u64 * 1000).checked_div(capacity as u64).unwrap_or(0);
-        Some(permille as u32)
-    }
-
-    fn cache_bytes(&self) -> usize {
-        self.cache.bytes.load(Ordering::Relaxed)
-    }
-
-    fn clear_cache(&self) {
-        self.cache.clear();
-    }
-
-    fn cache_statistics(&self) -> Option<CacheStatistics> {
-        Some(self.cache.statistics())
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        Some(self.cache.as_ref())
     }
 }
 
@@ -100,7 +82,7 @@ impl Evaluator for CachedEvaluator {
             let same = |&place: &usize| asked[place].indices == query.indices;
             if let Some(place) = places.get(&query.key).copied().filter(same) {
                 sources.push(Source::Fresh(place));
-            } else if let Some(evaluation) = self.cache.get(query.key, Some(query.indices.len())) {
+            } else if let Some(evaluation) = self.cache.find(query.key, Some(query.indices.len())) {
                 sources.push(Source::Held(evaluation));
             } else {
                 places.insert(query.key, asked.len());
@@ -123,6 +105,11 @@ impl Evaluator for CachedEvaluator {
             Source::Fresh(place) => Evaluation::clone(&fresh[place]),
         };
         Ok(sources.into_iter().map(answer).collect())
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        // Of the rest that the cache did not hold, or of an empty batch.
+        self.inner.told_ms()
     }
 }
 
@@ -169,7 +156,7 @@ impl Cache {
     }
 
     /// The evaluation under a key, if it has `logits` of them where that is known.
-    fn get(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
+    fn find(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
         self.shard(key).lock().get(key, logits)
     }
 
@@ -181,6 +168,28 @@ impl Cache {
         // What is replaced is freed when the lock is no longer held.
         drop(shard);
         drop(replaced);
+    }
+
+    /// Notes what a shard takes now and took before.
+    fn count(&self, before: usize, now: usize) {
+        // Sums that wrap around come out right in the end.
+        self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
+    }
+}
+
+impl EvaluationCache for Cache {
+    fn get(&self, key: u64) -> Option<Evaluation> {
+        self.find(key, None)
+    }
+
+    fn fill(&self) -> u32 {
+        let CacheStatistics { positions, capacity, .. } = self.statistics();
+        let permille = (positions as u64 * 1000).checked_div(capacity as u64).unwrap_or(0);
+        permille as u32
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     fn clear(&self) {
@@ -196,12 +205,6 @@ impl Cache {
         // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there is no
         // thread to be had they are freed here.
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
-    }
-
-    /// Notes what a shard takes now and took before.
-    fn count(&self, before: usize, now: usize) {
-        // Sums that wrap around come out right in the end.
-        self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
     }
 
     fn statistics(&self) -> CacheStatistics {

@@ -25,6 +25,10 @@ impl Backend for Counting {
         let evaluations = Arc::clone(&self.evaluations);
         Ok(Box::new(CountingEvaluator { inner: self.inner.evaluator()?, evaluations }))
     }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
+    }
 }
 
 impl Evaluator for CountingEvaluator {
@@ -32,13 +36,17 @@ impl Evaluator for CountingEvaluator {
         self.evaluations.fetch_add(batch.len(), Ordering::Relaxed);
         self.inner.evaluate(batch)
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A cached backend and the number of evaluations that its inner one has made.
-fn cached(capacity: usize) -> (CachedBackend, Arc<AtomicUsize>) {
+fn cached(capacity: usize) -> (Arc<dyn Backend>, Arc<AtomicUsize>) {
     let evaluations = Arc::new(AtomicUsize::new(0));
     let inner = Counting { inner: RandomBackend::new(1), evaluations: Arc::clone(&evaluations) };
-    (CachedBackend::new(Arc::new(inner), capacity), evaluations)
+    (Arc::new(CachedBackend::new(Arc::new(inner), capacity)), evaluations)
 }
 
 /// A query whose key is spread as real keys are.

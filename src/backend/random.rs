@@ -2,7 +2,7 @@
 
 use super::query::mix;
 use super::uniform::FREE_BATCH;
-use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 
 /// Logits lie between minus this and this: with some 30 moves, the best prior is then a few times the mean one.
 const LOGIT_RANGE: f32 = 2.0;
@@ -27,6 +27,7 @@ impl RandomBackend {
             has_wdl: true,
             has_moves_left: true,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
@@ -42,6 +43,10 @@ impl Backend for RandomBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(Random { seed: self.seed }))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 
@@ -69,6 +74,10 @@ impl Random {
 impl Evaluator for Random {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         Ok(batch.iter().map(|query| self.evaluate_one(query)).collect())
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Attributes, Backend, BackendError, Evaluator};
+use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
 /// The same network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
 /// of its own and no batch waits for the slowest part of itself (Lc0's `roundrobin`). A search needs at least as many
@@ -37,6 +37,10 @@ impl Backend for SeveralDevices {
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         self.devices[turn % self.devices.len()].evaluator()
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! A backend that knows nothing: every position is even and every move equally good.
 
-use super::{Attributes, Backend, BackendError, Evaluation, Evaluator, Query, cpu_workers};
+use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 
 /// Positions to a batch where evaluating costs nothing: Lc0's preference for a backend without one of its own.
 pub(super) const FREE_BATCH: usize = 256;
@@ -22,6 +22,7 @@ impl UniformBackend {
             has_wdl: false,
             has_moves_left: false,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
@@ -44,6 +45,10 @@ impl Backend for UniformBackend {
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(Uniform))
     }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
+    }
 }
 
 struct Uniform;
@@ -53,6 +58,10 @@ impl Evaluator for Uniform {
         let even =
             |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
         Ok(batch.iter().map(even).collect())
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -14,6 +14,7 @@ mod net;
 mod options;
 mod output;
 mod perft;
+mod preload;
 mod progress;
 mod runtime;
 mod time;
@@ -23,7 +24,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use zeitnot::chess::{FenError, Game};
-use zeitnot::engine::ALGORITHMS;
+use zeitnot::engine::{SearchAlgorithm, Word as _};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
 const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine; as policyhead or valuehead it is one that asks the network alone. Set \
@@ -32,7 +33,7 @@ const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine; as policyh
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));
     // Lc0 names its searches by the first word.
-    let algorithms = ALGORITHMS.iter().map(|name| {
+    let algorithms = SearchAlgorithm::WORDS.iter().map(|name| {
         engine_options::add_to(Command::new(*name).about(format!("`zeitnot uci --search-algorithm={name}`")).hide(true))
     });
     let commands = [
@@ -103,7 +104,6 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     match matches.subcommand() {
         None => uci::run(matches, None)?,
         Some(("uci", matches)) => uci::run(matches, None)?,
-        Some((algorithm, matches)) if ALGORITHMS.contains(&algorithm) => uci::run(matches, Some(algorithm))?,
         Some(("match", matches)) => matches::run(matches)?,
         Some(("eval", matches)) => return eval::run(matches),
         Some(("doctor", matches)) => return doctor::run(matches),
@@ -118,7 +118,10 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("label", matches)) => label::run(matches)?,
         Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
-        Some((name, _)) => unreachable!("clap knows no command {name}"),
+        Some((name, matches)) => match SearchAlgorithm::from_word(name) {
+            Some(algorithm) => uci::run(matches, Some(algorithm))?,
+            None => unreachable!("clap knows no command {name}"),
+        },
     }
     Ok(ExitCode::SUCCESS)
 }

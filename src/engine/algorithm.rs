@@ -5,14 +5,21 @@
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (lc0.md C.14): a copy plays as the original does.
 
+use super::words::words;
 use crate::search::{Fpu, SearchParams, Temperature};
 use crate::time_manager::{SearchLimits, StopperParams};
 
-/// The names that the option `SearchAlgorithm` and the command line have for them.
-pub const ALGORITHMS: &[&str] = &["classic", POLICY_HEAD, VALUE_HEAD];
-
-const POLICY_HEAD: &str = "policyhead";
-const VALUE_HEAD: &str = "valuehead";
+words! {
+    /// How a move is chosen (`SearchAlgorithm`); the command line has commands of the same names.
+    pub enum SearchAlgorithm {
+        /// By a tree search.
+        Classic = "classic",
+        /// By the network's policy alone.
+        PolicyHead = "policyhead",
+        /// By the network's value of each move.
+        ValueHead = "valuehead",
+    }
+}
 
 /// A value that no move reaches: it makes the search visit every move before any of them twice.
 const BEYOND_ALL_VALUES: f32 = 100.0;
@@ -20,16 +27,16 @@ const BEYOND_ALL_VALUES: f32 = 100.0;
 /// Bends a search in a position of `moves` moves to what `algorithm` asks for. Returns whether the network alone decides,
 /// without a tree and without a clock.
 pub(super) fn bend(
-    algorithm: &str,
+    algorithm: SearchAlgorithm,
     moves: usize,
     limits: &mut SearchLimits,
     params: &mut SearchParams,
     stoppers: &mut StopperParams,
 ) -> bool {
     let nodes = match algorithm {
-        POLICY_HEAD => 1,
-        VALUE_HEAD => 1 + moves as u64,
-        _ => return false,
+        SearchAlgorithm::PolicyHead => 1,
+        SearchAlgorithm::ValueHead => 1 + moves as u64,
+        SearchAlgorithm::Classic => return false,
     };
     let SearchLimits { infinite, ponder, .. } = *limits;
     *limits = SearchLimits { nodes: Some(nodes), infinite, ponder, ..SearchLimits::default() };

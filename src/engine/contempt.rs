@@ -1,6 +1,7 @@
 //! How sharp the game is taken to be and how much better one side is, as a rescaling of win, draw and loss (lc0.md C.8).
 
 use super::options::Options;
+use super::words::words;
 use super::{GoParams, OptionError};
 use crate::chess::Color;
 use crate::search::WdlRescale;
@@ -22,14 +23,31 @@ const PAIR_MIDPOINT: f32 = 2737.0;
 /// Elo over which it does.
 const PAIR_SHARPNESS: f32 = 250.0;
 
-/// Whom contempt favours.
+words! {
+    /// Whom contempt favours (`ContemptMode`).
+    pub enum ContemptMode {
+        /// The side that plays.
+        Play = "play",
+        /// White.
+        WhiteSideAnalysis = "white_side_analysis",
+        /// Black.
+        BlackSideAnalysis = "black_side_analysis",
+        /// Nobody.
+        Disable = "disable",
+    }
+}
+
+/// The side that contempt favours in a move's search.
 pub(super) fn side(options: &Options, turn: Color, go: &GoParams) -> Option<Color> {
     match options.contempt_mode {
-        "white_side_analysis" => Some(Color::White),
-        "black_side_analysis" => Some(Color::Black),
-        // Nobody plays in an analysis without end. What is pondered on will be our move.
-        "play" if !go.infinite && (go.ponder || !go.limits(turn, false).infinite) => Some(turn),
-        _ => None,
+        ContemptMode::WhiteSideAnalysis => Some(Color::White),
+        ContemptMode::BlackSideAnalysis => Some(Color::Black),
+        ContemptMode::Play => {
+            // Nobody plays in an analysis without end. What is pondered on will be our move.
+            let plays = !go.infinite && (go.ponder || !go.limits(turn, false).infinite);
+            plays.then_some(turn)
+        }
+        ContemptMode::Disable => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! How one option is declared, read and printed.
 
+use super::words::Word;
 use crate::backend::DeviceOptionsError;
 use std::fmt;
 use thiserror::Error;
@@ -29,6 +30,13 @@ pub enum Kind {
     Text,
     /// A file; printed and read as text.
     File,
+}
+
+impl Kind {
+    /// The words of `W`.
+    pub(super) const fn of_words<W: Word>() -> Kind {
+        Kind::Combo(W::WORDS)
+    }
 }
 
 impl fmt::Display for Kind {
@@ -129,21 +137,19 @@ impl OptionValue for String {
     }
 }
 
-impl OptionValue for &'static str {
-    fn read(text: &str, kind: Kind) -> Option<Self> {
-        match kind {
-            Kind::Combo(words) => words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied(),
-            _ => None,
-        }
+impl<W: Word> OptionValue for W {
+    fn read(text: &str, _: Kind) -> Option<Self> {
+        W::from_word(text)
     }
     fn print(&self) -> String {
-        (*self).to_owned()
+        self.word().to_owned()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::ScoreType;
 
     #[test]
     fn values_keep_to_their_kind() {
@@ -159,7 +165,7 @@ mod tests {
         }
         assert_eq!(bool::read("True", Kind::Check), Some(true));
         assert_eq!(bool::read("1", Kind::Check), None);
-        assert_eq!(<&str>::read("Q", Kind::Combo(&["centipawn", "Q"])), Some("Q"));
+        assert_eq!(ScoreType::read("q", Kind::of_words::<ScoreType>()), Some(ScoreType::Q));
         assert_eq!(String::read("<empty>", Kind::Text), Some(String::new()));
         assert_eq!(String::read("<autodiscover>", Kind::File), Some(String::new()));
         assert_eq!(String::read("a <empty> folder", Kind::File), Some("a <empty> folder".into()));

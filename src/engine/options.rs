@@ -1,10 +1,13 @@
 //! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
-use super::algorithm::ALGORITHMS;
-use super::contempt;
+use super::algorithm::SearchAlgorithm;
+use super::contempt::{self, ContemptMode};
 use super::option_kind::{Kind, OptionError, OptionValue};
+use super::score::ScoreType;
+use super::words::{FpuStrategy, FpuStrategyAtRoot};
 use crate::backend::BackendOptions;
+use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use crate::time_manager::StopperParams;
 use std::borrow::Cow;
@@ -81,19 +84,6 @@ const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 /// The largest number that GUIs hold in a spin box.
 const LARGEST_SEED: u64 = i32::MAX as u64;
-/// Whom contempt favours.
-const CONTEMPT_MODES: &[&str] = &["play", "white_side_analysis", "black_side_analysis", "disable"];
-/// The kinds of score that `info score cp` can carry.
-pub const SCORE_TYPES: &[&str] = &[
-    "centipawn",
-    "centipawn_with_drawscore",
-    "centipawn_2019",
-    "centipawn_2018",
-    "win_percentage",
-    "Q",
-    "W-L",
-    "WDL_mu",
-];
 
 options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
@@ -104,7 +94,8 @@ options! {
         "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
-    algorithm: &'static str = ALGORITHMS[0], "SearchAlgorithm", "search-algorithm", Kind::Combo(ALGORITHMS),
+    algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
+        Kind::of_words::<SearchAlgorithm>(),
         "classic: the tree search; policyhead: the move that the network likes best; valuehead: the one it values most";
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
@@ -121,7 +112,7 @@ options! {
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
         "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
-        "Milliseconds lost between the engine and the clock, per move";
+        "Milliseconds lost between the engine and the clock, per move; clocks and movetime lose the same, and the lag that is measured on top";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
         "Say after each move what it took, what ended it, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
@@ -142,7 +133,7 @@ options! {
         "Moves of a game for which the book is asked";
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
         "Lines of analysis";
-    score_type: &'static str = "WDL_mu", "ScoreType", "score-type", Kind::Combo(SCORE_TYPES),
+    score_type: ScoreType = ScoreType::WdlMu, "ScoreType", "score-type", Kind::of_words::<ScoreType>(),
         "What the score in centipawns is computed from";
     chess960: bool = false, "UCI_Chess960", "chess960", Kind::Check,
         "Write castling as king takes rook";
@@ -182,19 +173,19 @@ options! {
         "Visits over which exploration at the root grows";
     cpuct_factor_at_root: f32 = LC0.cpuct.factor, "CPuctFactorAtRoot", "cpuct-factor-at-root", CPUCT_FACTOR_RANGE,
         "How fast exploration at the root grows";
-    fpu_strategy: &'static str = "reduction", "FpuStrategy", "fpu-strategy", Kind::Combo(&["reduction", "absolute"]),
+    fpu_strategy: FpuStrategy = FpuStrategy::Reduction, "FpuStrategy", "fpu-strategy", Kind::of_words::<FpuStrategy>(),
         "How unvisited moves are valued: less than their parent, or absolutely";
     fpu_value: f32 = FPU_VALUE, "FpuValue", "fpu-value", Kind::Float { min: -100.0, max: 100.0 },
         "Reduction or value of unvisited moves";
-    fpu_strategy_at_root: &'static str = "same", "FpuStrategyAtRoot", "fpu-strategy-at-root",
-        Kind::Combo(&["same", "reduction", "absolute"]), "FpuStrategy at the root";
+    fpu_strategy_at_root: FpuStrategyAtRoot = FpuStrategyAtRoot::Same, "FpuStrategyAtRoot", "fpu-strategy-at-root",
+        Kind::of_words::<FpuStrategyAtRoot>(), "FpuStrategy at the root";
     fpu_value_at_root: f32 = 1.0, "FpuValueAtRoot", "fpu-value-at-root", Kind::Float { min: -100.0, max: 100.0 },
         "FpuValue at the root";
     policy_temperature: f32 = LC0.policy_temperature, "PolicyTemperature", "policy-softmax-temp",
         Kind::Float { min: 0.1, max: 10.0 }, "Divides the policy's logits: more is flatter";
     draw_score: f32 = LC0.draw_score, "DrawScore", "draw-score", Kind::Float { min: -1.0, max: 1.0 },
         "Value of a draw for White";
-    contempt_mode: &'static str = "play", "ContemptMode", "contempt-mode", Kind::Combo(CONTEMPT_MODES),
+    contempt_mode: ContemptMode = ContemptMode::Play, "ContemptMode", "contempt-mode", Kind::of_words::<ContemptMode>(),
         "Who is favoured: the side that plays, always White or Black (for analysis), or nobody";
     contempt: String = "", "Contempt", "contempt", Kind::Text,
         "Elo that the favoured side is better by, as [name=]value,...; a name is part of UCI_Opponent; empty: UCI_RatingAdv";
@@ -238,7 +229,7 @@ options! {
         "How even the noise is: the less, the fewer moves get nearly all of it";
     random_seed: u64 = 0u64, "RandomSeed", "random-seed", Kind::Spin { min: 0, max: LARGEST_SEED },
         "Makes temperature and noise repeat from game to game; 0: another one each time";
-    history_fill: &'static str = "fen_only", "HistoryFill", "history-fill", Kind::Combo(&["no", "fen_only", "always"]),
+    history_fill: HistoryFill = HistoryFill::FenOnly, "HistoryFill", "history-fill", Kind::of_words::<HistoryFill>(),
         "Whether missing history is filled with the earliest position";
     two_fold_draws: bool = LC0.two_fold_draws, "TwoFoldDraws", "two-fold-draws", Kind::Check,
         "Count a first repetition inside the search as a draw";
@@ -302,6 +293,15 @@ impl Options {
         Err(OptionError::Value { name, value, expected })
     }
 
+    /// Makes sure that every option has a value that it takes: fields can be set without [`Options::set`].
+    ///
+    /// # Errors
+    /// [`OptionError::Value`] for the first that has not.
+    pub fn check(&self) -> Result<(), OptionError> {
+        let mut scratch = Options::default();
+        SPECS.iter().try_for_each(|spec| scratch.set(spec.name, &spec.value(self)))
+    }
+
     /// Bytes that tree and cache may take together; `None`: no limit.
     pub fn memory_limit(&self) -> Option<usize> {
         let megabytes = [self.ram_limit, self.hash].into_iter().filter(|megabytes| *megabytes > 0).min()?;
@@ -340,19 +340,21 @@ impl Options {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
         let cpuct_at_root =
             Cpuct { init: self.cpuct_at_root, base: self.cpuct_base_at_root, factor: self.cpuct_factor_at_root };
-        let fpu = |strategy: &str, value: f32| match strategy {
-            "absolute" => Fpu::Absolute(value),
-            _ => Fpu::Reduction(value),
-        };
         SearchParams {
             memory_limit: self.memory_limit(),
             minibatch_size: self.minibatch_size as usize,
             nps_limit: self.nps_limit,
             cpuct,
             cpuct_at_root: if self.root_has_own_cpuct { cpuct_at_root } else { cpuct },
-            fpu: fpu(self.fpu_strategy, self.fpu_value),
-            fpu_at_root: (self.fpu_strategy_at_root != "same")
-                .then(|| fpu(self.fpu_strategy_at_root, self.fpu_value_at_root)),
+            fpu: match self.fpu_strategy {
+                FpuStrategy::Reduction => Fpu::Reduction(self.fpu_value),
+                FpuStrategy::Absolute => Fpu::Absolute(self.fpu_value),
+            },
+            fpu_at_root: match self.fpu_strategy_at_root {
+                FpuStrategyAtRoot::Same => None,
+                FpuStrategyAtRoot::Reduction => Some(Fpu::Reduction(self.fpu_value_at_root)),
+                FpuStrategyAtRoot::Absolute => Some(Fpu::Absolute(self.fpu_value_at_root)),
+            },
             policy_temperature: self.policy_temperature,
             draw_score: self.draw_score,
             wdl_rescale: contempt::rescale(self),
@@ -470,6 +472,15 @@ mod tests {
             let said = options.slowmover_note().unwrap_or_default();
             assert_eq!((options.time_manager_spec().as_ref(), said.as_str()), (plays, note), "{name} {value}");
         }
+    }
+
+    #[test]
+    fn values_outside_their_range_are_found() {
+        assert_eq!(Options::default().check(), Ok(()));
+        let error = Options { threads: 129, ..Options::default() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "option Threads: \"129\" is not a whole number from 0 to 128");
+        let error = Options { smart_pruning_factor: f32::NAN, ..Options::default() }.check().unwrap_err();
+        assert_eq!(error.to_string(), "option SmartPruningFactor: \"NaN\" is not a number from 0 to 10");
     }
 
     #[test]

@@ -49,6 +49,12 @@ impl Listener for Relay {
         }
     }
 
+    fn failed(&self, error: &str) {
+        if let Some(listener) = self.0.lock().as_ref() {
+            listener.failed(error);
+        }
+    }
+
     fn report(&self, report: &Report) {
         if let Some(listener) = self.0.lock().as_ref() {
             listener.report(report);
@@ -59,5 +65,77 @@ impl Listener for Relay {
         if let Some(listener) = self.0.lock().take() {
             listener.finished(end);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+    use crate::clock::MonotonicClock;
+    use crate::engine::{Engine, Options, RuntimePolicy};
+    use std::sync::mpsc::{Sender, channel};
+    use std::time::Duration;
+
+    /// A backend whose every evaluation fails.
+    struct Faulty(Arc<dyn Backend>);
+
+    struct FaultyEvaluator;
+
+    impl Backend for Faulty {
+        fn attributes(&self) -> &Attributes {
+            self.0.attributes()
+        }
+        fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+            Ok(Box::new(FaultyEvaluator))
+        }
+        fn cache(&self) -> Option<&dyn EvaluationCache> {
+            self.0.cache()
+        }
+    }
+
+    impl Evaluator for FaultyEvaluator {
+        fn evaluate(&mut self, _: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            Err(BackendError::NoNetwork("faulty".to_owned()))
+        }
+
+        fn told_ms(&self) -> Option<f64> {
+            None
+        }
+    }
+
+    /// Writes down what it hears, by the name of the method.
+    struct Scribe(Mutex<Sender<&'static str>>);
+
+    impl Listener for Scribe {
+        fn planned(&self, _: &Plan) {
+            self.0.lock().send("planned").unwrap();
+        }
+        fn failed(&self, error: &str) {
+            assert!(error.contains("faulty"), "{error}");
+            self.0.lock().send("failed").unwrap();
+        }
+        fn report(&self, _: &Report) {
+            self.0.lock().send("report").unwrap();
+        }
+        fn finished(&self, _: &SearchEnd) {
+            self.0.lock().send("finished").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_failure_while_pondering_is_told_before_stop() {
+        let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
+        engine.set_option("Backend", "uniform").unwrap();
+        engine.prepare().unwrap();
+        engine.decorate(|inner| Arc::new(Faulty(inner))).unwrap();
+        let (sender, heard) = channel();
+        let go = GoParams { ponder: true, ..GoParams::default() };
+        engine.go(&go, engine.now_ms(), Arc::new(Scribe(Mutex::new(sender)))).unwrap();
+        // The patience is for a failing test alone.
+        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok("failed"));
+        engine.stop();
+        engine.wait();
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["finished"]);
     }
 }

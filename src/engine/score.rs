@@ -1,22 +1,45 @@
 //! The score a GUI is shown, from the network's win, draw and loss (lc0.md C.9).
 
+use super::words::words;
 use crate::search::Line;
 
 /// Above this certainty of win or loss, or draw, WDL_mu's inverse is not steady (Lc0's limit).
 const MU_CERTAINTY_LIMIT: f32 = 0.996;
-/// The score of a line in the unit that `score_type` (one of [`SCORE_TYPES`](super::options::SCORE_TYPES)) names;
-/// centipawns for most of them, from the side to move.
-pub fn score(score_type: &str, line: &Line, has_wdl: bool) -> i32 {
+
+words! {
+    /// The kinds of score that `info score cp` can carry (`ScoreType`).
+    pub enum ScoreType {
+        /// Centipawns from win minus loss.
+        Centipawn = "centipawn",
+        /// Centipawns from the expected score, in which draws have the value that `DrawScore` gives them.
+        CentipawnWithDrawScore = "centipawn_with_drawscore",
+        /// Centipawns by the formula of Lc0's releases of 2019.
+        Centipawn2019 = "centipawn_2019",
+        /// Centipawns by the formula of Lc0's releases of 2018.
+        Centipawn2018 = "centipawn_2018",
+        /// Expected points, in hundredths of a percent.
+        WinPercentage = "win_percentage",
+        /// The expected score, in ten-thousandths.
+        Q = "Q",
+        /// Win minus loss, in ten-thousandths.
+        WinMinusLoss = "W-L",
+        /// Hundredths of a unit in which 1 is an even chance to win.
+        WdlMu = "WDL_mu",
+    }
+}
+
+/// The score of a line in the unit of `score_type`, from the side to move.
+pub fn score(score_type: ScoreType, line: &Line, has_wdl: bool) -> i32 {
     let (wl, q) = (line.wl, line.q);
     let value = match score_type {
-        "centipawn_with_drawscore" => centipawn(q),
-        "centipawn_2019" => 295.0 * wl / (1.0 - 0.976_953_1 * wl.powi(14)),
-        "centipawn_2018" => 290.680_63 * (1.548_090_8 * wl).tan(),
-        "win_percentage" => wl * 5000.0 + 5000.0,
-        "Q" => q * 10000.0,
-        "W-L" => wl * 10000.0,
-        "WDL_mu" => wdl_mu(line).filter(|_| has_wdl).unwrap_or_else(|| centipawn_for_mu(wl)),
-        _ => centipawn(wl),
+        ScoreType::Centipawn => centipawn(wl),
+        ScoreType::CentipawnWithDrawScore => centipawn(q),
+        ScoreType::Centipawn2019 => 295.0 * wl / (1.0 - 0.976_953_1 * wl.powi(14)),
+        ScoreType::Centipawn2018 => 290.680_63 * (1.548_090_8 * wl).tan(),
+        ScoreType::WinPercentage => wl * 5000.0 + 5000.0,
+        ScoreType::Q => q * 10000.0,
+        ScoreType::WinMinusLoss => wl * 10000.0,
+        ScoreType::WdlMu => wdl_mu(line).filter(|_| has_wdl).unwrap_or_else(|| centipawn_for_mu(wl)),
     };
     value.round() as i32
 }
@@ -47,6 +70,7 @@ pub fn wdl_permille(line: &Line) -> (u32, u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::Word as _;
     use super::*;
 
     fn line(wl: f32, d: f32) -> Line {
@@ -57,28 +81,28 @@ mod tests {
     fn score_types() {
         // By hand: 90 tan(1.5637541897 * 0.2) = 29.07; 295 * 0.2 / (1 - 0.977 * 0.2^14) = 59; and so on.
         for (kind, expected) in [
-            ("centipawn", 29),
-            ("centipawn_with_drawscore", 20),
-            ("centipawn_2019", 59),
-            ("centipawn_2018", 93),
-            ("win_percentage", 6000),
-            ("Q", 1400),
-            ("W-L", 2000),
+            (ScoreType::Centipawn, 29),
+            (ScoreType::CentipawnWithDrawScore, 20),
+            (ScoreType::Centipawn2019, 59),
+            (ScoreType::Centipawn2018, 93),
+            (ScoreType::WinPercentage, 6000),
+            (ScoreType::Q, 1400),
+            (ScoreType::WinMinusLoss, 2000),
             // W 0.3, D 0.6, L 0.1: a = ln 9, b = ln(7/3); (a - b) / (a + b) = 0.4433.
-            ("WDL_mu", 44),
+            (ScoreType::WdlMu, 44),
         ] {
-            assert_eq!(score(kind, &Line { mu: Some(0.4433), ..line(0.2, 0.6) }, true), expected, "{kind}");
+            assert_eq!(score(kind, &Line { mu: Some(0.4433), ..line(0.2, 0.6) }, true), expected, "{kind:?}");
         }
         for wl in [-1.0, 0.0, 1.0] {
-            for kind in super::super::options::SCORE_TYPES {
-                assert!(score(kind, &line(wl, 0.0), true).abs() < 100_000, "{kind} {wl}");
+            for kind in ScoreType::ALL {
+                assert!(score(*kind, &line(wl, 0.0), true).abs() < 100_000, "{kind:?} {wl}");
             }
         }
     }
 
     #[test]
     fn where_mu_gives_way_to_centipawns() {
-        let score = |wl, d, mu, has_wdl| score("WDL_mu", &Line { mu, ..line(wl, d) }, has_wdl);
+        let score = |wl, d, mu, has_wdl| score(ScoreType::WdlMu, &Line { mu, ..line(wl, d) }, has_wdl);
         // 45 tan(1.56728071628 * 0.2) = 14.57, tan(1.56728071628 * 0.9) = 6.187 times 45 = 278.4.
         assert_eq!(score(0.2, 0.6, Some(0.4433), false), 15, "without a WDL head mu means nothing");
         assert_eq!(score(0.2, 0.6, None, true), 15);
@@ -99,17 +123,17 @@ mod tests {
             (-0.89793, 0.084, -0.88109, [-537, -462, -338, -1597, 507, -8817, -8984]),
             (0.02771, 0.051, 0.03789, [4, 5, 8, 12, 5142, 393, 285]),
         ] {
-            for (kind, expected) in super::super::options::SCORE_TYPES.iter().zip(scores) {
-                let at = |by: f32| score(kind, &Line { q: q + by, ..line(wl + by, d) }, true);
+            for (kind, expected) in ScoreType::ALL.iter().zip(scores) {
+                let at = |by: f32| score(*kind, &Line { q: q + by, ..line(wl + by, d) }, true);
                 assert!(
                     (at(-ROUGH) - 1..=at(ROUGH) + 1).contains(&expected),
-                    "{kind} {wl}: {} for {expected}",
+                    "{kind:?} {wl}: {} for {expected}",
                     at(0.0)
                 );
             }
         }
         // The first position by WDL_mu: 385, which is the centipawn formula, as mu is 3.06 there.
-        let at = |wl: f32| score("WDL_mu", &Line { mu: Some(3.06), ..line(wl, 0.061) }, true);
+        let at = |wl: f32| score(ScoreType::WdlMu, &Line { mu: Some(3.06), ..line(wl, 0.061) }, true);
         assert!((at(0.9281 - ROUGH)..=at(0.9281 + ROUGH)).contains(&385), "{}", at(0.9281));
     }
 

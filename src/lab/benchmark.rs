@@ -8,9 +8,9 @@ use super::bench::{BENCH_POSITIONS, bench_game};
 use super::play::search_to_end;
 use super::recorder::{Record, Recorder};
 use super::statistics::{Latency, median, rate};
-use crate::backend::Attributes;
-use crate::engine::{Engine, EngineError, GoParams};
-use crate::search::Clock;
+use crate::backend::{Attributes, LARGEST_BATCH, Provider};
+use crate::clock::Clock;
+use crate::engine::{Engine, EngineError, GoParams, Options};
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -97,9 +97,9 @@ impl Benchmark {
     ///
     /// When something cannot be loaded.
     pub fn new(mut engine: Engine, clock: Arc<dyn Clock>) -> Result<Benchmark, EngineError> {
-        for (option, value) in [("MoveOverheadMs", "0"), ("SmartPruningFactor", "0"), ("MinimumKLDGainPerNode", "0")] {
-            engine.set_option(option, value).expect("the option takes this value");
-        }
+        let options =
+            Options { move_overhead: 0, smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..engine.options().clone() };
+        engine.set_options(options).expect("these options take 0, and the others are the engine's own");
         let start_ms = clock.now_ms();
         engine.prepare()?;
         let load_ms = clock.now_ms() - start_ms;
@@ -135,11 +135,9 @@ impl Benchmark {
         seconds: f64,
     ) -> Result<Measured, BenchmarkError> {
         let attributes = self.attributes();
-        for (option, value) in [("Threads", threads), ("MinibatchSize", batch)] {
-            self.engine
-                .set_option(option, &value.to_string())
-                .map_err(|error| EngineError::Search(error.to_string()))?;
-        }
+        let options =
+            Options { threads: threads as u64, minibatch_size: batch as u64, ..self.engine.options().clone() };
+        self.engine.set_options(options).map_err(|error| EngineError::Search(error.to_string()))?;
         let or = |number, default| if number == 0 { default } else { number };
         let threads = or(threads, attributes.preferred_threads).max(1);
         let batch = or(batch, attributes.preferred_batch).min(attributes.maximum_batch).max(1);
@@ -267,20 +265,36 @@ pub fn grid(attributes: &Attributes) -> (Vec<usize>, Vec<usize>) {
         // Workers hide the search behind the device.
         false => vec![1, preferred, preferred + 1, 2 * preferred],
     };
-    let size = attributes.preferred_batch.max(1);
-    let batches = match size == attributes.maximum_batch {
-        // It cannot run another size any faster.
-        true => vec![size],
-        false if attributes.is_cpu => vec![size / 2, size, 2 * size, 4 * size],
-        false => vec![size / 4, size / 2, size, 2 * size],
-    };
-    let tidy = |mut numbers: Vec<usize>, most: usize| {
-        numbers.retain(|&number| number > 0 && number <= most);
+    let tidy = |mut numbers: Vec<usize>, least: usize, most: usize| {
+        numbers.retain(|number| (least..=most).contains(number));
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     };
-    (tidy(threads, MOST_THREADS), tidy(batches, attributes.maximum_batch))
+    // A batch below the smallest is filled up to it, and takes as long.
+    let batches = tidy(batches_wanted(attributes), attributes.smallest_batch.max(1), attributes.maximum_batch);
+    (tidy(threads, 1, MOST_THREADS), batches)
+}
+
+/// Batch sizes around the preferred one, in positions, whether or not the backend runs them: a CPU's preference is small, a
+/// card's large.
+fn batches_wanted(attributes: &Attributes) -> Vec<usize> {
+    let size = attributes.preferred_batch.max(1);
+    match attributes.is_cpu {
+        true => vec![size / 2, size, 2 * size, 4 * size],
+        false => vec![size / 4, size / 2, size, 2 * size],
+    }
+}
+
+/// The largest batch size, in positions, that the [`grid`] leaves out although the key `batch` of the option `BackendOptions`
+/// would let the backend run it. Only backends with a `provider` have that key, and a network of a fixed batch size runs no
+/// other.
+pub fn larger_batch(attributes: &Attributes, provider: Option<Provider>) -> Option<usize> {
+    let Attributes { smallest_batch, maximum_batch, .. } = *attributes;
+    let is_fixed_by_provider = provider?.rows().only() == Some(maximum_batch);
+    let may_grow = smallest_batch < maximum_batch || is_fixed_by_provider;
+    let wanted = batches_wanted(attributes).into_iter().max()?.min(LARGEST_BATCH);
+    (may_grow && wanted > maximum_batch).then_some(wanted)
 }
 
 /// The most search threads that the option takes.

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::backend::{Attributes, Backend, BackendError, CacheStatistics, Evaluation, Evaluator, Query};
-use crate::search::Clock;
+use crate::backend::{
+    Attributes, Backend, BackendError, CacheStatistics, Evaluation, EvaluationCache, Evaluator, Query,
+};
+use crate::clock::Clock;
 
 /// One batch that was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,22 +76,33 @@ impl Backend for Recorder {
         Ok(Box::new(RecordingEvaluator { inner: self.inner.evaluator()?, clock, batches, cache_hits }))
     }
 
-    fn cached(&self, key: u64) -> Option<Evaluation> {
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        self.inner.cache().map(|_| self as &dyn EvaluationCache)
+    }
+}
+
+/// The inner backend's cache, whose answers are counted. It is only given out where there is one.
+impl EvaluationCache for Recorder {
+    fn get(&self, key: u64) -> Option<Evaluation> {
         let known = self.inner.cached(key);
         self.cache_hits.fetch_add(u64::from(known.is_some()), Ordering::Relaxed);
         known
     }
 
-    fn cache_fill(&self) -> Option<u32> {
-        self.inner.cache_fill()
+    fn fill(&self) -> u32 {
+        self.inner.cache_fill().unwrap_or_default()
     }
 
-    fn clear_cache(&self) {
+    fn bytes(&self) -> usize {
+        self.inner.cache_bytes()
+    }
+
+    fn clear(&self) {
         self.inner.clear_cache();
     }
 
-    fn cache_statistics(&self) -> Option<CacheStatistics> {
-        self.inner.cache_statistics()
+    fn statistics(&self) -> CacheStatistics {
+        self.inner.cache_statistics().unwrap_or_default()
     }
 }
 
@@ -109,14 +122,18 @@ impl Evaluator for RecordingEvaluator {
         self.batches.lock().push(BatchRecord { size: batch.len(), start_ms, end_ms, cache_hits });
         Ok(answers)
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        self.inner.told_ms()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::{CachedBackend, RandomBackend};
+    use crate::clock::MonotonicClock;
     use crate::lab::positions::{queries, walk};
-    use crate::search::MonotonicClock;
 
     #[test]
     fn batches_and_cache_hits_are_counted_and_answers_pass_through() {
@@ -128,18 +145,33 @@ mod tests {
         let mut evaluator = recorder.evaluator().unwrap();
         assert_eq!(evaluator.evaluate(&queries[..2]).unwrap(), expected[..2]);
         assert_eq!(evaluator.evaluate(&queries).unwrap(), expected);
-        assert_eq!(recorder.cached(queries[4].key), Some(expected[4].clone()));
-        assert_eq!(recorder.cached(!queries[4].key), None);
+        let seen: &dyn Backend = &recorder;
+        assert_eq!(seen.cached(queries[4].key), Some(expected[4].clone()));
+        assert_eq!(seen.cached(!queries[4].key), None);
         let record = recorder.take();
         let sizes: Vec<usize> = record.batches.iter().map(|batch| batch.size).collect();
         assert_eq!((sizes, record.later_cache_hits, record.cache_hits(), record.evaluations()), (vec![2, 5], 1, 0, 7));
         assert!(record.batches.iter().all(|batch| batch.end_ms >= batch.start_ms));
         assert_eq!(recorder.take(), Record::default());
         // What the cache answered before a batch belongs to it.
-        recorder.cached(queries[4].key).unwrap();
+        seen.cached(queries[4].key).unwrap();
         evaluator.evaluate(&queries[..1]).unwrap();
         let record = recorder.take();
         assert_eq!((record.later_cache_hits, record.cache_hits()), (0, 1));
-        assert_eq!(recorder.cache_statistics().unwrap().positions, 5);
+        assert_eq!(seen.cache_statistics().unwrap().positions, 5);
+    }
+
+    /// A search with a memory limit gives the tree what the cache leaves.
+    #[test]
+    fn the_size_of_the_cache_is_told() {
+        let bare = RandomBackend::new(1);
+        let queries = queries(&walk(50, 1), bare.attributes());
+        let cached: Arc<dyn Backend> = Arc::new(CachedBackend::new(Arc::new(bare), 100));
+        let recorder: &dyn Backend = &Recorder::new(Arc::clone(&cached), Arc::new(MonotonicClock::new()));
+        recorder.evaluator().unwrap().evaluate(&queries).unwrap();
+        assert!(cached.cache_bytes() > 0);
+        assert_eq!(recorder.cache_bytes(), cached.cache_bytes());
+        let uncached: &dyn Backend = &Recorder::new(Arc::new(RandomBackend::new(1)), Arc::new(MonotonicClock::new()));
+        assert!(uncached.cache().is_none());
     }
 }

@@ -1,17 +1,14 @@
-//! A search under way: how it starts its workers and the watchdog that answers in time, and how it ends.
+//! Runs a search on threads of its own: starts its workers and the watchdog that answers in time, and ends it.
 
-use super::clock::Clock;
 use super::desk::Desk;
-use super::packed::PackedMove;
-use super::puct::DrawScore;
 use super::request::{Finished, Listener, NotStarted, SearchRequest};
-use super::setting::Setting;
+use super::setting::take_up;
 use super::shared::{ANSWER_POLL, Shared};
-use super::state::State;
 use super::tree::Tree;
 use super::watchdog::watch;
 use super::worker::work;
 use crate::backend::{Backend, Evaluator};
+use crate::clock::Clock;
 use parking_lot::{Condvar, Mutex};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -34,44 +31,17 @@ impl Search {
     /// # Errors
     /// [`NotStarted`], when the operating system has no thread to give.
     pub fn start(
-        mut tree: Tree,
+        tree: Tree,
         backend: Arc<dyn Backend>,
         evaluators: Vec<Box<dyn Evaluator>>,
         clock: Arc<dyn Clock>,
         request: SearchRequest,
         listener: Arc<dyn Listener>,
     ) -> Result<Search, NotStarted> {
-        tree.share_positions(request.params.transpositions);
-        tree.follow(request.game.clone());
-        // Every search draws its own.
-        tree.set_root_noise(None);
-        let attributes = backend.attributes();
-        let minibatch_size = match request.params.minibatch_size {
-            0 => attributes.preferred_batch,
-            size => size,
-        };
-        let nodes = request.limits.nodes;
-        let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
-        let setting = Setting {
-            draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
-            nps_limit: f64::from(request.params.nps_limit),
-            minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
-            workers: evaluators.len(),
-            params: request.params,
-            clock,
-            game: request.game,
-            packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
-            search_moves: request.search_moves,
-            multi_pv: request.multi_pv,
-            probes: request.probes,
-            start_ms: request.start_ms,
-            live_stats: request.with_live_stats,
-            node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
-            backend,
-        };
+        let (setting, state) = take_up(tree, backend, evaluators.len(), clock, request);
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.latency, request.seed)),
+            state: Mutex::new(state),
             desk: Desk::new(evaluators.len()),
             idle: Condvar::new(),
             told: AtomicBool::new(false),
@@ -80,9 +50,6 @@ impl Search {
             answer_given: Condvar::new(),
             user_stop: AtomicBool::new(false),
             over: AtomicBool::new(false),
-            infinite: request.limits.infinite || request.limits.ponder,
-            due_ms: request.due_ms,
-            with_move_stats: request.with_move_stats,
             panicked: AtomicBool::new(false),
         });
         let mut workers = Vec::with_capacity(evaluators.len());
@@ -135,9 +102,9 @@ impl Search {
         self.shared.over.load(Ordering::SeqCst) || self.watchdog.is_finished()
     }
 
-    /// Whether only [`Search::stop`] ends it.
+    /// Whether only [`Search::stop`] is sure to end it.
     pub fn is_endless(&self) -> bool {
-        self.shared.infinite
+        self.shared.state.lock().time.is_endless()
     }
 
     /// Waits for the answer alone: batches may still be under way.
@@ -165,7 +132,7 @@ fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
     if shared.panicked.into_inner() {
         tree.reset(shared.setting.game);
     }
-    Finished { tree, manager: state.manager, latency: state.latency, evaluators }
+    Finished { tree, time: state.time, latency: state.latency, evaluators }
 }
 
 /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.

@@ -1,5 +1,6 @@
-//! What the threads of a search have in common, and when they have to leave.
+//! Holds what the threads of a search have in common, and says when they have to leave.
 
+use super::answer::unsearched;
 use super::desk::Desk;
 use super::report::Report;
 use super::request::{EndReason, Listener, SearchEnd};
@@ -32,9 +33,6 @@ pub(super) struct Shared {
     pub user_stop: AtomicBool,
     /// The answer is decided; nobody may start another batch.
     pub over: AtomicBool,
-    pub infinite: bool,
-    pub due_ms: Option<f64>,
-    pub with_move_stats: bool,
     pub panicked: AtomicBool,
     /// The listener has heard of the end, or is hearing of it.
     pub told: AtomicBool,
@@ -73,7 +71,7 @@ impl Shared {
         }
         let end = self.failed();
         self.end_waits();
-        while self.infinite && !self.user_stop.load(Ordering::SeqCst) {
+        while self.setting.infinite && !self.user_stop.load(Ordering::SeqCst) {
             std::thread::sleep(ANSWER_POLL);
         }
         listener.finished(&end);
@@ -83,7 +81,7 @@ impl Shared {
     fn failed(&self) -> SearchEnd {
         self.over.store(true, Ordering::SeqCst);
         SearchEnd {
-            best: self.setting.game.current().legal_moves().first().copied(),
+            best: unsearched(&self.setting).map(|(_, line)| line.moves[0]),
             ponder: None,
             report: Report::default(),
             move_stats: Vec::new(),

@@ -1,7 +1,7 @@
 //! What a GUI is told, in the order and the format Lc0 uses (lc0.md C.9).
 
 use crate::chess::{Color, Move, to_uci};
-use crate::engine::{Kind, OptionSpec, Options, score, wdl_permille};
+use crate::engine::{Kind, OptionSpec, Options, ScoreType, score, wdl_permille};
 use crate::network::{Transform, policy_index};
 use crate::search::{MoveStats, Report};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug)]
 pub(super) struct Display {
     pub chess960: bool,
-    pub score_type: &'static str,
+    pub score_type: ScoreType,
     pub show_wdl: bool,
     pub show_moves_left: bool,
     pub show_eps: bool,
@@ -132,7 +132,7 @@ mod tests {
     fn display() -> Display {
         Display {
             chess960: false,
-            score_type: "centipawn",
+            score_type: ScoreType::Centipawn,
             show_wdl: true,
             show_moves_left: true,
             show_eps: false,

@@ -147,6 +147,30 @@ fn options_set_during_a_search_hold_from_the_next_one() {
 }
 
 #[test]
+fn movetime_ends_the_search_for_a_mate() {
+    let mut engine = Uci::uniform();
+    engine.search("startpos", "go movetime 50 mate 1");
+    engine.send("go movetime 50 mate 1\nwait\nisready");
+    let lines = engine.until("readyok");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 1, "{lines:?}");
+    assert!(errors(&lines).is_empty(), "{lines:?}");
+}
+
+#[test]
+fn wait_does_not_wait_for_a_mate_that_may_not_be_there() {
+    let mut engine = Uci::uniform();
+    engine.send("position startpos\ngo mate 1");
+    engine.complains("wait", &["wait", "stop"]);
+    engine.ask("stop", "bestmove");
+    // With another limit the search ends by itself.
+    for go in ["go mate 1 nodes 100", "go mate 1 depth 2", "go mate 1 wtime 1000 btime 1000"] {
+        let lines = engine.tell(&format!("{go}\nwait"));
+        assert!(errors(&lines).is_empty() && lines.iter().any(|line| line.starts_with("bestmove")), "{go}: {lines:?}");
+    }
+    engine.plays();
+}
+
+#[test]
 fn wait_waits_for_the_answer() {
     let mut engine = Uci::uniform();
     engine.send("go nodes 1000\nwait\nisready");

@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use super::{Attributes, Backend, BackendError, Evaluator, cpu_workers};
+use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
 use crate::network::{Architecture, HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
 use kernels::Kernels;
@@ -77,6 +77,7 @@ impl NativeBackend {
             has_wdl: plan.value_outputs == 3,
             has_moves_left: weights.moves_left.is_some(),
             preferred_batch: PREFERRED_BATCH,
+            smallest_batch: 1,
             maximum_batch: MAXIMUM_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
@@ -102,5 +103,9 @@ impl Backend for NativeBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(Box::new(NativeEvaluator::new(Arc::clone(&self.shared))))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }

@@ -29,7 +29,10 @@ use parking_lot::Mutex;
 use super::input::InputBuffer;
 use super::provider::{Provider, Rows, Sharing};
 use super::runtime::{Runtime, complaints};
-use super::{Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, Evaluator, Query, cpu_workers};
+use super::{
+    Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query,
+    cpu_workers,
+};
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
 pub use bare::BareSession;
 use ends::Ends;
@@ -113,8 +116,8 @@ impl OnnxRuntimeBackend {
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.ends.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.ends.model.moves_left.is_some(),
-            // A fixed batch is run in full, whatever is in it.
-            preferred_batch: shared.rows.only().unwrap_or(provider.preferred_batch().min(shared.rows.most)),
+            preferred_batch: shared.rows.preferred(provider),
+            smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
                 Sharing::PerWorker => cpu_workers().div_ceil(threads),
@@ -143,6 +146,10 @@ impl Backend for OnnxRuntimeBackend {
             None => Arc::new(Mutex::new(self.shared.session()?)),
         };
         Ok(Box::new(OnnxRuntimeEvaluator { session, shared: Arc::clone(&self.shared), input: InputBuffer::new() }))
+    }
+
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
     }
 }
 
@@ -225,6 +232,10 @@ impl Evaluator for OnnxRuntimeEvaluator {
             self.run(part, &mut answers)?;
         }
         Ok(answers)
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

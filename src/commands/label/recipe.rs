@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use zeitnot::engine::Options;
+use zeitnot::engine::{Options, Word as _};
 use zeitnot::labels::Sampling;
 use zeitnot::network::{self, Location};
 
@@ -66,7 +66,7 @@ pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
     let default = Options::default();
     let them = [
         ("BackendOptions", options.backend_options.as_str(), default.backend_options.as_str()),
-        ("HistoryFill", options.history_fill, default.history_fill),
+        ("HistoryFill", options.history_fill.word(), default.history_fill.word()),
     ];
     them.into_iter().filter(|(_, now, default)| now != default).map(|(name, now, _)| (name, now.to_owned())).collect()
 }

@@ -5,6 +5,8 @@ pub mod adaptive;
 pub mod alphazero;
 pub mod complexity;
 #[cfg(test)]
+mod emergency;
+#[cfg(test)]
 mod golden;
 pub mod legacy;
 pub mod simple;

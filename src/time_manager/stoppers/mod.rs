@@ -4,7 +4,9 @@
 mod kld_gain;
 mod smart_pruning;
 
-use super::{SearchSnapshot, StopReason, TimeManager, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
@@ -12,10 +14,11 @@ use smart_pruning::SmartPruning;
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
-const MIN_MOVETIME_MS: f64 = 1.0;
+pub(super) const MIN_MOVETIME_MS: f64 = 1.0;
 
 /// What `go` asked for. Clocks are not here: they are a manager's.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
     /// `go infinite`: only `stop` ends the search, or a limit on nodes, depth or mate that was given too.
     pub infinite: bool,
@@ -26,27 +29,34 @@ pub struct SearchLimits {
     /// Nodes added by this search.
     pub playouts: Option<u64>,
     /// Time for this move, in milliseconds, from which the overhead is subtracted.
+    #[serde(with = "exact::option")]
     pub movetime_ms: Option<f64>,
     /// Average depth, in plies.
     pub depth: Option<u32>,
-    /// Mate in so many moves. It makes the search infinite otherwise.
+    /// Mate in this many moves. While one is looked for, only a limit ends the search otherwise: the move that looks best
+    /// is not the question, so there is no smart pruning and no KLD gain.
     pub mate: Option<u32>,
 }
 
 /// Engine options that the stoppers depend on. The defaults are Lc0's (lc0.md E).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct StopperParams {
     /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
+    #[serde(with = "exact::float")]
     pub smart_pruning_factor: f64,
     /// `SmartPruningMinimumBatches`: smart pruning counts visits only after so many batches.
     pub smart_pruning_minimum_batches: u64,
     /// `KLDGainAverageInterval`, in nodes.
     pub kld_gain_interval: u64,
     /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
+    #[serde(with = "exact::float")]
     pub minimum_kld_gain: f64,
     /// `MoveOverheadMs`, which `go movetime` loses.
+    #[serde(with = "exact::float")]
     pub overhead_ms: f64,
     /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
+    #[serde(with = "exact::float")]
     pub nodes_per_second_limit: f64,
 }
 
@@ -79,11 +89,12 @@ pub struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering, an infinite search and the search for a mate have neither `movetime` nor
-    /// KLD gain nor smart pruning.
+    /// The chain for these limits. Pondering and an infinite search have neither `movetime` nor KLD gain nor smart pruning;
+    /// the search for a mate has only the first. Lc0 drops `movetime` there, too, and then searches on until `stop`
+    /// (lc0.md B); a program that gives both limits counts on an answer in time.
     pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
-        let endless = !timed || limits.mate.is_some();
+        let chooses_a_move = timed && limits.mate.is_none();
         let smart_pruning = SmartPruning::new(params.smart_pruning_factor, params.smart_pruning_minimum_batches);
         let kld_gain = KldGain::new(params.minimum_kld_gain, params.kld_gain_interval);
         Self {
@@ -92,15 +103,26 @@ impl Stoppers {
             playouts: limits.playouts,
             movetime_ms: limits
                 .movetime_ms
-                .filter(|_| !endless)
+                .filter(|_| timed)
                 .map(|movetime| (movetime - params.overhead_ms.max(0.0)).max(MIN_MOVETIME_MS)),
             depth: limits.depth,
             mate: limits.mate,
-            kld_gain: kld_gain.filter(|_| !endless),
+            kld_gain: kld_gain.filter(|_| chooses_a_move),
             publishes_nodes: smart_pruning.is_some(),
-            smart_pruning: smart_pruning.filter(|_| !endless),
+            smart_pruning: smart_pruning.filter(|_| chooses_a_move),
             nps_limit: Some(params.nodes_per_second_limit).filter(|nps| *nps > 0.0),
         }
+    }
+
+    /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be there.
+    /// `has_manager`: whether a manager is asked, too.
+    pub fn is_endless(&self, has_manager: bool) -> bool {
+        let has_limit = has_manager
+            || self.movetime_ms.is_some()
+            || self.nodes < MAX_TREE_NODES
+            || self.playouts.is_some()
+            || self.depth.is_some();
+        !self.timed || !has_limit
     }
 
     /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of

@@ -7,7 +7,13 @@ fn params() -> StopperParams {
 
 /// Two root moves that smart pruning has no opinion on.
 fn snapshot(elapsed_ms: f64, nodes: u64, root_visits: &[u32]) -> SearchSnapshot<'_> {
-    SearchSnapshot { elapsed_ms, new_nodes: nodes, total_nodes: nodes, root_visits, ..SearchSnapshot::default() }
+    SearchSnapshot {
+        elapsed_ms,
+        new_nodes: nodes,
+        total_nodes: nodes,
+        root_visits: root_visits.into(),
+        ..SearchSnapshot::default()
+    }
 }
 
 fn stop(limits: &SearchLimits, snapshot: &SearchSnapshot) -> Option<StopReason> {
@@ -19,7 +25,8 @@ const EVEN: &[u32] = &[50, 50];
 // lc0.md B.1 and B.2.
 #[test]
 fn nodes_count_the_tree_and_playouts_the_search() {
-    let reused = SearchSnapshot { new_nodes: 30, total_nodes: 100, root_visits: EVEN, ..SearchSnapshot::default() };
+    let reused =
+        SearchSnapshot { new_nodes: 30, total_nodes: 100, root_visits: EVEN.into(), ..SearchSnapshot::default() };
     let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
     assert_eq!(stop(&nodes(100), &reused), Some(StopReason::Nodes));
     assert_eq!(stop(&nodes(101), &reused), None);
@@ -34,7 +41,8 @@ fn nodes_count_the_tree_and_playouts_the_search() {
 #[test]
 fn remaining_playouts_are_told_where_smart_pruning_is_on() {
     let limits = SearchLimits { nodes: Some(1_000), playouts: Some(500), infinite: true, ..SearchLimits::default() };
-    let seen = SearchSnapshot { new_nodes: 100, total_nodes: 700, root_visits: EVEN, ..SearchSnapshot::default() };
+    let seen =
+        SearchSnapshot { new_nodes: 100, total_nodes: 700, root_visits: EVEN.into(), ..SearchSnapshot::default() };
     let remaining = |params: &StopperParams| Stoppers::new(&limits, params).check(&seen, None).remaining_playouts;
     assert_eq!(remaining(&params()), Some(300.0)); // min(500 - 100, 1000 - 700)
     assert_eq!(remaining(&StopperParams { smart_pruning_factor: 0.0, ..params() }), None);
@@ -83,7 +91,7 @@ fn depth_and_mate() {
     assert_eq!(stop(&SearchLimits { mate: Some(3), ..SearchLimits::default() }, &unproven), None);
 }
 
-// lc0.md B, "infinite" is infinite or ponder or mate.
+// lc0.md B, "infinite" is infinite or ponder or mate; but `movetime` holds beside `mate`, which Lc0 lets it not.
 #[test]
 fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
     let only_move = SearchSnapshot { average_depth: 3, mate_depth: Some(1), ..snapshot(1e9, 1_000, &[999]) };
@@ -91,7 +99,7 @@ fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
     let endless = [
         SearchLimits { infinite: true, ..finite.clone() },
         SearchLimits { ponder: true, ..finite.clone() },
-        SearchLimits { mate: Some(0), ..finite.clone() },
+        SearchLimits { mate: Some(0), ..SearchLimits::default() },
     ];
     assert_eq!(stop(&finite, &only_move), Some(StopReason::MoveTime));
     assert_eq!(stop(&SearchLimits::default(), &only_move), Some(StopReason::OnlyMove));
@@ -100,6 +108,42 @@ fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
         assert_eq!(stop(&SearchLimits { nodes: Some(9), ..limits.clone() }, &only_move), Some(StopReason::Nodes));
         assert_eq!(stop(&SearchLimits { depth: Some(3), ..limits }, &only_move), Some(StopReason::Depth));
     }
+}
+
+#[test]
+fn a_search_without_a_sure_limit_is_endless() {
+    let limits = [
+        SearchLimits { movetime_ms: Some(1.0), ..SearchLimits::default() },
+        SearchLimits { nodes: Some(1), ..SearchLimits::default() },
+        SearchLimits { playouts: Some(1), ..SearchLimits::default() },
+        SearchLimits { depth: Some(1), ..SearchLimits::default() },
+    ];
+    let is_endless = |limits: SearchLimits, has_manager| Stoppers::new(&limits, &params()).is_endless(has_manager);
+    for limits in limits {
+        let mate = SearchLimits { mate: Some(1), ..limits.clone() };
+        assert!(!is_endless(limits.clone(), false) && !is_endless(mate, false), "{limits:?}");
+        // An answer waits for `stop` or `ponderhit` then, whatever ends the search.
+        assert!(is_endless(SearchLimits { infinite: true, ..limits.clone() }, false), "{limits:?}");
+        assert!(is_endless(SearchLimits { ponder: true, ..limits.clone() }, false), "{limits:?}");
+    }
+    let mate = SearchLimits { mate: Some(1), ..SearchLimits::default() };
+    assert!(is_endless(mate.clone(), false) && !is_endless(mate, true));
+}
+
+#[test]
+fn movetime_ends_the_search_for_a_mate_and_nothing_less_does() {
+    let limits = SearchLimits { movetime_ms: Some(1_000.0), mate: Some(2), ..SearchLimits::default() };
+    // Without a mate to look for, the only move, and one that cannot be overtaken, would end it.
+    let params = StopperParams { minimum_kld_gain: 1.0, ..params() };
+    let mut stoppers = Stoppers::new(&limits, &params);
+    for elapsed_ms in [0.0, 500.0, 999.0] {
+        assert_eq!(stoppers.check(&snapshot(elapsed_ms, 1_000 + elapsed_ms as u64, &[900]), None).stop, None);
+    }
+    let longer_mate = SearchSnapshot { mate_depth: Some(3), ..snapshot(999.0, 2_000, EVEN) };
+    assert_eq!(stoppers.check(&longer_mate, None).stop, None);
+    let mate = SearchSnapshot { mate_depth: Some(2), ..longer_mate };
+    assert_eq!(stoppers.check(&mate, None).stop, Some(StopReason::Mate));
+    assert_eq!(stoppers.check(&snapshot(1_000.0, 2_000, EVEN), None).stop, Some(StopReason::MoveTime));
 }
 
 // lc0.md A.0: with infinite or ponder the manager contributes nothing; with mate it does.
@@ -199,8 +243,8 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
         stop(&limits, &seen)
     };
     assert_eq!(reason(|_| ()), None);
-    assert_eq!(reason(|s| s.root_visits = &[10]), Some(StopReason::OnlyMove));
-    assert_eq!(reason(|s| s.root_visits = &[]), None, "the moves are not known yet");
+    assert_eq!(reason(|s| s.root_visits = (&[10]).into()), Some(StopReason::OnlyMove));
+    assert_eq!(reason(|s| s.root_visits = (&[]).into()), None, "the moves are not known yet");
     assert_eq!(reason(|s| s.losing_edges = 1), None);
     assert_eq!(reason(|s| s.losing_edges = 2), Some(StopReason::OnlyNonLosingMove));
     assert_eq!(
@@ -227,7 +271,7 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
 fn smart_pruning_without_new_nodes_waits() {
     let limits = SearchLimits { nodes: Some(1_000), ..SearchLimits::default() };
     let mut stoppers = Stoppers::new(&limits, &params());
-    let reused = SearchSnapshot { total_nodes: 999, root_visits: &[990, 8], ..SearchSnapshot::default() };
+    let reused = SearchSnapshot { total_nodes: 999, root_visits: (&[990, 8]).into(), ..SearchSnapshot::default() };
     assert_eq!(stoppers.check(&SearchSnapshot { elapsed_ms: 500.0, ..reused.clone() }, None).stop, None);
     assert_eq!(stoppers.check(&SearchSnapshot { elapsed_ms: 900.0, ..reused }, None).stop, None);
 }
