@@ -9,6 +9,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crossbeam::utils::CachePadded;
 use parking_lot::Mutex;
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
@@ -136,9 +137,10 @@ impl Hasher for TakeKey {
 }
 
 struct Cache {
-    shards: Box<[Mutex<Shard>]>,
-    /// Memory that the shards take: a search with a limit asks for it at every round.
-    bytes: AtomicUsize,
+    /// Each on cache lines of its own, or workers would wait for those of neighbours.
+    shards: Box<[CachePadded<Mutex<Shard>>]>,
+    /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
+    bytes: CachePadded<AtomicUsize>,
 }
 
 impl Cache {
@@ -146,8 +148,8 @@ impl Cache {
         let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
-        let shards = (0..count).map(|index| Mutex::new(Shard::new(share(index)))).collect();
-        Cache { shards, bytes: AtomicUsize::new(0) }
+        let shards = (0..count).map(|index| CachePadded::new(Mutex::new(Shard::new(share(index))))).collect();
+        Cache { shards, bytes: CachePadded::new(AtomicUsize::new(0)) }
     }
 
     fn shard(&self, key: u64) -> &Mutex<Shard> {
@@ -193,7 +195,7 @@ impl EvaluationCache for Cache {
     }
 
     fn clear(&self) {
-        let forget = |shard: &Mutex<Shard>| {
+        let forget = |shard: &CachePadded<Mutex<Shard>>| {
             let mut shard = shard.lock();
             let before = shard.bytes();
             let fresh = Shard::new(shard.capacity);

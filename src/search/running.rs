@@ -9,6 +9,7 @@ use super::watchdog::watch;
 use super::worker::work;
 use crate::backend::{Backend, Evaluator};
 use crate::clock::Clock;
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ impl Search {
         let is_due = state.tree.is_empty() && setting.due_ms.is_some_and(|due_ms| setting.elapsed_ms() >= due_ms);
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(state),
+            state: CachePadded::new(Mutex::new(state)),
             desk: Desk::new(evaluators.len()),
             idle: Condvar::new(),
             told: AtomicBool::new(false),
@@ -129,7 +130,7 @@ impl Search {
 fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
     let evaluators = workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).collect();
     let shared = Arc::into_inner(shared).expect("the threads that shared it have been joined");
-    let state = shared.state.into_inner();
+    let state = shared.state.into_inner().into_inner();
     let mut tree = state.tree;
     if shared.panicked.into_inner() {
         tree.reset(shared.setting.game);

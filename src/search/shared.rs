@@ -6,6 +6,7 @@ use super::report::Report;
 use super::request::{EndReason, Listener, SearchEnd};
 use super::setting::Setting;
 use super::state::State;
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,7 +23,8 @@ const LOOKS_AT_THE_LOCK: u32 = 2000;
 /// What the threads of a search have in common.
 pub(super) struct Shared {
     pub setting: Setting,
-    pub state: Mutex<State>,
+    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below.
+    pub state: CachePadded<Mutex<State>>,
     pub desk: Desk,
     /// Where whoever has the tree waits when there is nothing to do with it; `stop` ends the wait.
     pub idle: Condvar,
