@@ -280,7 +280,10 @@ mod tests {
         let start = game(None, "");
         let (_file, book) = book(&vec![(&start, "e2e4", u16::MAX); 70_000]);
         assert_eq!(moves(&book, &start), [("e2e4".to_owned(), MOST_ENTRIES as u32 * u32::from(u16::MAX))]);
-        assert_eq!(book.choose(&start, false, &[], Some(7)).unwrap().map(|choice| to_uci(choice.mv, false)).unwrap(), "e2e4");
+        assert_eq!(
+            book.choose(&start, false, &[], Some(7)).unwrap().map(|choice| to_uci(choice.mv, false)).unwrap(),
+            "e2e4"
+        );
     }
 
     #[test]
