@@ -131,6 +131,8 @@ fn a_move_with_a_kept_tree_ends_at_its_limit() {
     let kept = run(&mut engine, &GoParams { nodes: Some(400), ..GoParams::default() }).report.nodes;
     assert!(kept > 100, "{kept}");
     let plan_of = |engine: &mut Engine, wtime| {
+        // The opponent thinks while the batch that the last answer did not wait for is evaluated.
+        clock.pass(500.0);
         let start_ms = engine.now_ms();
         let (end, plan) = engine.run(&timed(wtime), start_ms, None).unwrap();
         (end, plan.unwrap())
