@@ -16,8 +16,9 @@ use cpu_time::ProcessTime;
 use std::sync::Arc;
 use std::time::Instant;
 use zeitnot::chess::Game;
+use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
+use zeitnot::search::{Listener, Report, SearchEnd};
 use zeitnot::time_manager::Plan;
 
 const DEFAULT_NODES: u64 = 2_000_000;

@@ -8,12 +8,13 @@
 //! | module | what lives there | must not know |
 //! |---|---|---|
 //! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
-//! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision; pure: time comes in as numbers | chess rules, threads, the wall clock |
+//! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
+//! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | chess rules, threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime with its execution providers and where it is found, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | trees, UCI |
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | networks, search |
-//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics, workers, the injected clock | UCI text, command lines |
+//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | UCI text, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books | text protocols |
 //! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | searches, UCI |
 //! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
@@ -27,9 +28,13 @@
 //!   `finish(&MoveOutcome)`. A plan carries the ordered terms that led to it; every explanation is printed from them.
 //! - [`backend::Backend`] is a network on a device, shared by all; [`backend::Evaluator`] is one worker's private end of it
 //!   (a batch of queries in, policy, WDL and moves left out). Decorators wrap backends: the search sees one trait.
-//! - [`search::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
+//! - [`clock::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
+//! - [`time_manager::Timekeeper`]: everything about time that lasts from move to move of one game. The engine, a replay and a
+//!   simulation all drive this one thing; its [`trace`](time_manager::trace) serialises without loss.
+//! - [`search::Search::run`] searches on the caller's thread over any clock; [`backend::CostedBackend`] tells below the cache
+//!   what a batch costs. Together they make a timed game a computation.
+//! - [`engine::Engine::with_backend`]: one loaded network serves many engines, each with its own cache.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
-
 //!
 //! # What the comments cite
 //!
@@ -45,6 +50,7 @@
 
 pub mod backend;
 pub mod chess;
+pub mod clock;
 pub mod engine;
 pub mod lab;
 pub mod labels;

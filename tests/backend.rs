@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query, runtime};
 use zeitnot::chess::Game;
-use zeitnot::network::testing::{RandomNetwork, attention_networks, random_network, with_narrow_ends};
+use zeitnot::network::testing::{
+    RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends,
+};
 use zeitnot::network::{Conversion, Network, Precision, ValueKind};
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
@@ -262,5 +264,42 @@ fn ends_may_be_of_half_precision() {
     });
     for (a, b) in wide.iter().zip(&narrow) {
         assert_similar(a, b, "narrow ends");
+    }
+}
+
+/// The working folder of the tests is another one than that of the model.
+#[test]
+fn external_data_lies_beside_its_model() {
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.onnx");
+    let inline = Network::from_bytes(&random_network(9, 2, 16), "tiny.pb.gz").unwrap();
+    let inline = inline.onnx(&Conversion::default()).unwrap().bytes;
+    let create = || backend::create("onnxruntime", Some(&Network::load(&path).unwrap()), &uncached());
+    let said = |backend: &dyn Backend| backend.evaluator().unwrap().evaluate(&queries(backend)).unwrap();
+    let (model, data) = with_external_data(&inline, "weights.bin");
+    std::fs::write(&path, &model).unwrap();
+    let line = create().err().unwrap().to_string();
+    assert!(line.contains("weights.bin") && !line.contains('\n'), "{line}");
+    std::fs::write(folder.path().join("weights.bin"), &data).unwrap();
+    let backend = create().unwrap();
+    // A second evaluator has a session of its own.
+    let _first = backend.evaluator().unwrap();
+    for (a, b) in said(&*load(&inline, &uncached())).iter().zip(&said(&*backend)) {
+        assert_close(a, b, "external data");
+    }
+    // A folder below it will do as well; no other.
+    std::fs::create_dir(folder.path().join("below")).unwrap();
+    std::fs::write(folder.path().join("below/weights.bin"), &data).unwrap();
+    std::fs::write(&path, with_external_data(&inline, "below/weights.bin").0).unwrap();
+    assert_eq!(said(&*create().unwrap()).len(), 9);
+    let outside = tempfile::tempdir().unwrap();
+    let absolute = outside.path().join("weights.bin");
+    std::fs::write(&absolute, &data).unwrap();
+    let name = outside.path().file_name().unwrap().to_string_lossy();
+    for name in [absolute.to_string_lossy().into_owned(), format!("../{name}/weights.bin")] {
+        std::fs::write(&path, with_external_data(&inline, &name).0).unwrap();
+        let line = create().err().unwrap().to_string();
+        assert!(line.contains("network net: External data path") && !line.contains('\n'), "{line}");
     }
 }

@@ -100,6 +100,7 @@ fn a_wrong_value_is_one_line() {
     fails(zeitnot(&folder).arg("--cpuct=nan"), &["--cpuct", "\"nan\""]);
     fails(zeitnot(&folder).arg("--score-type=x"), &["--score-type", "centipawn"]);
     fails(zeitnot(&folder).arg("--show-wdl=maybe"), &["--show-wdl", "\"maybe\""]);
+    fails(zeitnot(&folder).arg("--preload=maybe"), &["--preload: \"maybe\" is not true or false"]);
     fails(zeitnot(&folder).arg("--time-manager=nonsense"), &["--time-manager", "nonsense", "smooth"]);
     fails(zeitnot(&folder).args(["eval", "--backend=gpu9000", "--weights=x"]), &["x"]);
     fails(zeitnot(&folder).args(["eval", "--weights=no/such/file.pb.gz"]), &["no/such/file.pb.gz"]);
@@ -107,11 +108,65 @@ fn a_wrong_value_is_one_line() {
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option1=Threads"), &["Threads", "NAME=VALUE"]);
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--option2=Threads=x"), &["Threads", "\"x\""]);
     fails(zeitnot(&folder).args(SHORT_MATCH).arg("--fen=nonsense"), &["nonsense"]);
+    let king_in_reach = "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1";
+    let mut command = zeitnot(&folder);
+    command.args(SHORT_MATCH).arg(format!("--fen={king_in_reach}"));
+    fails(&mut command, &[king_in_reach, "could take the king"]);
     let nowhere = Path::new("no").join("folder").join("games.pgn");
     let unwritable = predicate::str::contains(format!("zeitnot: cannot write {}", nowhere.display()));
     let mut command = zeitnot(&folder);
     command.args(SHORT_MATCH).args(["--fen=startpos", "--pgn"]).arg(&nowhere);
     command.assert().code(1).stdout("").stderr(unwritable);
+}
+
+/// A file of options has its limit, and may be a pipe.
+#[test]
+fn a_config_that_is_no_file_of_options_is_one_line() {
+    let folder = folder();
+    let config = |path: &str| format!("--config={path}");
+    fails(zeitnot(&folder).arg(config("none")), &["--config none: "]);
+    fails(zeitnot(&folder).arg(config(".")), &["--config ."]);
+    let large = folder.path().join("large");
+    fs::File::create(&large).unwrap().set_len(1 << 40).unwrap();
+    fails(zeitnot(&folder).arg(config("large")), &["--config large: it is larger than 1024 KiB"]);
+    fs::File::options().write(true).open(&large).unwrap().set_len(1 << 20).unwrap();
+    fails(zeitnot(&folder).arg(config("large")), &["large, line 1: it is longer than 8192 bytes"]);
+    if cfg!(unix) {
+        for device in ["/dev/zero", "/dev/full"] {
+            fails(zeitnot(&folder).arg(config(device)), &[device, "neither a file nor a pipe"]);
+        }
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script, env!("CARGO_BIN_EXE_zeitnot")]).current_dir(folder.path());
+            command.timeout(std::time::Duration::from_secs(120));
+            command
+        };
+        fails(&mut shell("yes threads=1 | \"$0\" --config=/dev/stdin"), &["--config /dev/stdin: it is larger"]);
+        let mut piped = shell("echo threads=many | \"$0\" --config=/dev/stdin");
+        fails(&mut piped, &["/dev/stdin, line 1", "\"many\""]);
+    }
+}
+
+/// The working folder may be one of downloads: neither a program nor a module of Python there is run.
+#[cfg(unix)]
+#[test]
+fn no_code_of_the_working_folder_is_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let proof = folder.path().join("proof");
+    fs::write(folder.path().join("pip.py"), format!("open({proof:?}, 'w').close()")).unwrap();
+    let program = folder.path().join("python3");
+    fs::write(&program, format!("#!/bin/sh\ntouch {proof:?}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // An empty entry means the working folder, too.
+    let path = format!(":.:{}", std::env::var("PATH").unwrap());
+    let mut command = zeitnot(&folder);
+    command.args(["runtime", "install"]).env("PATH", path).env("HOME", folder.path());
+    command.env("XDG_CACHE_HOME", folder.path().join("cache")).env("PYTHONPATH", folder.path());
+    // pip itself is asked, and finds nothing anywhere.
+    command.env("PIP_NO_INDEX", "1").env("PIP_CONFIG_FILE", "/dev/null").env_remove("PIP_FIND_LINKS");
+    fails(&mut command, &["pip cannot reach the package index"]);
+    assert!(!proof.exists());
 }
 
 #[test]
@@ -128,6 +183,10 @@ fn perft_counts() {
     assert_eq!((&mated["leaves"], mated["moves"].as_object().unwrap().len()), (&0.into(), 0));
     let start = json(&lines(zeitnot(&folder).args(["perft", "1", "--json", "--fen=startpos"])).join(""));
     assert_eq!(start["leaves"], 20);
+    // A king that can be taken ends its line.
+    let taken = ["perft", "2", "--json", "--fen=4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"];
+    let taken = json(&lines(zeitnot(&folder).args(taken)).join(""));
+    assert_eq!((&taken["moves"]["e7e8"], &taken["fen"]), (&0.into(), &"4k3/4R3/8/8/8/8/8/4K3 w - - 0 1".into()));
     let castling = ["perft", "1", "--json", "--chess960", "--fen=4k3/8/8/8/8/8/8/R3K2R w HA - 0 1"];
     assert!(json(&lines(zeitnot(&folder).args(castling)).join(""))["moves"]["e1h1"].is_u64());
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot::search::{Clock, SearchParams};
+use zeitnot::clock::Clock;
+use zeitnot::search::SearchParams;
 use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams};
 
 /// Positions of a full batch.
@@ -22,6 +23,14 @@ struct Counted(AtomicU64);
 impl Clock for Counted {
     fn now_ms(&self) -> f64 {
         self.0.load(Ordering::SeqCst) as f64 / 1e3
+    }
+
+    fn pass(&self, ms: f64) {
+        self.0.fetch_add((ms * 1e3) as u64, Ordering::SeqCst);
+    }
+
+    fn playout_ms(&self) -> f64 {
+        0.0
     }
 }
 
@@ -40,6 +49,10 @@ impl Evaluator for Paced {
         let evaluations = self.inner.evaluate(batch);
         self.clock.0.fetch_add(fixed + each * batch.len() as u64, Ordering::SeqCst);
         evaluations
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

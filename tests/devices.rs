@@ -114,7 +114,7 @@ fn a_process_keeps_its_runtime_and_says_so() {
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     let error = text.lines().find(|line| line.contains("error")).unwrap_or_else(|| panic!("{text}"));
     assert!(error.contains("CUDA needs another ONNX Runtime") && error.contains("restart"), "{error}");
-    assert!(text.contains("playing on with onnxruntime cpu, net") && text.contains("bestmove"), "{text}");
+    assert!(text.contains("playing on with native, net") && text.contains("bestmove"), "{text}");
 }
 
 #[test]

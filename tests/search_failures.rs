@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot::search::{EndReason, Finished, MonotonicClock, Search, SearchEnd, SearchParams};
+use zeitnot::clock::MonotonicClock;
+use zeitnot::search::{EndReason, Finished, Search, SearchEnd, SearchParams};
 use zeitnot::time_manager::{SearchLimits, StopperParams};
 
 /// An evaluator that does what a function says.
@@ -19,6 +20,10 @@ struct Does<F>(F);
 impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluator for Does<F> {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         (self.0)(batch)
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

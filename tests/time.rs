@@ -78,6 +78,10 @@ fn a_script_is_answered_line_by_line() {
     assert!((answers[6]["timeuse"].as_f64().unwrap() - 0.777_628).abs() < 1e-6);
     assert_eq!(answers[6]["bank_ms"].as_f64(), Some(5_847.0 - (4_600.0_f64 - 4_688.0).max(0.0)));
     assert!(answers[6]["statistics"].as_str().unwrap().starts_with("Time Stats: Total=1, Success=1"));
+    assert_eq!(
+        (&answers[6]["game"]["losses"], &answers[6]["game"]["phases"]["Opening"]["moves"]),
+        (&0.into(), &1.into())
+    );
     let account = &answers[6]["move"];
     assert_eq!((&account["stop"], &account["used_ms"]), (&"time".into(), &4_600.0.into()));
     assert_eq!((&account["limit_ms"], &account["due_ms"]), (&4_688.0.into(), &4_688.0.into()));
@@ -100,7 +104,8 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
     assert!(text(&[]).contains(r#""stop":null"#), "the manager alone has no reason yet");
     let overtaken = "smart pruning: the best move cannot be overtaken";
     let json = json(&[&args[..], &["--stoppers"]].concat(), script);
-    assert_eq!((&json[2]["reason"], &json[3]["move"]["stop"]), (&overtaken.into(), &overtaken.into()));
+    let name = "cannot_be_overtaken";
+    assert_eq!((&json[2]["reason"], &json[3]["move"]["stop"]), (&name.into(), &name.into()));
     assert_eq!(json[3]["move"]["limit_ms"], 10_000.0);
     let table = text(&["--stoppers", "--table"]);
     for line in [
@@ -154,8 +159,9 @@ fn bad_input_is_named_in_one_line() {
 fn the_script_of_the_help_is_one() {
     let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
     let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
-    assert_eq!(script.len(), 3, "{help}");
+    assert_eq!(script.len(), 9, "{help}");
     let answers = json(&["--script", "-"], &script.join("\n"));
+    assert_eq!(answers.len(), 3, "a plan, a look and an end are answered");
     assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
     assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);
 }

@@ -10,6 +10,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crossbeam::utils::CachePadded;
 use parking_lot::Mutex;
 
 use crate::memory;
@@ -112,6 +113,11 @@ impl Evaluator for CachedEvaluator {
         };
         Ok(sources.into_iter().map(answer).collect())
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        // Of the rest that the cache did not hold, or of an empty batch.
+        self.inner.told_ms()
+    }
 }
 
 /// Keys are hashes already: their own bits are used.
@@ -137,9 +143,10 @@ impl Hasher for TakeKey {
 }
 
 struct Cache {
-    shards: Box<[Mutex<Shard>]>,
-    /// Memory that the shards take: a search with a limit asks for it at every round.
-    bytes: AtomicUsize,
+    /// Each on cache lines of its own, or workers would wait for those of neighbours.
+    shards: Box<[CachePadded<Mutex<Shard>>]>,
+    /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
+    bytes: CachePadded<AtomicUsize>,
     /// Whether the system has memory for more.
     has_headroom: fn() -> bool,
     /// The bytes from which it is asked again.
@@ -153,9 +160,9 @@ impl Cache {
         let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
-        let shards = (0..count).map(|index| Mutex::new(Shard::new(share(index)))).collect();
-        let (bytes, asks_from, is_short) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-        Cache { shards, bytes, has_headroom, asks_from, is_short }
+        let shards = (0..count).map(|index| CachePadded::new(Mutex::new(Shard::new(share(index))))).collect();
+        let (asks_from, is_short) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Cache { shards, bytes: CachePadded::new(AtomicUsize::new(0)), has_headroom, asks_from, is_short }
     }
 
     fn shard(&self, key: u64) -> &Mutex<Shard> {
@@ -212,7 +219,7 @@ impl EvaluationCache for Cache {
     }
 
     fn clear(&self) {
-        let forget = |shard: &Mutex<Shard>| {
+        let forget = |shard: &CachePadded<Mutex<Shard>>| {
             let mut shard = shard.lock();
             let before = shard.bytes();
             let fresh = Shard::new(shard.capacity);

@@ -14,12 +14,14 @@
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
+//! | `library` | loading libraries, and never one of the working folder |
 //! | `missing` | which library a provider misses, and how to get it |
 //! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
 //! | `announcer` | lines about work that takes long |
 //! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
+//! | `cost` | what a batch costs on a virtual clock, as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
 //! ```
@@ -42,11 +44,13 @@ use crate::network::{HistoryFill, InputFormat};
 mod announcer;
 mod cache;
 mod calibration;
+mod cost;
 mod device_keys;
 mod device_options;
 mod error;
 mod factory;
 mod input;
+mod library;
 mod missing;
 mod native;
 pub mod nvidia;
@@ -61,6 +65,7 @@ mod uniform;
 pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
+pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_keys::LARGEST_BATCH;
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
 pub use error::BackendError;
@@ -104,6 +109,8 @@ pub struct Attributes {
     pub has_moves_left: bool,
     /// The batch size, in positions, from which more gains little: what a search should gather.
     pub preferred_batch: usize,
+    /// The smallest batch, in positions, that is run: a smaller one is filled up to it and takes as long.
+    pub smallest_batch: usize,
     /// The largest batch, in positions, that is run in one piece; a larger one is split.
     pub maximum_batch: usize,
     /// How many workers keep the device busy.
@@ -193,6 +200,10 @@ pub trait Evaluator: Send {
     ///
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
+
+    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the clock
+    /// has to be asked.
+    fn told_ms(&self) -> Option<f64>;
 }
 
 /// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds

@@ -3,8 +3,9 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
-use libloading::Library;
 use serde::Serialize;
+
+use super::library;
 
 /// The driver's library.
 pub const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
@@ -61,8 +62,12 @@ const NAME_LENGTH: usize = 256;
 ///
 /// [`DriverError`]. A driver without a card is an error too.
 pub fn driver() -> Result<Driver, DriverError> {
+    // There is none for macOS, whose loader would look for it in the working folder.
+    if cfg!(target_os = "macos") {
+        return Err(DriverError::Missing);
+    }
     // SAFETY: loading a library runs its initialisers; this is the system's own driver, which CUDA is about to load.
-    let library = unsafe { Library::new(DRIVER) }.map_err(|_| DriverError::Missing)?;
+    let library = unsafe { library::load_of_system(DRIVER) }.map_err(|_| DriverError::Missing)?;
     // The driver keeps threads of its own: unloading it is not for us.
     let library = Box::leak(Box::new(library));
     macro_rules! function {

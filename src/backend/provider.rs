@@ -67,6 +67,12 @@ impl Rows {
         (self.of(1) == self.most).then_some(self.most)
     }
 
+    /// Positions from which a larger batch gains next to nothing on this provider. Where there is only one size it is run in
+    /// full, whatever is in it.
+    pub fn preferred(&self, provider: Provider) -> usize {
+        self.only().unwrap_or(provider.preferred_batch().min(self.most))
+    }
+
     /// Every size that runs can have, smallest first; of any size, only the ends.
     pub fn sizes(&self) -> Vec<usize> {
         let mut sizes: Vec<usize> = match self.step {

@@ -27,6 +27,7 @@ impl RandomBackend {
             has_wdl: true,
             has_moves_left: true,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
@@ -73,6 +74,10 @@ impl Random {
 impl Evaluator for Random {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         Ok(batch.iter().map(|query| self.evaluate_one(query)).collect())
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -22,6 +22,7 @@ impl UniformBackend {
             has_wdl: false,
             has_moves_left: false,
             preferred_batch: FREE_BATCH,
+            smallest_batch: 1,
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
@@ -57,6 +58,10 @@ impl Evaluator for Uniform {
         let even =
             |query: &Query| Evaluation { q: 0.0, d: 0.0, m: None, logits: vec![0.0; query.indices.len()].into() };
         Ok(batch.iter().map(even).collect())
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -4,6 +4,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{
     CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError, PositionErrorKinds, Role, Setup, attacks,
 };
+use std::num::NonZeroU32;
 use thiserror::Error;
 
 /// Why a FEN was refused. Its text names the FEN and the reason in one line.
@@ -20,11 +21,16 @@ pub struct FenError {
 ///
 /// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules can
 /// still play (extra queens, odd checks, a check by the side to move) are taken.
-pub(super) fn parse(text: &str, chess960: bool) -> Result<Chess, FenError> {
+///
+/// With the position comes the counter of full moves, which is one less than the position's own where Black's king stands
+/// in check at White's first move.
+pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
     let setup = setup(text).map_err(fail)?;
+    let fullmoves = setup.fullmoves;
     position(setup.clone(), chess960)
         .or_else(|reason| king_moved_into_check(setup, chess960).ok_or(reason))
+        .map(|chess| (chess, fullmoves))
         .map_err(fail)
 }
 
@@ -36,6 +42,9 @@ fn king_moved_into_check(after: Setup, chess960: bool) -> Option<Chess> {
     before.turn = side;
     let rule50 = before.halfmoves;
     before.halfmoves = rule50.saturating_sub(1);
+    if side.is_black() {
+        before.fullmoves = NonZeroU32::new(before.fullmoves.get() - 1).unwrap_or(NonZeroU32::MIN);
+    }
     let to = before.board.king_of(side)?;
     if attacks::king_attacks(to).contains(before.board.king_of(side.other())?) {
         return None;
@@ -109,11 +118,11 @@ mod tests {
     fn partial_boards_are_completed() {
         // lc0.md G: "k/1R//K" has 19 moves, rule50 0.
         for text in ["k/1R//K", "  k/1R//K   w  - -  "] {
-            let chess = parse(text, false).unwrap();
+            let (chess, _) = parse(text, false).unwrap();
             assert_eq!(chess.legal_moves().len(), 19, "{text}");
             assert_eq!(chess.halfmoves(), 0);
         }
-        assert_eq!(parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b", false).unwrap().turn(), Color::Black);
+        assert_eq!(parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b", false).unwrap().0.turn(), Color::Black);
     }
 
     #[test]
@@ -142,14 +151,16 @@ mod tests {
 
     #[test]
     fn a_check_by_the_side_to_move_is_taken() {
-        let chess = parse("8/8/1k6/8/8/8/1QK5/8 w - - 7 30", false).unwrap();
+        let (chess, fullmoves) = parse("8/8/1k6/8/8/8/1QK5/8 w - - 7 30", false).unwrap();
         assert_eq!((chess.turn(), chess.legal_moves().len(), chess.halfmoves()), (Color::White, 22, 7));
-        assert_eq!(parse("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap().halfmoves(), 0);
+        assert_eq!((chess.fullmoves(), fullmoves.get()), (fullmoves, 30));
+        let (chess, fullmoves) = parse("8/8/1k6/8/8/8/1QK5/8 w - - 0 1", false).unwrap();
+        assert_eq!((chess.halfmoves(), fullmoves.get()), (0, 1));
     }
 
     #[test]
     fn shredder_fen_is_chess960() {
-        let chess = parse("nrk2bbr/ppppnqpp/4pp2/8/8/4PP2/PPPPNQPP/NRK2BBR w HBhb - 2 4", false).unwrap();
+        let (chess, _) = parse("nrk2bbr/ppppnqpp/4pp2/8/8/4PP2/PPPPNQPP/NRK2BBR w HBhb - 2 4", false).unwrap();
         assert_eq!(chess.castles().castling_rights().count(), 4);
     }
 }

@@ -1,9 +1,10 @@
 //! A game: a start position and the moves from it.
 
 use super::{FenError, MoveError, Position, fen, moves};
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{Chess, EnPassantMode, Move};
+use shakmaty::fen::{Fen, LossyFenError};
+use shakmaty::san::{San, SanPlus};
+use shakmaty::{Chess, EnPassantMode, Move, Position as _, Role};
+use std::num::NonZeroU32;
 
 /// A start position and the moves played from it, every position on the way kept.
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ impl Default for Game {
 impl Game {
     /// A game from the standard start position.
     pub fn new() -> Game {
-        Game { positions: vec![Position::first(Chess::new())], moves: Vec::new(), standard: true }
+        Game { positions: vec![Position::first(Chess::new(), NonZeroU32::MIN)], moves: Vec::new(), standard: true }
     }
 
     /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN. Positions that no game can
@@ -31,9 +32,9 @@ impl Game {
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.
     pub fn from_fen(text: &str, chess960: bool) -> Result<Game, FenError> {
-        let chess = fen::parse(text, chess960)?;
+        let (chess, fullmoves) = fen::parse(text, chess960)?;
         let standard = chess == Chess::new();
-        Ok(Game { positions: vec![Position::first(chess)], moves: Vec::new(), standard })
+        Ok(Game { positions: vec![Position::first(chess, fullmoves)], moves: Vec::new(), standard })
     }
 
     /// Every position, the start first; never empty.
@@ -68,7 +69,10 @@ impl Game {
     /// # Errors
     /// [`MoveError`], and the game is as it was.
     pub fn push_uci(&mut self, text: &str) -> Result<(), MoveError> {
-        let mv = moves::parse_uci(self.current().chess(), text)?;
+        let mv = moves::parse_uci(self.current().chess(), text).map_err(|error| match error {
+            MoveError::Illegal { text, .. } => MoveError::Illegal { text, fen: self.fen() },
+            other => other,
+        })?;
         self.push(mv);
         Ok(())
     }
@@ -81,12 +85,19 @@ impl Game {
 
     /// A legal move in the notation of PGN, with its check or mate sign.
     pub fn san(&self, mv: Move) -> String {
-        SanPlus::from_move(self.current().chess().clone(), mv).to_string()
+        let chess = self.current().chess();
+        match mv.capture() {
+            // shakmaty panics where it looks for a mate of the king that is gone.
+            Some(Role::King) => San::from_move(chess, mv).to_string(),
+            _ => SanPlus::from_move(chess.clone(), mv).to_string(),
+        }
     }
 
     /// The current position as FEN, with an en passant square only where a capture is legal.
     pub fn fen(&self) -> String {
-        Fen::from_position(self.current().chess(), EnPassantMode::Legal).to_string()
+        let mut setup = self.current().chess().to_setup(EnPassantMode::Legal);
+        setup.fullmoves = self.current().fullmoves();
+        Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
     }
 }
 
@@ -149,6 +160,41 @@ mod tests {
             }
             assert_eq!(game.current().repetitions(), repetitions, "{}", game.fen());
         }
+    }
+
+    #[test]
+    fn the_fen_of_a_game_is_the_one_that_it_came_from() {
+        // Lc0's own reading of counters of 0 is 1; a check by the side to move is a position that shakmaty cannot read.
+        for fen in [
+            "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
+            "4k3/4R3/8/8/8/8/8/4K3 w - - 3 17",
+            "4k3/8/8/8/8/8/4r3/4K3 b - - 0 1",
+            "4k3/8/8/8/8/8/4r3/4K3 b - - 5 17",
+            "k7/8/8/8/8/8/8/K7 w - - 0 4294967295",
+            "k7/8/8/8/8/8/8/K7 b - - 0 2147483648",
+            "k7/8/8/8/8/8/8/K7 w - - 0 1",
+        ] {
+            assert_eq!(played(Some(fen), &[]).fen(), fen);
+        }
+        let mut game = played(Some("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"), &[]);
+        assert_eq!(game.current().ply(), 0);
+        let line = game.push_uci("e1e5").unwrap_err().to_string();
+        assert_eq!(line, "illegal move e1e5 in 4k3/4R3/8/8/8/8/8/4K3 w - - 0 1");
+        game.push_uci("e1d1").unwrap();
+        assert_eq!(game.fen(), "4k3/4R3/8/8/8/8/8/3K4 b - - 1 1");
+    }
+
+    #[test]
+    fn nothing_panics_where_a_king_is_taken() {
+        let mut game = played(Some("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"), &[]);
+        let mv = super::super::parse_uci(game.current().chess(), "e7e8").unwrap();
+        assert_eq!(game.san(mv), "Rxe8");
+        game.push(mv);
+        for text in ["e1e2", "e8e7", "e1g1", "a8a7"] {
+            let line = game.push_uci(text).unwrap_err().to_string();
+            assert_eq!(line, format!("illegal move {text} in 4R3/8/8/8/8/8/8/4K3 b - - 0 1"));
+        }
+        assert_eq!(super::super::perft(game.current().chess(), 2), 0);
     }
 
     #[test]

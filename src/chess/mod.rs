@@ -17,12 +17,14 @@
 
 mod fen;
 mod game;
+mod material;
 mod moves;
 mod perft;
 mod position;
 
 pub use fen::FenError;
 pub use game::Game;
+pub use material::{MaterialChoice, best_by_material};
 pub use moves::{MoveError, parse_uci, to_uci};
 pub use perft::{divide, perft};
 pub use position::Position;

@@ -1,5 +1,6 @@
 //! UCI moves, in and out, in both spellings of castling.
 
+use super::position::has_king;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position as _};
 use thiserror::Error;
@@ -27,11 +28,11 @@ pub enum MoveError {
 /// [`MoveError`] when the text is no move or the move is illegal in `chess`.
 pub fn parse_uci(chess: &Chess, text: &str) -> Result<Move, MoveError> {
     let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(text.to_owned()))?;
-    uci.to_move(chess).or_else(|_| {
-        king_step_castling(chess, uci).ok_or_else(|| MoveError::Illegal {
-            text: text.to_owned(),
-            fen: shakmaty::fen::Fen::from_position(chess, shakmaty::EnPassantMode::Legal).to_string(),
-        })
+    // Without its king a side has no move, and shakmaty would panic.
+    let mv = has_king(chess).then(|| uci.to_move(chess).ok().or_else(|| king_step_castling(chess, uci))).flatten();
+    mv.ok_or_else(|| MoveError::Illegal {
+        text: text.to_owned(),
+        fen: shakmaty::fen::Fen::from_position(chess, shakmaty::EnPassantMode::Legal).to_string(),
     })
 }
 

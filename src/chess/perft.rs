@@ -1,22 +1,29 @@
 //! Counting the leaves of the legal move tree, the common check of a move generator.
 
+use super::position::legal_moves;
 use super::to_uci;
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
-/// Leaves of the legal move tree `depth` plies deep.
+/// Counts the leaves of the legal move tree `depth` plies deep. A move that takes the king ends its line, as in a search.
 pub fn perft(chess: &Chess, depth: u32) -> u64 {
-    shakmaty::perft(chess, depth)
+    match depth {
+        0 => 1,
+        1 => legal_moves(chess).len() as u64,
+        _ => legal_moves(chess).into_iter().map(|mv| perft(&after(chess, mv), depth - 1)).sum(),
+    }
 }
 
 /// [`perft`] split by root move, in UCI notation; empty at depth 0.
 pub fn divide(chess: &Chess, depth: u32, chess960: bool) -> Vec<(String, u64)> {
     let Some(below) = depth.checked_sub(1) else { return Vec::new() };
-    let count = |mv| {
-        let mut next = chess.clone();
-        next.play_unchecked(mv);
-        (to_uci(mv, chess960), perft(&next, below))
-    };
-    chess.legal_moves().into_iter().map(count).collect()
+    let count = |mv| (to_uci(mv, chess960), perft(&after(chess, mv), below));
+    legal_moves(chess).into_iter().map(count).collect()
+}
+
+fn after(chess: &Chess, mv: Move) -> Chess {
+    let mut next = chess.clone();
+    next.play_unchecked(mv);
+    next
 }
 
 #[cfg(test)]
@@ -38,6 +45,17 @@ mod tests {
             let game = Game::from_fen(fen, false).unwrap();
             assert_eq!(perft(game.current().chess(), depth), leaves, "{fen}");
         }
+    }
+
+    #[test]
+    fn a_king_that_can_be_taken_ends_the_line() {
+        let game = Game::from_fen("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", false).unwrap();
+        let parts = divide(game.current().chess(), 2, false);
+        assert_eq!(parts.len(), game.current().legal_moves().len());
+        assert_eq!(parts.iter().find(|part| part.0 == "e7e8"), Some(&("e7e8".to_owned(), 0)));
+        // d8, f8 and the unguarded rook.
+        assert_eq!(parts.iter().find(|part| part.0 == "e1d1"), Some(&("e1d1".to_owned(), 3)));
+        assert_eq!(parts.iter().map(|part| part.1).sum::<u64>(), perft(game.current().chess(), 2));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Square};
+use std::num::NonZeroU32;
 
 /// A position of a game: the board and what the moves before it add to it.
 #[derive(Clone, Debug)]
@@ -15,9 +16,9 @@ pub struct Position {
 }
 
 impl Position {
-    /// A first position: nothing before it is known, so nothing repeats.
-    pub(super) fn first(chess: Chess) -> Position {
-        let moves_before = chess.fullmoves().get() - 1;
+    /// A first position: nothing before it is known, so nothing repeats. `fullmoves` is the counter of its FEN.
+    pub(super) fn first(chess: Chess, fullmoves: NonZeroU32) -> Position {
+        let moves_before = fullmoves.get() - 1;
         let ply = moves_before.saturating_mul(2).saturating_add(u32::from(chess.turn().is_black()));
         Position { key: key_of(&chess), ply, rule50: chess.halfmoves(), repetitions: 0, cycle_length: 0, chess }
     }
@@ -74,6 +75,16 @@ impl Position {
         self.ply
     }
 
+    /// The counter of full moves that the FEN of this position has. That of [`Position::chess`] is one too high where the
+    /// first position was one that shakmaty cannot read (see [`Position::is_illegal`]).
+    pub fn fullmoves(&self) -> NonZeroU32 {
+        match self.ply {
+            // The ply of so late a move is not known.
+            u32::MAX => self.chess.fullmoves(),
+            ply => NonZeroU32::MIN.saturating_add(ply / 2),
+        }
+    }
+
     /// How many earlier positions of this game are the same.
     pub fn repetitions(&self) -> u32 {
         self.repetitions
@@ -96,10 +107,7 @@ impl Position {
 
     /// All legal moves; castling as king takes rook. None when the king is gone, see [`Position::is_illegal`].
     pub fn legal_moves(&self) -> MoveList {
-        match self.board().king_of(self.turn()) {
-            Some(_) => self.chess.legal_moves(),
-            None => MoveList::new(),
-        }
+        legal_moves(&self.chess)
     }
 
     /// Whether the side that does not move stands in check. No game has such a position, but a FEN can; as in Lc0 it can
@@ -123,6 +131,19 @@ impl Position {
     pub fn piece_count(&self) -> u32 {
         self.board().occupied().count() as u32
     }
+}
+
+/// All legal moves; none when the king of the side to move is gone, for which shakmaty panics.
+pub(super) fn legal_moves(chess: &Chess) -> MoveList {
+    match has_king(chess) {
+        true => chess.legal_moves(),
+        false => MoveList::new(),
+    }
+}
+
+/// Whether the side to move has its king.
+pub(super) fn has_king(chess: &Chess) -> bool {
+    chess.board().king_of(chess.turn()).is_some()
 }
 
 fn key_of(chess: &Chess) -> u64 {

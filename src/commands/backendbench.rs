@@ -8,10 +8,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
+use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
 use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
 use zeitnot::network;
-use zeitnot::search::MonotonicClock;
 
 /// The name of the bare ONNX Runtime loop as a side.
 const BARE: &str = "bare";

@@ -2,29 +2,64 @@
 //! optional; `#` begins a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command
 //! line goes before the file.
 
+use super::preload::{self, PRELOAD};
 use anyhow::Context as _;
+use std::fs::{File, FileType};
+use std::io::Read as _;
 use std::path::Path;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, inert};
 
-/// Sets the options that the file names. Options without effect are told to `note`.
+/// The most bytes of a file: all options with their comments are a few thousand.
+const LARGEST: u64 = 1 << 20;
+/// The longest line, bytes. A complaint quotes what is wrong with it.
+const LONGEST_LINE: usize = 8 << 10;
+
+/// Sets the options that the file names. Options without effect are told to `note`. Answers with the value of `preload`,
+/// which is no option of the engine; `None` where the file does not have it.
 ///
 /// # Errors
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
-pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<()> {
-    let bytes = std::fs::read(path).with_context(|| format!("--config {}", path.display()))?;
+pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<Option<bool>> {
+    let bytes = read(path).with_context(|| format!("--config {}", path.display()))?;
     // Comments are in whatever encoding the editor had, and some editors begin with a byte order mark.
     let text = String::from_utf8_lossy(&bytes);
+    let mut preload = None;
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        apply_line(engine, line, &note).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
+        let said =
+            apply_line(engine, line, &note).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
+        preload = said.or(preload);
     }
-    Ok(())
+    Ok(preload)
 }
 
-fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<()> {
+/// The content of a file, or of a pipe (`--config <(command)`): a device may be without end.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    anyhow::ensure!(metadata.is_file() || is_pipe(metadata.file_type()), "it is neither a file nor a pipe");
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= LARGEST, "it is larger than {} KiB", LARGEST >> 10);
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
+/// The value of `preload`, if that is the line.
+fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow::Result<Option<bool>> {
+    anyhow::ensure!(line.len() <= LONGEST_LINE, "it is longer than {LONGEST_LINE} bytes");
     let line = without_comment(line).trim();
     if line.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let line = line.trim_start_matches('-');
     // `--flag=VALUE`, `--flag VALUE` or `flag = VALUE`.
@@ -37,13 +72,16 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     let negated = flag.strip_prefix("no-").filter(|_| value.is_none());
     if let Some(inert) = inert::find_flag(flag).or_else(|| inert::find_flag(negated?).filter(|inert| inert.is_switch)) {
         note(format!("option {} has no effect: {}", inert.name, inert.why));
-        return Ok(());
+        return Ok(None);
     }
     // Lc0's way to switch something off.
     let (flag, switch) = match negated {
         Some(positive) => (positive, "false"),
         None => (flag, "true"),
     };
+    if flag == PRELOAD {
+        return preload::read(value.unwrap_or(switch)).map(Some);
+    }
     let named = |spec: &&zeitnot::engine::OptionSpec| {
         spec.flag == flag || spec.short.is_some_and(|short| flag.chars().eq([short]))
     };
@@ -54,7 +92,8 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
         None if spec.kind == Kind::Check => switch,
         None => anyhow::bail!("--{flag} lacks its value: --{flag}=VALUE"),
     };
-    Ok(engine.set_option(spec.name, value)?)
+    engine.set_option(spec.name, value)?;
+    Ok(None)
 }
 
 /// The line up to its comment. A `#` within a word or between quotation marks is part of a value: of a file's name, say.
@@ -83,8 +122,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::sync::Arc;
+    use zeitnot::clock::MonotonicClock;
     use zeitnot::engine::{Options, RuntimePolicy};
-    use zeitnot::search::MonotonicClock;
 
     fn read(text: impl AsRef<[u8]>) -> (Options, Vec<String>, Option<String>) {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -140,6 +179,30 @@ mod tests {
             Some("no option of the engine has the flag \"--max-prefetch\""),
             "a number"
         );
+    }
+
+    // lc0.md E: a flag that is no UCI option.
+    #[test]
+    fn preload_is_read() {
+        let preload = |text: &str| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), text).unwrap();
+            let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
+            apply(&mut engine, file.path(), |line| panic!("{line}"))
+                .map_err(|error| format!("{:#}", error.root_cause()))
+        };
+        for (text, expected) in [
+            ("threads=2", None),
+            ("preload", Some(true)),
+            ("--preload # at once\nthreads=2", Some(true)),
+            ("preload = True", Some(true)),
+            ("preload=false", Some(false)),
+            ("--no-preload", Some(false)),
+            ("preload\npreload=false", Some(false)),
+        ] {
+            assert_eq!(preload(text), Ok(expected), "{text}");
+        }
+        assert_eq!(preload("preload=maybe"), Err("--preload: \"maybe\" is not true or false".to_owned()));
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! The engine's options as flags of the command line.
 
-use super::config_file;
+use super::{config_file, preload};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::backend::Announcer;
+use zeitnot::clock::{Clock, MonotonicClock};
 use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::memory;
-use zeitnot::search::{Clock, MonotonicClock};
 
 /// The file that `--config` names.
 const CONFIG: &str = "ConfigFile";
+
+/// Under which the help lists the engine's flags.
+pub const HEADING: &str = "Engine options";
 
 /// Adds a flag for every option of the engine.
 pub fn add_to(command: Command) -> Command {
@@ -25,7 +28,7 @@ pub fn add_to(command: Command) -> Command {
             Kind::Combo(words) => format!("{} ({}){default}", spec.help, words.join(", ")),
             _ => format!("{}{default}", spec.help),
         };
-        let arg = Arg::new(spec.name).long(spec.flag).help(help).action(ArgAction::Set).help_heading("Engine options");
+        let arg = Arg::new(spec.name).long(spec.flag).help(help).action(ArgAction::Set).help_heading(HEADING);
         let arg = match spec.short {
             Some(short) => arg.short(short),
             None => arg,
@@ -45,7 +48,7 @@ pub fn add_to(command: Command) -> Command {
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .help("Read engine options from a file first, one flag a line")
-        .help_heading("Engine options");
+        .help_heading(HEADING);
     // Flags of Lc0 that settings of GUIs and match runners may hold: accepted, and not advertised.
     let inert = INERT.iter().filter_map(|inert| {
         let arg = Arg::new(inert.name).long(inert.flag?).hide(true).action(ArgAction::Set).value_name("VALUE");
@@ -54,7 +57,7 @@ pub fn add_to(command: Command) -> Command {
             false => arg.allow_negative_numbers(true),
         })
     });
-    command.args(SPECS.iter().map(arg)).arg(config).args(inert)
+    command.args(SPECS.iter().map(arg)).arg(config).arg(preload::flag()).args(inert)
 }
 
 /// An engine with the options of the command line.
@@ -67,11 +70,22 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
 
 /// The same on a clock that others read, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
+    Ok(engine_and_preload(matches, clock, policy)?.0)
+}
+
+/// The same, and whether the command line or the file of options asks for `--preload`.
+pub fn engine_and_preload(
+    matches: &ArgMatches,
+    clock: Arc<dyn Clock>,
+    policy: RuntimePolicy,
+) -> anyhow::Result<(Engine, bool)> {
+    let preload = preload::given(matches)?;
+    let mut of_file = None;
     let mut engine = Engine::new(Options::default(), clock, policy);
     engine.announce_to(Announcer::new(|line| eprintln!("{line}")));
     let note = |line: String| eprintln!("{line}");
     if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
-        config_file::apply(&mut engine, path, note)?;
+        of_file = config_file::apply(&mut engine, path, note)?;
     }
     for inert in INERT.iter().filter(|inert| inert.flag.is_some() && matches.contains_id(inert.name)) {
         note(format!("option {} has no effect: {}", inert.name, inert.why));
@@ -81,7 +95,7 @@ pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePol
             engine.set_option(spec.name, value).with_context(|| format!("--{}", spec.flag))?;
         }
     }
-    Ok(engine)
+    Ok((engine, preload.or(of_file).unwrap_or(false)))
 }
 
 /// Gives an engine its part of the memory that is free, where no option says how much it may take; `engines` share it.

@@ -91,6 +91,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut second = player(matches, "option2", "Zeitnot 2")?;
     let fen = matches.get_one::<String>("fen").map(String::as_str);
     let start = game_from(fen, first.engine.options().chess960)?;
+    // An engine searches it all the same, but no game begins with the king's capture, and PGN has no word for it.
+    anyhow::ensure!(!start.current().is_illegal(), "--fen {}: the side to move could take the king", start.fen());
     let cannot_write = || format!("cannot write {} (--pgn=FILE names another file)", pgn_path.display());
     let mut pgn = OpenOptions::new().create(true).append(true).open(pgn_path).with_context(cannot_write)?;
     // What cannot be looked at (an empty file, a pipe) has no line to end.
@@ -167,7 +169,7 @@ fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player>
     // Its own options tell it from the other one, also in a file to which other matches are added.
     let own: Vec<&str> = matches.get_many::<String>(own).unwrap_or_default().map(String::as_str).collect();
     let name = if own.is_empty() { name.to_owned() } else { format!("{name} ({})", own.join(", ")) };
-    Ok(Player { name, engine })
+    Ok(Player { name, engine, synchronous: false })
 }
 
 /// The last move: what it was to take and the most it might, what it took, and the clocks.

@@ -14,6 +14,7 @@ mod net;
 mod options;
 mod output;
 mod perft;
+mod preload;
 mod progress;
 mod runtime;
 mod time;

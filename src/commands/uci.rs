@@ -2,16 +2,19 @@
 
 use super::engine_options;
 use clap::ArgMatches;
+use std::sync::Arc;
+use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::{Options, RuntimePolicy, SearchAlgorithm};
 use zeitnot::uci;
 
 /// With the `SearchAlgorithm` that the command named, if it did.
 pub fn run(matches: &ArgMatches, algorithm: Option<SearchAlgorithm>) -> anyhow::Result<()> {
-    let mut engine = engine_options::engine(matches, RuntimePolicy::FindOnly)?;
+    let clock = Arc::new(MonotonicClock::new());
+    let (mut engine, preload) = engine_options::engine_and_preload(matches, clock, RuntimePolicy::FindOnly)?;
     engine_options::limit_memory(&mut engine, 1)?;
     if let Some(algorithm) = algorithm {
         engine.set_options(Options { algorithm, ..engine.options().clone() })?;
     }
     let output = uci::Output::new(std::io::stdout());
-    Ok(uci::run(engine, std::io::stdin().lock(), &output)?)
+    Ok(uci::run(engine, preload, std::io::stdin().lock(), &output)?)
 }

@@ -117,13 +117,21 @@ impl Book {
         Ok(moves)
     }
 
-    /// A move for the end of `game`: the best one, or one drawn by the weights. `among`: the moves allowed; empty: all.
+    /// A move for the end of `game`: the best one, or one drawn by the weights, with `seed` where there is one. `among`: the
+    /// moves allowed; empty: all.
     ///
     /// # Errors
     /// [`BookError::Read`].
-    pub fn choose(&self, game: &Game, best: bool, among: &[Move]) -> Result<Option<Choice>, BookError> {
+    pub fn choose(
+        &self,
+        game: &Game,
+        best: bool,
+        among: &[Move],
+        seed: Option<u64>,
+    ) -> Result<Option<Choice>, BookError> {
         // What is drawn from an operating system once a process, and counted up, is random enough for openings.
-        self.choose_by(game, among, if best { None } else { Some(RandomState::new().hash_one(0)) })
+        let random = || seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+        self.choose_by(game, among, if best { None } else { Some(random()) })
     }
 
     fn choose_by(&self, game: &Game, among: &[Move], random: Option<u64>) -> Result<Option<Choice>, BookError> {
@@ -272,7 +280,10 @@ mod tests {
         let start = game(None, "");
         let (_file, book) = book(&vec![(&start, "e2e4", u16::MAX); 70_000]);
         assert_eq!(moves(&book, &start), [("e2e4".to_owned(), MOST_ENTRIES as u32 * u32::from(u16::MAX))]);
-        assert_eq!(book.choose(&start, false, &[]).unwrap().map(|choice| to_uci(choice.mv, false)).unwrap(), "e2e4");
+        assert_eq!(
+            book.choose(&start, false, &[], Some(7)).unwrap().map(|choice| to_uci(choice.mv, false)).unwrap(),
+            "e2e4"
+        );
     }
 
     #[test]
@@ -312,7 +323,7 @@ mod tests {
         }
         let e4 = parse_uci(start.current().chess(), "e2e4").unwrap();
         assert_eq!(chosen(None, &[e4]), Some(("e2e4".to_owned(), None, 1, 1)));
-        assert_eq!(book.choose(&game(None, "a2a3"), false, &[]).unwrap(), None);
+        assert_eq!(book.choose(&game(None, "a2a3"), false, &[], None).unwrap(), None);
     }
 
     #[test]

@@ -66,11 +66,18 @@ impl Knowledge {
 
     /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that has
     /// come up before: a book can lead in circles.
-    pub fn book_move(&self, game: &Game, among: &[Move], options: &Options, announcer: &Announcer) -> Option<Choice> {
+    pub fn book_move(
+        &self,
+        game: &Game,
+        among: &[Move],
+        options: &Options,
+        seed: Option<u64>,
+        announcer: &Announcer,
+    ) -> Option<Choice> {
         let position = game.current();
         let in_time = u64::from(position.ply() / 2) < options.book_depth && position.repetitions() == 0;
         let book = self.book.as_ref().filter(|_| options.own_book && in_time)?;
-        match book.choose(game, options.best_book_move, among) {
+        match book.choose(game, options.best_book_move, among, seed) {
             Ok(choice) => choice,
             Err(error) => {
                 announcer.say(&format!("error option BookFile: {error}"));

@@ -1,12 +1,15 @@
-//! What the options name, made ready to search with: network, backend, cache, and an evaluator for each thread.
+//! Makes ready to search with what the options name: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
-use crate::backend::{self, Announcer, Backend, BackendError, BackendOptions, Evaluator, Provider, runtime};
+use crate::backend::{
+    self, Announcer, Backend, BackendError, BackendOptions, CachedBackend, Evaluator, Provider, runtime,
+};
 use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::time_manager::SpecError;
 use crate::time_manager::estimators::batch::BatchLatency;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 use thiserror::Error;
 
 /// Why an engine cannot search. Its text is one line.
@@ -30,6 +33,9 @@ pub enum EngineError {
     /// The operating system gives no thread.
     #[error("cannot start a search thread: {0}")]
     Thread(std::io::Error),
+    /// A search on the caller's thread has neither limits nor a moment at which `stop` comes.
+    #[error("this search has no end: it needs a limit")]
+    Endless,
 }
 
 /// Whether a missing ONNX Runtime is obtained.
@@ -52,13 +58,49 @@ struct Key {
     history_fill: HistoryFill,
 }
 
+impl Key {
+    fn of(options: &Options) -> Key {
+        Key {
+            weights: path(&options.weights),
+            backend: options.backend.to_ascii_lowercase(),
+            backend_options: options.backend_options.clone(),
+            runtime: path(&options.runtime),
+            cache: options.cache_positions(),
+            history_fill: options.history_fill,
+        }
+    }
+}
+
+/// Options that could not be loaded, and their files as they were: nothing else will come of trying again until one of them
+/// changes, and trying costs up to seconds of the clock (reliability.md D2).
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    key: Key,
+    files: [Option<(SystemTime, u64)>; 2],
+}
+
+impl Failure {
+    /// The options as they would fail now.
+    pub fn of(options: &Options) -> Failure {
+        let key = Key::of(options);
+        let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
+        let stamp = |path: Option<&PathBuf>| {
+            let metadata = path?.metadata().ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        };
+        let files = [stamp(network.as_ref()), stamp(key.runtime.as_ref())];
+        Failure { key, files }
+    }
+}
+
 /// A backend in use, and the evaluators that no search has at the moment.
 pub(super) struct Loaded {
-    key: Key,
+    /// `None` where the backend was handed in, whatever the options name.
+    key: Option<Key>,
     /// Where its network came from, if it has one.
     pub location: Option<Location>,
     pub backend: Arc<dyn Backend>,
-    /// How long its batches take, as searches have seen it.
+    /// How long its batches take, as searches of this game have seen it.
     pub latency: BatchLatency,
     evaluators: Vec<Box<dyn Evaluator>>,
 }
@@ -67,7 +109,7 @@ fn path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
-/// Loads what the options name unless `loaded` is just that; says in a line what it took.
+/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took.
 ///
 /// # Errors
 /// [`EngineError`], and `loaded` is as it was.
@@ -77,15 +119,8 @@ pub(super) fn load(
     policy: RuntimePolicy,
     announcer: &Announcer,
 ) -> Result<Option<String>, EngineError> {
-    let key = Key {
-        weights: path(&options.weights),
-        backend: options.backend.to_ascii_lowercase(),
-        backend_options: options.backend_options.clone(),
-        runtime: path(&options.runtime),
-        cache: options.cache_positions(),
-        history_fill: options.history_fill,
-    };
-    if let Some(present) = loaded.as_mut().filter(|present| present.key == key) {
+    let key = Key::of(options);
+    if let Some(present) = loaded.as_mut().filter(|present| present.key.as_ref().is_none_or(|other| *other == key)) {
         present.ensure_evaluators(options)?;
         return Ok(None);
     }
@@ -116,7 +151,7 @@ pub(super) fn load(
         }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
-    let mut fresh = Loaded { key, location, backend, latency: BatchLatency::default(), evaluators: Vec::new() };
+    let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
     fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}", fresh.backend.attributes());
@@ -126,9 +161,27 @@ pub(super) fn load(
 }
 
 impl Loaded {
+    fn with(backend: Arc<dyn Backend>) -> Loaded {
+        Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Vec::new() }
+    }
+
+    /// A backend that was handed in and has no cache, behind a cache of this engine's own.
+    pub fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
+        Loaded::with(match options.cache_positions() {
+            0 => backend,
+            positions => Arc::new(CachedBackend::new(backend, positions as usize)),
+        })
+    }
+
+    /// Forgets what belongs to the game before: its evaluations and how long they took.
+    pub fn new_game(&mut self) {
+        self.backend.clear_cache();
+        self.latency = BatchLatency::default();
+    }
+
     /// As many evaluators as there are search threads: making one takes tens of milliseconds, which is not to be the
     /// clock's.
-    fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
+    pub fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
         let wanted = match options.threads {
             0 => self.backend.attributes().preferred_threads.max(1),
             threads => threads as usize,
@@ -146,7 +199,20 @@ impl Loaded {
         Ok(std::mem::take(&mut self.evaluators))
     }
 
+    /// The evaluator of a search on the caller's thread.
+    pub fn take_evaluator(&mut self) -> Result<Box<dyn Evaluator>, EngineError> {
+        match self.evaluators.pop() {
+            Some(evaluator) => Ok(evaluator),
+            None => Ok(self.backend.evaluator()?),
+        }
+    }
+
     pub fn give_back(&mut self, evaluators: Vec<Box<dyn Evaluator>>) {
-        self.evaluators = evaluators;
+        self.evaluators.extend(evaluators);
+    }
+
+    /// The next search makes its evaluators anew.
+    pub fn forget_evaluators(&mut self) {
+        self.evaluators.clear();
     }
 }

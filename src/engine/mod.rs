@@ -1,4 +1,4 @@
-//! One playing engine: its options, the game, and the search that follows the game from move to move.
+//! Plays: one engine with its options, the game, and the search that follows the game from move to move.
 //!
 //! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
 
@@ -6,7 +6,6 @@ pub mod inert;
 pub mod options;
 
 mod algorithm;
-mod allotment;
 mod book;
 mod contempt;
 mod go;
@@ -32,15 +31,38 @@ pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
 use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
+use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};
-use crate::search::{Clock, Search, SearchParams, Tree, WdlRescale};
-use crate::time_manager::estimators::overhead::LagEstimator;
-use crate::time_manager::{self, MoveOutcome, TimeManager};
+use crate::search::{Search, SearchParams, Tree, WdlRescale};
+use crate::time_manager::{self, Timekeeper, trace};
 use knowledge::Knowledge;
-use loading::Loaded;
+use loading::{Failure, Loaded};
 use ponder::Pondering;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
+
+/// The manager of an engine whose specification names none.
+const DEFAULT_MANAGER: &str = "smooth";
+
+/// What plays in place of options that cannot be loaded, in order: network (`None`: the one that was asked for) and
+/// backend. Before the last of them, a network that is in use already stays so.
+const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
+
+/// What became of getting ready for a game.
+#[derive(Debug)]
+pub enum Prepared {
+    /// The engine plays as the options say; a line says what was loaded, if something was.
+    Ready(Option<String>),
+    /// Something else plays.
+    Substituted {
+        /// Why.
+        error: EngineError,
+        /// A line that says what plays.
+        news: String,
+    },
+    /// Nothing can be searched with.
+    Failed(EngineError),
+}
 
 /// A playing engine.
 pub struct Engine {
@@ -52,16 +74,15 @@ pub struct Engine {
     game: Game,
     /// Absent while a search has it.
     tree: Option<Tree>,
-    /// Absent while a search has it, and before the first move of a game.
-    manager: Option<Box<dyn TimeManager>>,
-    /// The specification the manager was built from.
-    manager_spec: String,
-    /// What was said last of `Slowmover`.
-    slowmover_note: Option<String>,
-    lag: LagEstimator,
-    /// Ply and clock of the timed move that is being searched.
-    timed: Option<(u32, SideClock)>,
+    /// The time of the game; absent while a search has it.
+    time: Option<Timekeeper>,
+    /// The options that could not be loaded last.
+    failed: Option<Failure>,
+    /// Said last of `Slowmover`, and of the time manager's parameters.
+    notes: [Option<String>; 2],
     search: Option<Search>,
+    /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
+    busy_until_ms: f64,
     /// How the values of the tree were rescaled.
     rescaled: WdlRescale,
     /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
@@ -75,7 +96,8 @@ impl Engine {
     pub fn new(options: Options, clock: Arc<dyn Clock>, runtime_policy: RuntimePolicy) -> Engine {
         let game = Game::new();
         let tree = Some(Tree::new(game.clone()));
-        let manager_spec = String::new();
+        // A specification that names no manager is an error of the first move that has a clock.
+        let time = Timekeeper::new(&options.time_manager_spec()).or_else(|_| Timekeeper::new(DEFAULT_MANAGER));
         let announcer = Announcer::default();
         Engine {
             options,
@@ -85,16 +107,42 @@ impl Engine {
             loaded: None,
             game,
             tree,
-            manager: None,
-            manager_spec,
-            slowmover_note: None,
-            lag: LagEstimator::default(),
-            timed: None,
+            time: Some(time.expect("the default manager exists")),
+            failed: None,
+            notes: [const { None }; 2],
             search: None,
+            busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
             random: None,
             knowledge: Knowledge::default(),
             pondering: None,
+        }
+    }
+
+    /// An engine on a backend that others use, too: one loaded network serves many engines. `backend` has no cache; each
+    /// engine puts one of its own in front, of the size that the options name. The options that name a network and a
+    /// backend mean nothing to it.
+    ///
+    /// # Errors
+    /// [`EngineError`], when the backend has no room for the evaluators of another engine.
+    pub fn with_backend(
+        options: Options,
+        clock: Arc<dyn Clock>,
+        backend: Arc<dyn Backend>,
+    ) -> Result<Engine, EngineError> {
+        let mut engine = Engine::new(options, clock, RuntimePolicy::FindOnly);
+        let mut loaded = Loaded::handed_in(backend, &engine.options);
+        loaded.ensure_evaluators(&engine.options)?;
+        engine.loaded = Some(loaded);
+        Ok(engine)
+    }
+
+    /// Lets `observer` see everything that happens to the time of this engine's games from now on; a trace that is to be
+    /// replayed begins with [`Engine::new_game`].
+    pub fn observe_time(&mut self, observer: Option<Box<dyn trace::Observer>>) {
+        self.finish();
+        if let Some(time) = &mut self.time {
+            time.observe_by(observer);
         }
     }
 
@@ -149,8 +197,8 @@ impl Engine {
     }
 
     /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
-    /// search. Endgame tables and books are opened, too; what is wrong with them is announced, and so is what becomes of
-    /// `Slowmover`, once.
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced. So is, once each, what
+    /// becomes of `Slowmover`, and which parameters given to `smooth` mean something else than on Lc0's page.
     ///
     /// # Errors
     /// [`EngineError`]; what was loaded before stays in use.
@@ -159,36 +207,76 @@ impl Engine {
         if self.search.is_some() {
             return Ok(None);
         }
-        let note = self.options.slowmover_note();
-        if note != self.slowmover_note {
-            note.iter().for_each(|note| self.announcer.say(note));
-            self.slowmover_note = note;
+        self.open_knowledge();
+        self.load(&self.options.clone())
+    }
+
+    /// As [`Engine::prepare`], for a game that must go on. What cannot be loaded is told once: it is not tried again until an
+    /// option or a file changes. In its place plays the network that was asked for, on the CPU, where it can run there; else
+    /// the one that is in use already, if there is one, so that a slip costs nothing; else the one inside the program.
+    pub fn prepare_for_play(&mut self) -> Prepared {
+        self.collect();
+        if self.search.is_some() {
+            return Prepared::Ready(None);
         }
-        if self.knowledge.open(&self.options, &self.announcer) {
-            self.reset_tree();
+        self.open_knowledge();
+        if self.failed.is_some() && self.failed == Some(Failure::of(&self.options)) {
+            let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
+            return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
         }
-        let news = loading::load(&mut self.loaded, &self.options, self.runtime_policy, &self.announcer)?;
+        let options = self.options.clone();
+        let error = match self.load(&options) {
+            Ok(news) => {
+                self.failed = None;
+                return Prepared::Ready(news);
+            }
+            Err(error) => error,
+        };
+        self.failed = Some(Failure::of(&options));
+        for (weights, backend) in SUBSTITUTES {
+            let weights = weights.unwrap_or(&options.weights).to_owned();
+            let (backend, backend_options) = ((*backend).to_owned(), String::new());
+            let substitute = Options { weights, backend, backend_options, ..options.clone() };
+            if substitute.weights == BUILT_IN
+                && let Some(attributes) = self.attributes()
+            {
+                return Prepared::Substituted { error, news: attributes.to_string() };
+            }
+            // Nothing is downloaded for it.
+            let policy = std::mem::replace(&mut self.runtime_policy, RuntimePolicy::FindOnly);
+            let news = self.load(&substitute);
+            self.runtime_policy = policy;
+            if let Ok(news) = news {
+                // What plays already says nothing new.
+                let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
+                return Prepared::Substituted { error, news };
+            }
+        }
+        self.loaded = None;
+        Prepared::Failed(error)
+    }
+
+    fn load(&mut self, options: &Options) -> Result<Option<String>, EngineError> {
+        let news = loading::load(&mut self.loaded, options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
             self.reset_tree();
         }
         Ok(news)
     }
 
-    /// Loads the network that is inside the program, on the CPU, whatever the options name: what plays when that cannot be
-    /// loaded and nothing else has been.
-    ///
-    /// # Errors
-    /// [`EngineError`].
-    pub fn prepare_built_in(&mut self) -> Result<(), EngineError> {
-        let options = Options {
-            weights: BUILT_IN.to_owned(),
-            backend: "native".to_owned(),
-            backend_options: String::new(),
-            ..self.options.clone()
-        };
-        loading::load(&mut self.loaded, &options, RuntimePolicy::FindOnly, &self.announcer)?;
-        self.reset_tree();
-        Ok(())
+    /// Opens endgame tables and books, and says what is wrong with them and with the options.
+    fn open_knowledge(&mut self) {
+        let spec = self.options.time_manager_spec();
+        let notes = [self.options.slowmover_note(), time_manager::managers::smooth::parameter_note(&spec)];
+        for (note, said) in notes.into_iter().zip(&mut self.notes) {
+            if note != *said {
+                note.iter().for_each(|note| self.announcer.say(note));
+                *said = note;
+            }
+        }
+        if self.knowledge.open(&self.options, &self.announcer) {
+            self.reset_tree();
+        }
     }
 
     /// What the loaded network runs on; `None` before [`Engine::prepare`].
@@ -218,7 +306,7 @@ impl Engine {
         let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
         loaded.backend = decorator(Arc::clone(&loaded.backend));
         // The evaluators at hand are the bare backend's.
-        loaded.give_back(Vec::new());
+        loaded.forget_evaluators();
         let evaluators = loaded.take_evaluators(&self.options)?;
         loaded.give_back(evaluators);
         Ok(())
@@ -233,16 +321,20 @@ impl Engine {
         Prober::new(Arc::clone(&loaded.backend))
     }
 
-    /// Forgets the game: tree, cached evaluations, everything the time manager learned.
+    /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the measured
+    /// lag. With a `RandomSeed` other than 0 nothing in the next game depends on the games before.
     pub fn new_game(&mut self) {
         self.finish();
         self.game = Game::new();
         self.reset_tree();
-        self.manager = None;
+        self.rescaled = WdlRescale::NONE;
+        self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
-        self.lag.forget_move();
-        if let Some(loaded) = &self.loaded {
-            loaded.backend.clear_cache();
+        if let Some(time) = &mut self.time {
+            time.new_game();
+        }
+        if let Some(loaded) = &mut self.loaded {
+            loaded.new_game();
         }
     }
 
@@ -277,8 +369,8 @@ impl Engine {
 
     /// Tells the time manager that the next tree says nothing of the last one it knows.
     fn tree_changed(&mut self) {
-        if let Some(manager) = &mut self.manager {
-            manager.finish(&MoveOutcome::default());
+        if let Some(time) = &mut self.time {
+            time.tree_changed();
         }
     }
 
@@ -299,9 +391,10 @@ impl Engine {
         let continues = tree.follow(game.clone());
         self.game = game;
         if !continues {
-            self.lag.forget_move();
-            self.manager = self.manager.take().filter(|_| self.options.keep_time_stats);
-            self.tree_changed();
+            let keep_time_stats = self.options.keep_time_stats;
+            if let Some(time) = &mut self.time {
+                time.other_game(keep_time_stats);
+            }
         }
     }
 }

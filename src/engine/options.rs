@@ -116,7 +116,7 @@ options! {
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
         "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
-        "Milliseconds lost between the engine and the clock, per move";
+        "Milliseconds lost between the engine and the clock, per move; clocks and movetime lose the same, and the lag that is measured on top";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
         "Say after each move what it took, what ended it, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,

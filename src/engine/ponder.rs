@@ -72,8 +72,8 @@ impl Listener for Relay {
 mod tests {
     use super::*;
     use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+    use crate::clock::MonotonicClock;
     use crate::engine::{Engine, Options, RuntimePolicy};
-    use crate::search::MonotonicClock;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 
@@ -97,6 +97,10 @@ mod tests {
     impl Evaluator for FaultyEvaluator {
         fn evaluate(&mut self, _: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
             Err(BackendError::NoNetwork("faulty".to_owned()))
+        }
+
+        fn told_ms(&self) -> Option<f64> {
+            None
         }
     }
 

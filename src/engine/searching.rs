@@ -1,10 +1,12 @@
-//! A move's search: how it starts, and how it ends.
+//! Searches a move: starts, asks the time manager, and takes back what the search had.
 
-use super::allotment::due_ms;
+use super::loading::Loaded;
 use super::ponder::{Pondering, Relay};
-use super::{Choice, Engine, EngineError, GoParams, algorithm};
+use super::{Choice, Engine, EngineError, GoParams, SideClock, algorithm};
+use crate::chess::{Move, best_by_material};
 use crate::search::{EndReason, Finished, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
-use crate::time_manager::{Plan, SearchLimits, Stoppers, TimeManager};
+use crate::time_manager::trace::{BookMove, SearchStart};
+use crate::time_manager::{Begun, MoveRequest, Plan};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
@@ -49,20 +51,22 @@ impl Engine {
         Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
     }
 
-    /// Answers with a move from the book, if there is one and the search is not for analysis. It costs no time.
-    fn play_from_book(&mut self, params: &GoParams, limits: &SearchLimits, listener: &dyn Listener) -> bool {
+    /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
+    fn book_answer(&mut self, params: &GoParams) -> Option<SearchEnd> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
         if limits.infinite || limits.ponder || limits.mate.is_some() {
-            return false;
+            return None;
         }
-        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, &self.announcer);
-        let Some(Choice { mv, reply, weight, total }) = choice else { return false };
+        let seed = if self.options.own_book && self.options.random_seed != 0 { Some(self.next_seed()) } else { None };
+        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
+        let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
-        if let Some(clock) = params.clock(self.game.current().turn()) {
-            let ply = self.game.current().ply();
-            self.lag.clock_seen(ply, clock.time_ms);
-            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, 0.0);
+        if let (Some(clock), Some(time)) = (params.clock(turn), &mut self.time) {
+            let SideClock { time_ms: clock_ms, increment_ms } = clock;
+            time.book_move(BookMove { ply: self.game.current().ply(), clock_ms, increment_ms });
         }
-        listener.finished(&SearchEnd {
+        Some(SearchEnd {
             best: Some(mv),
             ponder: reply,
             report: Report::default(),
@@ -70,8 +74,7 @@ impl Engine {
             reason: EndReason::Book { weight, total },
             error: None,
             time: None,
-        });
-        true
+        })
     }
 
     fn start(
@@ -80,11 +83,86 @@ impl Engine {
         start_ms: f64,
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
-        let turn = self.game.current().turn();
-        let mut limits = params.limits(turn, self.options.nodes_as_playouts);
-        if self.play_from_book(params, &limits, listener.as_ref()) {
+        if let Some(end) = self.book_answer(params) {
+            listener.finished(&end);
             return Ok(None);
         }
+        let options = self.options.clone();
+        let evaluators = self.loaded()?.take_evaluators(&options)?;
+        let (request, tree, plan) = match self.request(params, start_ms) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                self.loaded()?.give_back(evaluators);
+                return Err(error);
+            }
+        };
+        if let Some(plan) = &plan {
+            listener.planned(plan);
+        }
+        let backend = Arc::clone(&self.loaded()?.backend);
+        let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
+        match search {
+            Ok(search) => self.search = Some(search),
+            Err(failed) => {
+                self.take_back(*failed.remains);
+                return Err(EngineError::Thread(failed.error));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Searches on the caller's thread, with one worker and over any clock, and returns the end and the plan of a timed
+    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]). `stop_ms`:
+    /// when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
+    ///
+    /// # Errors
+    /// [`EngineError`] when nothing can be searched with, or when the search would have no end.
+    pub fn run(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        stop_ms: Option<f64>,
+    ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
+        self.finish();
+        // As a real search waits for the threads of the last one.
+        self.clock.pass(self.busy_until_ms - self.clock.now_ms());
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
+        let by_time = times && !limits.infinite && !limits.ponder;
+        if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
+            return Err(EngineError::Endless);
+        }
+        if let Some(end) = self.book_answer(params) {
+            return Ok((end, None));
+        }
+        let evaluator = self.loaded()?.take_evaluator()?;
+        let (request, tree, plan) = match self.request(params, start_ms) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                self.loaded()?.give_back(vec![evaluator]);
+                return Err(error);
+            }
+        };
+        let backend = Arc::clone(&self.loaded()?.backend);
+        let stop_ms = stop_ms.map(|stop_ms| stop_ms - start_ms);
+        let (end, finished) = Search::run(tree, backend, evaluator, Arc::clone(&self.clock), request, stop_ms);
+        self.take_back(finished);
+        Ok((end, plan))
+    }
+
+    fn loaded(&mut self) -> Result<&mut Loaded, EngineError> {
+        self.loaded.as_mut().ok_or(EngineError::NothingLoaded)
+    }
+
+    /// Takes tree and time out of the engine for a search, and plans its move.
+    fn request(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+    ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
+        let turn = self.game.current().turn();
+        let mut limits = params.limits(turn, self.options.nodes_as_playouts);
         let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
         let (search_moves, probes) =
             self.knowledge.root(&self.game, &params.search_moves, &self.options, &self.announcer);
@@ -98,34 +176,30 @@ impl Engine {
         }
         self.rescaled = search_params.wdl_rescale;
         let seed = self.next_seed();
-        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
-        let evaluators = loaded.take_evaluators(&self.options)?;
-        let (backend, latency) = (Arc::clone(&loaded.backend), loaded.latency.clone());
-        let (manager, plan) = match params.clock(turn).filter(|_| !head) {
-            Some(clock) => {
-                let ply = self.game.current().ply();
-                self.lag.clock_seen(ply, clock.time_ms);
-                self.timed = Some((ply, clock));
-                let mut manager = self.take_manager()?;
-                let plan = manager.plan(&self.move_request(clock, params.movestogo));
-                (Some(manager), Some(plan))
-            }
-            None => {
-                self.tree_changed();
-                (None, None)
-            }
-        };
-        if let Some(plan) = &plan {
-            listener.planned(plan);
+        let mut latency = self.loaded()?.latency.clone();
+        let clock = params.clock(turn).filter(|_| !head);
+        let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
+        let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers: stopper_params, limits };
+        let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
+        let spec = self.options.time_manager_spec();
+        if asked.is_some()
+            && let Err(error) = time.choose(&spec)
+        {
+            self.time = Some(time);
+            return Err(error.into());
         }
+        let Begun { plan, limit_ms, due_ms } = time.begin(&start, asked.as_ref());
         let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
+            latency.relax();
+        }
         if !params.ponder {
             tree.forget_alternatives();
         }
         let request = SearchRequest {
             game: self.game.clone(),
-            stoppers: Stoppers::new(&limits, &stopper_params),
-            manager,
+            limits: start.limits,
+            time,
             search_moves,
             probes,
             params: search_params,
@@ -137,18 +211,32 @@ impl Engine {
             with_live_stats: self.options.log_live_stats
                 && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
             start_ms,
-            due_ms: due_ms(&limits, plan.as_ref(), params.clock(turn), self.options.move_overhead as f64),
-            limits,
+            limit_ms,
+            due_ms,
         };
-        let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
-        match search {
-            Ok(search) => self.search = Some(search),
-            Err(failed) => {
-                self.take_back(*failed.remains);
-                return Err(EngineError::Thread(failed.error));
-            }
+        Ok((request, tree, plan))
+    }
+
+    /// The facts that a manager is told of a move on a clock.
+    fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let position = self.game.current();
+        let legal_moves = position.legal_moves();
+        MoveRequest {
+            clock_ms: clock.time_ms,
+            increment_ms: clock.increment_ms,
+            moves_to_go: movestogo,
+            ply: position.ply(),
+            overhead_ms: self.options.move_overhead as f64,
+            lag_ms: 0.0,
+            evaluation_ms: None,
+            reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
+            moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
+            pieces: Some(position.piece_count()),
+            legal_moves: Some(legal_moves.len() as u32),
+            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+            in_check: position.is_check(),
         }
-        Ok(plan)
     }
 
     /// Whether a search is still to answer.
@@ -168,15 +256,21 @@ impl Engine {
         }
         if let Some(Pondering { relay, failure: Some(failure), .. }) = self.pondering.take() {
             relay.finished(&SearchEnd {
-                best: self.game.current().legal_moves().first().copied(),
+                best: self.unsearched(),
                 ponder: None,
                 report: Report::default(),
                 move_stats: Vec::new(),
                 reason: EndReason::Failed,
-                error: Some(format!("{failure}: the first legal move is played")),
+                error: Some(format!("{failure}: the move is chosen by material")),
                 time: None,
             });
         }
+    }
+
+    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal move.
+    pub fn unsearched(&self) -> Option<Move> {
+        let position = self.game.current();
+        best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
     }
 
     /// Stops the search, if there is one, and waits until its answer is given and its threads are idle.
@@ -201,13 +295,9 @@ impl Engine {
     }
 
     fn take_back(&mut self, finished: Finished) {
-        let account = finished.manager.as_deref().and_then(TimeManager::last_move);
-        if let Some(((ply, clock), account)) = self.timed.take().zip(account) {
-            self.lag.move_played(ply, clock.time_ms, clock.increment_ms, account.used_ms);
-            self.lag.search_ended(account.used_ms - account.hard_limit_ms, clock.time_ms - account.used_ms);
-        }
+        self.busy_until_ms = finished.busy_until_ms;
         self.tree = Some(finished.tree);
-        self.manager = finished.manager.or(self.manager.take());
+        self.time = Some(finished.time);
         if let Some(loaded) = &mut self.loaded {
             loaded.latency = finished.latency;
             loaded.give_back(finished.evaluators);

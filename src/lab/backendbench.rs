@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::positions;
 use super::statistics::{Latency, median, rate};
 use crate::backend::{Backend, BackendError, Evaluator, Query};
-use crate::search::Clock;
+use crate::clock::Clock;
 
 /// Different positions that batches are taken from, in turn.
 pub(super) const POSITIONS: usize = 256;

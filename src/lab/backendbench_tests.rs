@@ -1,20 +1,9 @@
 use super::*;
 use crate::backend::UniformBackend;
-use crate::search::MonotonicClock;
-use parking_lot::Mutex;
-
-/// A clock that only work moves.
-#[derive(Default)]
-struct Virtual(Mutex<f64>);
-
-impl Clock for Virtual {
-    fn now_ms(&self) -> f64 {
-        *self.0.lock()
-    }
-}
+use crate::clock::{MonotonicClock, VirtualClock};
 
 /// Takes a fixed time for each position and batch.
-struct Fixed(Arc<Virtual>, f64);
+struct Fixed(Arc<VirtualClock>, f64);
 
 impl Side for Fixed {
     fn name(&self) -> &str {
@@ -27,7 +16,7 @@ impl Side for Fixed {
 
 impl Runner for Fixed {
     fn run(&mut self, batch: usize) -> Result<(), BackendError> {
-        *self.0.0.lock() += 1.0 + self.1 * batch as f64;
+        self.0.pass(1.0 + self.1 * batch as f64);
         Ok(())
     }
 }
@@ -38,7 +27,7 @@ fn plan(batch_sizes: &[usize]) -> BenchPlan {
 
 #[test]
 fn rates_and_ratios_are_those_of_the_clock() {
-    let clock = Arc::new(Virtual::default());
+    let clock = Arc::new(VirtualClock::default());
     let (fast, slow) = (Fixed(Arc::clone(&clock), 1.0), Fixed(Arc::clone(&clock), 3.0));
     let mut seen = Vec::new();
     let rows = backendbench(&fast, Some(&slow), &plan(&[1, 9]), &*clock, |row| seen.push(row.batch)).unwrap();
@@ -57,7 +46,7 @@ fn rates_and_ratios_are_those_of_the_clock() {
 
 #[test]
 fn a_short_time_is_kept_to() {
-    let clock = Arc::new(Virtual::default());
+    let clock = Arc::new(VirtualClock::default());
     let short = BenchPlan { seconds: 0.08, warm_up_seconds: 0.0, ..plan(&[1]) };
     let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &short, &*clock, |_| ()).unwrap();
     // Batches of 2 ms: 80 ms of them, and not slices of 100.
@@ -66,14 +55,14 @@ fn a_short_time_is_kept_to() {
 
 #[test]
 fn a_batch_longer_than_the_time_is_measured_all_the_same() {
-    let clock = Arc::new(Virtual::default());
+    let clock = Arc::new(VirtualClock::default());
     let rows = backendbench(&Fixed(Arc::clone(&clock), 5000.0), None, &plan(&[2]), &*clock, |_| ()).unwrap();
     assert!(rows[0].side.batches >= LEAST_SLICES && rows[0].ratio().is_none(), "{rows:?}");
 }
 
 #[test]
 fn the_best_batch_is_the_smallest_of_the_good_ones() {
-    let clock = Arc::new(Virtual::default());
+    let clock = Arc::new(VirtualClock::default());
     let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &plan(&[64, 32, 16, 1]), &*clock, |_| ()).unwrap();
     assert_eq!(best_batch(&rows, 0.0).unwrap().batch, 64);
     // 32 do 970 a second, 64 do 985.

@@ -8,9 +8,9 @@ use super::bench::{BENCH_POSITIONS, bench_game};
 use super::play::search_to_end;
 use super::recorder::{Record, Recorder};
 use super::statistics::{Latency, median, rate};
-use crate::backend::Attributes;
+use crate::backend::{Attributes, LARGEST_BATCH, Provider};
+use crate::clock::Clock;
 use crate::engine::{Engine, EngineError, GoParams, Options};
-use crate::search::Clock;
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -265,20 +265,36 @@ pub fn grid(attributes: &Attributes) -> (Vec<usize>, Vec<usize>) {
         // Workers hide the search behind the device.
         false => vec![1, preferred, preferred + 1, 2 * preferred],
     };
-    let size = attributes.preferred_batch.max(1);
-    let batches = match size == attributes.maximum_batch {
-        // It cannot run another size any faster.
-        true => vec![size],
-        false if attributes.is_cpu => vec![size / 2, size, 2 * size, 4 * size],
-        false => vec![size / 4, size / 2, size, 2 * size],
-    };
-    let tidy = |mut numbers: Vec<usize>, most: usize| {
-        numbers.retain(|&number| number > 0 && number <= most);
+    let tidy = |mut numbers: Vec<usize>, least: usize, most: usize| {
+        numbers.retain(|number| (least..=most).contains(number));
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     };
-    (tidy(threads, MOST_THREADS), tidy(batches, attributes.maximum_batch))
+    // A batch below the smallest is filled up to it, and takes as long.
+    let batches = tidy(batches_wanted(attributes), attributes.smallest_batch.max(1), attributes.maximum_batch);
+    (tidy(threads, 1, MOST_THREADS), batches)
+}
+
+/// Batch sizes around the preferred one, in positions, whether or not the backend runs them: a CPU's preference is small, a
+/// card's large.
+fn batches_wanted(attributes: &Attributes) -> Vec<usize> {
+    let size = attributes.preferred_batch.max(1);
+    match attributes.is_cpu {
+        true => vec![size / 2, size, 2 * size, 4 * size],
+        false => vec![size / 4, size / 2, size, 2 * size],
+    }
+}
+
+/// The largest batch size, in positions, that the [`grid`] leaves out although the key `batch` of the option `BackendOptions`
+/// would let the backend run it. Only backends with a `provider` have that key, and a network of a fixed batch size runs no
+/// other.
+pub fn larger_batch(attributes: &Attributes, provider: Option<Provider>) -> Option<usize> {
+    let Attributes { smallest_batch, maximum_batch, .. } = *attributes;
+    let is_fixed_by_provider = provider?.rows().only() == Some(maximum_batch);
+    let may_grow = smallest_batch < maximum_batch || is_fixed_by_provider;
+    let wanted = batches_wanted(attributes).into_iter().max()?.min(LARGEST_BATCH);
+    (may_grow && wanted > maximum_batch).then_some(wanted)
 }
 
 /// The most search threads that the option takes.

@@ -3,32 +3,77 @@
 use std::time::Duration;
 
 use super::*;
-use crate::backend::{Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+use crate::backend::{
+    Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, UniformBackend,
+};
+use crate::clock::MonotonicClock;
 use crate::engine::{Options, RuntimePolicy};
 use crate::lab::recorder::BatchRecord;
-use crate::search::MonotonicClock;
 
-fn attributes(is_cpu: bool, preferred_batch: usize, maximum_batch: usize) -> Attributes {
+/// The attributes of ONNX Runtime's backend with this provider and these `BackendOptions`; `fixed`: with a network that
+/// came with this batch size.
+fn attributes(provider: Provider, options: &str, fixed: Option<usize>) -> Attributes {
+    let rows = fixed.map_or(options.parse::<DeviceOptions>().unwrap().rows(provider), Rows::fixed);
     Attributes {
         name: "a".to_owned(),
         device: "b".to_owned(),
         input: None,
         has_wdl: true,
         has_moves_left: true,
-        preferred_batch,
-        maximum_batch,
+        preferred_batch: rows.preferred(provider),
+        smallest_batch: rows.of(1),
+        maximum_batch: rows.most,
         preferred_threads: 2,
-        is_cpu,
+        is_cpu: matches!(provider, Provider::Cpu | Provider::OpenVino),
     }
 }
 
 #[test]
-fn grids_stay_within_what_the_backend_takes() {
-    let (threads, batches) = grid(&attributes(true, 8, 16));
-    assert!(threads.contains(&1) && threads.contains(&2), "{threads:?}");
-    assert_eq!(batches, [4, 8, 16]);
-    assert_eq!(grid(&attributes(false, 256, 512)), (vec![1, 2, 3, 4], vec![64, 128, 256, 512]));
-    assert_eq!(grid(&attributes(true, 16, 16)).1, [16], "a fixed batch");
+fn grids_try_several_batch_sizes_of_every_provider() {
+    use Provider::*;
+    for (provider, batches, larger) in [
+        (Cpu, &[4, 8, 16, 32][..], None),
+        (OpenVino, &[4, 8, 16, 32], None),
+        // Both prefer the most that they run at once.
+        (Cuda, &[64, 128, 256], Some(512)),
+        (TensorRt, &[64, 128, 256], Some(512)),
+        // Both run one size alone.
+        (CoreMl, &[16], Some(32)),
+        (DirectMl, &[16], Some(32)),
+    ] {
+        let usual = attributes(provider, "", None);
+        assert_eq!(grid(&usual).1, batches, "{provider}");
+        assert_eq!(larger_batch(&usual, Some(provider)), larger, "{provider}");
+        if let Some(larger) = larger {
+            let wider = attributes(provider, &format!("batch={larger}"), None);
+            assert!(grid(&wider).1.contains(&larger), "{provider}: {:?}", grid(&wider));
+        }
+    }
+    assert_eq!(grid(&attributes(Cuda, "", None)).0, [1, 2, 3, 4]);
+    let on_cpu = grid(&attributes(Cpu, "", None)).0;
+    assert!(on_cpu.contains(&1) && on_cpu.contains(&2), "{on_cpu:?}");
+}
+
+#[test]
+fn grids_stay_within_what_the_backend_runs() {
+    use Provider::*;
+    for (provider, options, fixed, batches, larger) in [
+        (Cuda, "batch=512", None, &[64, 128, 256, 512][..], None),
+        (Cuda, "batch=1024,min_batch=128", None, &[128, 256, 512], None),
+        (Cuda, "batch=64", None, &[32, 64], Some(128)),
+        (Cuda, "batch=64,steps=1", None, &[64], None),
+        (Cuda, "", Some(4), &[4], None),
+        (Cpu, "batch=16", None, &[4, 8, 16], Some(32)),
+        (Cpu, "", Some(4), &[4], None),
+        (CoreMl, "batch=32", None, &[32], None),
+    ] {
+        let attributes = attributes(provider, options, fixed);
+        assert_eq!(grid(&attributes).1, batches, "{provider} {options}");
+        assert_eq!(larger_batch(&attributes, Some(provider)), larger, "{provider} {options}");
+    }
+    let free = UniformBackend::new();
+    assert_eq!(grid(free.attributes()).1, [128, 256]);
+    assert_eq!(larger_batch(free.attributes(), None), None, "no provider, no key");
 }
 
 #[test]
@@ -90,6 +135,10 @@ impl Evaluator for SlowEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
         std::thread::sleep(self.1);
         self.0.evaluate(batch)
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

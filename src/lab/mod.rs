@@ -16,7 +16,7 @@ mod time_control;
 pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughput, backendbench, best_batch};
 pub use bare::Bare;
 pub use bench::{BENCH_POSITIONS, BenchResult, bench};
-pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, grid, recommend};
+pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, grid, larger_batch, recommend};
 pub use machine::Machine;
 pub use pgn::write_pgn;
 pub use play::{GameRecord, MoveRecord, Player, Termination, play};

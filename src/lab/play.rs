@@ -16,6 +16,8 @@ pub struct Player {
     pub name: String,
     /// The engine; its options are set.
     pub engine: Engine,
+    /// It searches on the caller's thread: on a virtual clock the game is then a computation.
+    pub synchronous: bool,
 }
 
 /// One move of a game.
@@ -128,6 +130,11 @@ pub(super) fn search_to_end(
     let plan = engine.go(go, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
     engine.wait_for_answer();
     let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
+    sound((end, plan))
+}
+
+/// The answer of a search, unless its evaluator failed.
+fn sound((end, plan): (SearchEnd, Option<Plan>)) -> Result<(SearchEnd, Option<Plan>), EngineError> {
     match end.error {
         Some(error) => Err(EngineError::Search(error)),
         None => Ok((end, plan)),
@@ -207,7 +214,10 @@ pub fn play(
         };
         let start_ms = engine.now_ms();
         engine.set_game(game.clone());
-        let (end, plan) = search_to_end(engine, &params, start_ms)?;
+        let (end, plan) = match player.synchronous {
+            true => engine.run(&params, start_ms, None).and_then(sound)?,
+            false => search_to_end(engine, &params, start_ms)?,
+        };
         let used_ms = engine.now_ms() - start_ms;
         let mv = end.best.expect("a position with legal moves has a best one");
         let left = if time_control.depth.is_some() { 0.0 } else { record.clocks_ms[side] - used_ms };

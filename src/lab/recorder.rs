@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::backend::{
     Attributes, Backend, BackendError, CacheStatistics, Evaluation, EvaluationCache, Evaluator, Query,
 };
-use crate::search::Clock;
+use crate::clock::Clock;
 
 /// One batch that was evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,14 +122,18 @@ impl Evaluator for RecordingEvaluator {
         self.batches.lock().push(BatchRecord { size: batch.len(), start_ms, end_ms, cache_hits });
         Ok(answers)
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        self.inner.told_ms()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::{CachedBackend, RandomBackend};
+    use crate::clock::MonotonicClock;
     use crate::lab::positions::{queries, walk};
-    use crate::search::MonotonicClock;
 
     #[test]
     fn batches_and_cache_hits_are_counted_and_answers_pass_through() {

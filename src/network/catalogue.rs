@@ -47,6 +47,14 @@ impl Size {
             Size::Exact(bytes) | Size::About(bytes) => bytes,
         }
     }
+
+    /// The most bytes that are downloaded for a file of this size: of one that is known roughly, twice as many.
+    pub fn limit(self) -> u64 {
+        match self {
+            Size::Exact(bytes) => bytes,
+            Size::About(bytes) => 2 * bytes,
+        }
+    }
 }
 
 impl Serialize for Size {
@@ -404,6 +412,12 @@ mod tests {
                 assert!(entry.sha256.is_none() || entry.sha256 != other.sha256, "{}", entry.name);
             }
         }
+    }
+
+    #[test]
+    fn a_download_is_bounded_by_the_size_that_is_known() {
+        assert_eq!((Size::Exact(746_615).limit(), mebibytes(1.5).limit()), (746_615, 3 << 20));
+        assert!(ENTRIES.iter().all(|entry| entry.size.limit() < super::super::file::LARGEST));
     }
 
     #[test]

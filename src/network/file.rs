@@ -24,8 +24,10 @@ const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
 const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
 const ONNX_START: u8 = 0x08;
-/// The largest content read: a protobuf message cannot be larger (2 GiB).
-const LARGEST: u64 = (1 << 31) - 1;
+/// The largest content read, and so the largest file: a protobuf message cannot be larger (2 GiB).
+pub(super) const LARGEST: u64 = (1 << 31) - 1;
+/// Bytes of a file that are looked at before the rest is read.
+const HEAD: u64 = 64 << 10;
 /// What is inflated at once where the content is counted, bytes: twice the window that a decompressor fills ahead.
 const STRETCH: usize = 64 << 10;
 /// A stretch that came from a smaller share of it than one in so many bytes holds nothing: of zeros, deflate makes 172 to
@@ -60,19 +62,41 @@ fn kind(head: &[u8]) -> Kind {
     }
 }
 
-/// The content of a file, as it lies there.
+/// The content of a file, as it lies there; of one that cannot be a network only the beginning, by which [`parse`] says so.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let error = |reason| NetworkError::Read { path: path.to_owned(), reason };
     // A pipe would wait for its writer, a device be read without end.
     if !std::fs::metadata(path).map_err(error)?.is_file() {
         return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
     }
-    let file = File::open(path).map_err(error)?;
-    let size = file.metadata().map_err(error)?.len().min(LARGEST);
-    // One byte more than the file holds: it is read to its end without growing.
-    let mut bytes = Vec::with_capacity(size as usize + 1);
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(error)?;
+    let mut file = File::open(path).map_err(error)?;
+    let size = file.metadata().map_err(error)?.len();
+    if size > LARGEST {
+        return Err(too_large(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()));
+    }
+    let mut bytes = Vec::new();
+    (&mut file).take(HEAD).read_to_end(&mut bytes).map_err(error)?;
+    if can_be_a_network(&bytes) {
+        // One byte more than the file holds: it is read to its end without growing.
+        bytes.reserve_exact((size as usize + 1).saturating_sub(bytes.len()));
+        // It may have grown meanwhile.
+        file.take(LARGEST + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(error)?;
+    }
     Ok(bytes)
+}
+
+/// Whether a file that begins with `head` can be a network that [`parse`] takes.
+fn can_be_a_network(head: &[u8]) -> bool {
+    let can_be = |head: &[u8]| matches!(kind(head), Kind::Network | Kind::Onnx);
+    if !head.starts_with(&GZIP_START) {
+        return can_be(head);
+    }
+    let mut content = Vec::new();
+    match GzDecoder::new(head).take(NETWORK_START.len() as u64).read_to_end(&mut content) {
+        Ok(_) => can_be(&content),
+        // The rest of the file may hold it.
+        Err(error) => error.kind() == ErrorKind::UnexpectedEof,
+    }
 }
 
 /// Whether a file looks like a network that [`parse`] can try: a first glance for choosing among files.

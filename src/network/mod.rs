@@ -94,7 +94,13 @@ impl Network {
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        Network::parse(Cow::Owned(file::read(path)?), &name)
+        let mut network = Network::parse(Cow::Owned(file::read(path)?), &name)?;
+        if let Body::Onnx(model) = &mut network.body {
+            // The working folder may be another one by the time the model is used.
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            model.folder = path.parent().map(Path::to_owned);
+        }
+        Ok(network)
     }
 
     /// As [`Network::load`], from the content of a file called `name`.

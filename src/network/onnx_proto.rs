@@ -35,6 +35,12 @@ pub(crate) mod field {
     pub(crate) const INITIALIZER: u32 = 5;
     /// `TensorProto.raw_data`.
     pub(crate) const RAW_DATA: u32 = 9;
+    /// `TensorProto.external_data`.
+    pub(crate) const EXTERNAL_DATA: u32 = 13;
+    /// `StringStringEntryProto.key`.
+    pub(crate) const KEY: u32 = 1;
+    /// `StringStringEntryProto.value`.
+    pub(crate) const VALUE: u32 = 2;
 }
 
 /// `AttributeProto.AttributeType`.
@@ -154,7 +160,16 @@ pub(crate) struct TensorProto {
     /// Little-endian elements.
     #[prost(bytes = "bytes", optional, tag = "9")]
     pub raw_data: Option<Bytes>,
+    /// Where they lie in another file: `location` (its name), `offset` and `length`, as text.
+    #[prost(message, repeated, tag = "13")]
+    pub external_data: Vec<StringStringEntryProto>,
+    /// 1 ([`EXTERNAL`]) where they lie in another file.
+    #[prost(int32, optional, tag = "14")]
+    pub data_location: Option<i32>,
 }
+
+/// `TensorProto.DataLocation.EXTERNAL`.
+pub(crate) const EXTERNAL: i32 = 1;
 
 /// Name and type of an end of the graph.
 #[derive(Clone, PartialEq, Message)]

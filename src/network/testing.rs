@@ -11,7 +11,7 @@ mod attention;
 pub use attention::{RandomBody, attention_networks};
 
 use super::file::MAGIC;
-use super::onnx_proto::{GraphProto, ModelProto, data_type};
+use super::onnx_proto::{EXTERNAL, GraphProto, ModelProto, StringStringEntryProto, data_type};
 use super::weights::tensor::encoding;
 use super::{
     Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
@@ -248,6 +248,31 @@ impl Random {
             ..proto::ConvBlock::default()
         }
     }
+}
+
+/// Puts the large tensors of an ONNX model into the file `name` beside it: the model, and the content of that file. Shapes
+/// and the like stay in the model, as ONNX's own tools have it.
+///
+/// # Panics
+///
+/// When it is no model.
+pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
+    /// Bytes of the smallest tensor that goes.
+    const LARGE: usize = 1024;
+    let mut model = ModelProto::decode(model).expect("it is a model");
+    let mut data = Vec::new();
+    for tensor in model.graph.iter_mut().flat_map(|graph| &mut graph.initializer) {
+        let Some(bytes) = tensor.raw_data.take_if(|bytes| bytes.len() >= LARGE) else { continue };
+        let entry = |key: &str, value: String| StringStringEntryProto { key: Some(key.to_owned()), value: Some(value) };
+        tensor.external_data = vec![
+            entry("location", name.to_owned()),
+            entry("offset", data.len().to_string()),
+            entry("length", bytes.len().to_string()),
+        ];
+        tensor.data_location = Some(EXTERNAL);
+        data.extend_from_slice(&bytes);
+    }
+    (model.encode_to_vec(), data)
 }
 
 /// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what

@@ -1,9 +1,8 @@
 //! The search: PUCT in the manner of Lc0's classic one (lc0.md C), over an injected [`Backend`](crate::backend::Backend)
-//! and an injected [`Clock`].
+//! and an injected [`Clock`](crate::clock::Clock).
 //!
 //! | file | what |
 //! |---|---|
-//! | `clock` | the one source of time |
 //! | `params` | parameters and their defaults |
 //! | `node`, `policy`, `packed` | a node and its arithmetic; a prior in a byte; a move in two |
 //! | `pool`, `body`, `tree` | memory; how moves and children lie in it; the tree |
@@ -23,7 +22,9 @@
 //! | `request` | what a search is given, and what comes back |
 //! | `shared` | what its threads have in common |
 //! | `worker`, `watchdog` | what its threads do |
-//! | `running` | a search under way as a value |
+//! | `running` | a search on threads of its own, as a value |
+//! | `synchronous` | a search on the caller's thread, over any clock |
+//! | `answer` | the answer from the tree, or without it |
 //! | `ranking` | the order of the root's moves, best move |
 //! | `report` | root statistics, lines |
 //!
@@ -47,12 +48,12 @@
 //! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
 //! - At `RamLimitMb` it goes on, and forgets what was visited least; Lc0 stops. It ends at 4,294,967,295 visits of the root.
 
+mod answer;
 mod backup;
 mod batch;
 mod body;
 mod candidates;
 mod classify;
-mod clock;
 mod desk;
 mod expand;
 mod follow;
@@ -82,17 +83,17 @@ mod setting;
 mod settle;
 mod shared;
 mod state;
+mod synchronous;
 mod temperature;
 mod tree;
 mod watchdog;
 mod wdl_rescale;
 mod worker;
 
-pub use clock::{Clock, MonotonicClock};
 pub use noise::Noise;
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use report::{Line, MoveStats, Report};
-pub use request::{EndReason, Finished, Listener, NotStarted, SearchEnd, SearchRequest, TimeReport};
+pub use request::{EndReason, Finished, Guess, Listener, NotStarted, SearchEnd, SearchRequest};
 pub use running::Search;
 pub use temperature::Temperature;
 pub use tree::Tree;

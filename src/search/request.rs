@@ -1,4 +1,4 @@
-//! What a search is given, and what comes back from it.
+//! Defines what a search is given, and what comes back from it.
 
 use super::params::SearchParams;
 use super::report::{MoveStats, Report};
@@ -7,7 +7,8 @@ use crate::backend::Evaluator;
 use crate::chess::{Game, Move};
 use crate::tablebase::Probes;
 use crate::time_manager::estimators::batch::BatchLatency;
-use crate::time_manager::{MoveAccount, Plan, SearchLimits, Statistics, StopReason, Stoppers, TimeManager};
+use crate::time_manager::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
+use std::fmt;
 
 /// Hears from a search. Called from the search's own threads. No method has a default: a decorator cannot forget one.
 pub trait Listener: Send + Sync {
@@ -37,8 +38,31 @@ pub enum EndReason {
         /// That of all.
         total: u32,
     },
+    /// An answer was due before anything was evaluated: the move was chosen without.
+    Unevaluated(Guess),
     /// The evaluator failed.
     Failed,
+}
+
+/// The grounds on which a move is chosen without an evaluation of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// It mates.
+    Mate,
+    /// The cache holds the network's policy for the position.
+    CachedPolicy,
+    /// It wins the most material at once, or the least is lost.
+    Material,
+}
+
+impl fmt::Display for Guess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Guess::Mate => "it mates",
+            Guess::CachedPolicy => "the best by the cached policy",
+            Guess::Material => "the best by material",
+        })
+    }
 }
 
 /// The result of a search.
@@ -60,35 +84,14 @@ pub struct SearchEnd {
     pub time: Option<TimeReport>,
 }
 
-/// What a time manager has to say after a move.
-#[derive(Clone, Debug)]
-pub struct TimeReport {
-    /// The move.
-    pub account: MoveAccount,
-    /// The game so far.
-    pub statistics: Statistics,
-    /// Whether the manager tells its statistics unasked.
-    pub reports_statistics: bool,
-}
-
-impl TimeReport {
-    /// The report of a manager whose move has just ended.
-    pub(super) fn of(manager: &dyn TimeManager) -> Option<TimeReport> {
-        let (account, statistics) = (manager.last_move()?.clone(), *manager.statistics()?);
-        Some(TimeReport { account, statistics, reports_statistics: manager.reports_statistics() })
-    }
-}
-
 /// All a search needs to start.
 pub struct SearchRequest {
     /// The position, with its history.
     pub game: Game,
     /// What ends the search.
     pub limits: SearchLimits,
-    /// The chain that watches the limits.
-    pub stoppers: Stoppers,
-    /// The clock's budget, if the move has one. It comes back with the end of the search.
-    pub manager: Option<Box<dyn TimeManager>>,
+    /// The time of the game; the search has begun by it. It comes back with the end of the search.
+    pub time: Timekeeper,
     /// Only these root moves; empty: all.
     pub search_moves: Vec<Move>,
     /// Parameters.
@@ -107,6 +110,8 @@ pub struct SearchRequest {
     pub probes: Probes,
     /// When the move's clock started, on the injected clock.
     pub start_ms: f64,
+    /// The latest end, in milliseconds since then, by the clock or `movetime`: it holds from the first batch on.
+    pub limit_ms: Option<f64>,
     /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
     pub due_ms: Option<f64>,
 }
@@ -115,12 +120,14 @@ pub struct SearchRequest {
 pub struct Finished {
     /// The tree.
     pub tree: Tree,
-    /// The manager, having seen the outcome.
-    pub manager: Option<Box<dyn TimeManager>>,
+    /// The time of the game, having seen the outcome.
+    pub time: Timekeeper,
     /// How long batches took, those of earlier searches among them.
     pub latency: BatchLatency,
     /// The workers' evaluators.
     pub evaluators: Vec<Box<dyn Evaluator>>,
+    /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
+    pub busy_until_ms: f64,
 }
 
 /// A search that did not start.

@@ -1,17 +1,15 @@
-//! A search under way: how it starts its workers and the watchdog that answers in time, and how it ends.
+//! Runs a search on threads of its own: starts its workers and the watchdog that answers in time, and ends it.
 
-use super::clock::Clock;
 use super::desk::Desk;
-use super::packed::PackedMove;
-use super::puct::DrawScore;
 use super::request::{Finished, Listener, NotStarted, SearchRequest};
-use super::setting::Setting;
+use super::setting::take_up;
 use super::shared::{ANSWER_POLL, Shared};
-use super::state::State;
 use super::tree::Tree;
 use super::watchdog::watch;
 use super::worker::work;
 use crate::backend::{Backend, Evaluator};
+use crate::clock::Clock;
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -34,44 +32,19 @@ impl Search {
     /// # Errors
     /// [`NotStarted`], when the operating system has no thread to give.
     pub fn start(
-        mut tree: Tree,
+        tree: Tree,
         backend: Arc<dyn Backend>,
         evaluators: Vec<Box<dyn Evaluator>>,
         clock: Arc<dyn Clock>,
         request: SearchRequest,
         listener: Arc<dyn Listener>,
     ) -> Result<Search, NotStarted> {
-        tree.share_positions(request.params.transpositions);
-        tree.follow(request.game.clone());
-        // Every search draws its own.
-        tree.set_root_noise(None);
-        let attributes = backend.attributes();
-        let minibatch_size = match request.params.minibatch_size {
-            0 => attributes.preferred_batch,
-            size => size,
-        };
-        let nodes = request.limits.nodes;
-        let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
-        let setting = Setting {
-            draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
-            nps_limit: f64::from(request.params.nps_limit),
-            minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
-            workers: evaluators.len(),
-            params: request.params,
-            clock,
-            game: request.game,
-            packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
-            search_moves: request.search_moves,
-            multi_pv: request.multi_pv,
-            probes: request.probes,
-            start_ms: request.start_ms,
-            live_stats: request.with_live_stats,
-            node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
-            backend,
-        };
+        let (setting, state) = take_up(tree, backend, evaluators.len(), clock, request);
+        // No worker begins an evaluation that is not waited for: the next move would have to wait for its end.
+        let is_due = state.tree.is_empty() && setting.due_ms.is_some_and(|due_ms| setting.elapsed_ms() >= due_ms);
         let shared = Arc::new(Shared {
             setting,
-            state: Mutex::new(State::new(tree, request.stoppers, request.manager, request.latency, request.seed)),
+            state: CachePadded::new(Mutex::new(state)),
             desk: Desk::new(evaluators.len()),
             idle: Condvar::new(),
             told: AtomicBool::new(false),
@@ -79,10 +52,7 @@ impl Search {
             answered: Mutex::new(false),
             answer_given: Condvar::new(),
             user_stop: AtomicBool::new(false),
-            over: AtomicBool::new(false),
-            infinite: request.limits.infinite || request.limits.ponder,
-            due_ms: request.due_ms,
-            with_move_stats: request.with_move_stats,
+            over: AtomicBool::new(is_due),
             panicked: AtomicBool::new(false),
         });
         let mut workers = Vec::with_capacity(evaluators.len());
@@ -137,8 +107,7 @@ impl Search {
 
     /// Whether only [`Search::stop`] is sure to end it.
     pub fn is_endless(&self) -> bool {
-        let state = self.shared.state.lock();
-        state.stoppers.is_endless(state.manager.is_some())
+        self.shared.state.lock().time.is_endless()
     }
 
     /// Waits for the answer alone: batches may still be under way.
@@ -161,12 +130,12 @@ impl Search {
 fn finish(shared: Arc<Shared>, workers: Vec<Worker>) -> Finished {
     let evaluators = workers.into_iter().filter_map(|worker| worker.join().ok().flatten()).collect();
     let shared = Arc::into_inner(shared).expect("the threads that shared it have been joined");
-    let state = shared.state.into_inner();
+    let state = shared.state.into_inner().into_inner();
     let mut tree = state.tree;
     if shared.panicked.into_inner() {
         tree.reset(shared.setting.game);
     }
-    Finished { tree, manager: state.manager, latency: state.latency, evaluators }
+    Finished { tree, time: state.time, latency: state.latency, evaluators, busy_until_ms: f64::NEG_INFINITY }
 }
 
 /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.

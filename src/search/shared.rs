@@ -1,10 +1,12 @@
-//! What the threads of a search have in common, and when they have to leave.
+//! Holds what the threads of a search have in common, and says when they have to leave.
 
+use super::answer::unsearched;
 use super::desk::Desk;
 use super::report::Report;
 use super::request::{EndReason, Listener, SearchEnd};
 use super::setting::Setting;
 use super::state::State;
+use crossbeam::utils::CachePadded;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,7 +23,8 @@ const LOOKS_AT_THE_LOCK: u32 = 2000;
 /// What the threads of a search have in common.
 pub(super) struct Shared {
     pub setting: Setting,
-    pub state: Mutex<State>,
+    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below.
+    pub state: CachePadded<Mutex<State>>,
     pub desk: Desk,
     /// Where whoever has the tree waits when there is nothing to do with it; `stop` ends the wait.
     pub idle: Condvar,
@@ -32,9 +35,6 @@ pub(super) struct Shared {
     pub user_stop: AtomicBool,
     /// The answer is decided; nobody may start another batch.
     pub over: AtomicBool,
-    pub infinite: bool,
-    pub due_ms: Option<f64>,
-    pub with_move_stats: bool,
     pub panicked: AtomicBool,
     /// The listener has heard of the end, or is hearing of it.
     pub told: AtomicBool,
@@ -73,7 +73,7 @@ impl Shared {
         }
         let end = self.failed();
         self.end_waits();
-        while self.infinite && !self.user_stop.load(Ordering::SeqCst) {
+        while self.setting.infinite && !self.user_stop.load(Ordering::SeqCst) {
             std::thread::sleep(ANSWER_POLL);
         }
         listener.finished(&end);
@@ -83,7 +83,7 @@ impl Shared {
     fn failed(&self) -> SearchEnd {
         self.over.store(true, Ordering::SeqCst);
         SearchEnd {
-            best: self.setting.game.current().legal_moves().first().copied(),
+            best: unsearched(&self.setting, true).map(|(_, line)| line.moves[0]),
             ponder: None,
             report: Report::default(),
             move_stats: Vec::new(),

@@ -1,4 +1,4 @@
-//! What the threads of one search share under its lock: the tree, the counters, and the decision to stop.
+//! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
 use super::batch::{Batch, Progress};
 use super::portion::portion;
@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::tree::Tree;
 use crate::backend::cache_key;
 use crate::time_manager::estimators::batch::BatchLatency;
-use crate::time_manager::{SearchSnapshot, StopReason, Stoppers, TimeManager};
+use crate::time_manager::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -22,8 +22,7 @@ const BARREN: u64 = 100_000;
 /// The state of a search under way.
 pub(super) struct State {
     pub tree: Tree,
-    pub stoppers: Stoppers,
-    pub manager: Option<Box<dyn TimeManager>>,
+    pub time: Timekeeper,
     pub stop: Option<StopReason>,
     /// An evaluator's failure; it ends the search.
     pub error: Option<String>,
@@ -47,20 +46,13 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(
-        tree: Tree,
-        stoppers: Stoppers,
-        manager: Option<Box<dyn TimeManager>>,
-        latency: BatchLatency,
-        seed: u64,
-    ) -> State {
+    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, time_limit_ms: Option<f64>) -> State {
         State {
             tree,
-            stoppers,
-            manager,
+            time,
             stop: None,
             error: None,
-            time_limit_ms: None,
+            time_limit_ms,
             progress: Progress::default(),
             batches: 0,
             first_batch_end_ms: None,
@@ -216,7 +208,7 @@ impl State {
                 .filter(|child| child.is_played_out() && child.wl == 1.0)
                 .map(|child| child.m.round() as u32 / 2 + 1)
                 .min(),
-            root_visits: &self.root_visits,
+            root_visits: (&self.root_visits).into(),
             win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
             // An unvisited move may still save the game.
             may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
@@ -231,13 +223,26 @@ impl State {
                 .has_moves_left
                 .then(|| f64::from(self.tree[self.tree.root()].m)),
         };
-        let verdict = match self.manager.as_deref_mut() {
-            Some(manager) => self.stoppers.check(&snapshot, Some(manager)),
-            None => self.stoppers.check(&snapshot, None),
-        };
+        let verdict = self.time.observe(&snapshot);
         self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
         self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
         self.stop = verdict.stop;
+    }
+
+    /// Playouts of this search so far.
+    pub fn playouts(&self) -> u64 {
+        self.progress.playouts
+    }
+
+    /// Tells the time of the game what the move really took.
+    pub fn end_move(&mut self, setting: &Setting, report: &Report) -> Option<TimeReport> {
+        self.time.end(&MoveOutcome {
+            elapsed_ms: report.elapsed_ms,
+            total_nodes: report.nodes,
+            stop: self.stop,
+            first_evaluation_ms: self.first_batch_end_ms.filter(|_| setting.began_empty),
+            ..MoveOutcome::default()
+        })
     }
 
     /// The search as it stands.

@@ -1,12 +1,13 @@
-//! The watchdog of a search: it reports, and it answers in time whatever the workers are doing.
+//! Watches over a search: reports, and answers in time whatever the workers are doing.
 
+use super::answer::conclude;
 use super::report::Report;
-use super::request::{EndReason, Listener, SearchEnd, TimeReport};
+use super::request::Listener;
 use super::setting::Setting;
 use super::shared::Shared;
 use super::state::State;
 use crate::chess::Move;
-use crate::time_manager::MoveOutcome;
+use crate::time_manager::due::STOP_GRACE_MS;
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,10 +15,6 @@ use std::time::Duration;
 /// Longest and shortest sleep between two checks (Lc0's 100 ms and 1 ms).
 const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
-
-/// A move without any evaluation is little better than a random one: this long, in milliseconds, `stop` waits for the
-/// first one before it answers without.
-const FIRST_EVALUATION_GRACE_MS: f64 = 100.0;
 
 /// An unchanged search reports again after this many milliseconds (Lc0's 5 s).
 const REPORT_INTERVAL_MS: f64 = 5000.0;
@@ -27,7 +24,7 @@ pub(super) fn watch(shared: &Shared, listener: &dyn Listener) {
     let mut state = shared.state.lock();
     attend(shared, listener, &mut state);
     shared.over.store(true, Ordering::SeqCst);
-    let end = conclude(shared, &mut state);
+    let end = conclude(&shared.setting, &mut state, true);
     tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
     drop(state);
     shared.end_waits();
@@ -47,7 +44,7 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
         if state.time_is_up(setting) {
             state.check(setting);
         }
-        if shared.infinite
+        if setting.infinite
             && !failure_told
             && let Some(error) = state.error.clone()
         {
@@ -58,13 +55,13 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
         // An infinite search that has nothing left to do still waits to be asked.
         let over = !has_moves || state.stop.is_some() || state.error.is_some();
         let nothing_evaluated = has_moves && state.tree.is_empty() && state.error.is_none();
-        if nothing_evaluated && shared.due_ms.is_some_and(|due| setting.elapsed_ms() >= due) {
+        if nothing_evaluated && setting.due_ms.is_some_and(|due| setting.elapsed_ms() >= due) {
             break;
         }
-        if user_stop || (over && !shared.infinite) {
+        if user_stop || (over && !setting.infinite) {
             let since = *stop_wanted_ms.get_or_insert(setting.elapsed_ms());
             let waited_ms = setting.elapsed_ms() - since;
-            if !nothing_evaluated || waited_ms >= FIRST_EVALUATION_GRACE_MS {
+            if !nothing_evaluated || waited_ms >= STOP_GRACE_MS {
                 break;
             }
         }
@@ -80,46 +77,9 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
         };
         // The user may have said stop while the report was written.
         let user_stop = shared.user_stop.load(Ordering::SeqCst);
-        if nothing_evaluated || !user_stop && (shared.infinite || !shared.must_end(state)) {
+        if nothing_evaluated || !user_stop && (setting.infinite || !shared.must_end(state)) {
             shared.wake.wait_for(state, Duration::from_secs_f64(sleep_ms / 1e3));
         }
-    }
-}
-
-/// The answer from the tree as it stands; the manager learns what the move really took.
-fn conclude(shared: &Shared, state: &mut State) -> SearchEnd {
-    let setting = &shared.setting;
-    let report = state.report(setting);
-    let outcome = MoveOutcome {
-        elapsed_ms: report.elapsed_ms,
-        total_nodes: report.nodes,
-        stop: state.stop,
-        ..MoveOutcome::default()
-    };
-    if let Some(manager) = state.manager.as_deref_mut() {
-        manager.finish(&outcome);
-    }
-    let random_line = state.move_at_random(setting).map(|index| state.line(setting, index));
-    let line = random_line.as_ref().or(report.lines.first());
-    // Something has to be played even if nothing was evaluated in time.
-    let unsearched = || {
-        let legal = setting.game.current().legal_moves();
-        let first_allowed = setting.search_moves.first().copied();
-        first_allowed.or_else(|| legal.into_iter().next())
-    };
-    SearchEnd {
-        best: line.and_then(|line| line.moves.first().copied()).or_else(unsearched),
-        ponder: line.and_then(|line| line.moves.get(1).copied()),
-        move_stats: if shared.with_move_stats { state.move_stats(setting) } else { Vec::new() },
-        reason: match state.stop {
-            _ if state.error.is_some() => EndReason::Failed,
-            Some(reason) => EndReason::Stopper(reason),
-            None if line.is_none() && setting.game.current().legal_moves().is_empty() => EndReason::NoMoves,
-            None => EndReason::Stopped,
-        },
-        error: state.error.clone(),
-        time: state.manager.as_deref().and_then(TimeReport::of),
-        report,
     }
 }
 

@@ -64,7 +64,11 @@ fn evaluate(shared: &Shared, mut job: Box<Job>, game: &mut Game, evaluator: &mut
 }
 
 /// The network's answers to all queries, of which it is asked so many at once.
-fn ask(evaluator: &mut dyn Evaluator, queries: &[Query], at_once: usize) -> Result<Vec<Evaluation>, BackendError> {
+pub(super) fn ask(
+    evaluator: &mut dyn Evaluator,
+    queries: &[Query],
+    at_once: usize,
+) -> Result<Vec<Evaluation>, BackendError> {
     let (first, rest) = queries.split_at(queries.len().min(at_once));
     let mut answers = evaluator.evaluate(first)?;
     for minibatch in rest.chunks(at_once) {
@@ -181,6 +185,10 @@ fn leave(shared: &Shared) {
     let mut state = shared.lock_soon();
     while let Some(mut job) = shared.desk.clear() {
         if job.stage == Stage::BackUp && job.error.is_none() {
+            // What came too late for this move tells the next how long an evaluation takes.
+            if !job.batch.queries().is_empty() {
+                state.observe(&shared.setting, job.batch.queries().len(), job.took_ms);
+            }
             state.back_up(&shared.setting, &mut job.batch);
         } else {
             job.batch.cancel(&mut state.tree);
@@ -208,6 +216,10 @@ mod tests {
                 true => Err(BackendError::NoNetwork("test".to_owned())),
                 false => Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect()),
             }
+        }
+
+        fn told_ms(&self) -> Option<f64> {
+            None
         }
     }
 

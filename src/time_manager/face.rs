@@ -1,71 +1,119 @@
 //! The values a time manager is told and answers with.
 
-use serde::Serialize;
+use super::exact;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// What is known when the engine is asked for a move under a clock. Times are in milliseconds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MoveRequest {
     /// Time on our clock.
+    #[serde(with = "exact::float")]
     pub clock_ms: f64,
     /// Increment that each of our moves adds.
+    #[serde(rename = "inc_ms", default, with = "exact::float")]
     pub increment_ms: f64,
     /// Moves until the next time control, if the interface said so; 0 counts as unsaid.
+    #[serde(rename = "movestogo", default, skip_serializing_if = "Option::is_none")]
     pub moves_to_go: Option<u32>,
     /// Game ply of the position to search, 0 at the start of a game.
+    #[serde(default)]
     pub ply: u32,
-    /// Time lost between this engine and the judge of the clock, per move. A search never plans into the last
-    /// `overhead_ms`.
+    /// Time lost between this engine and the judge of the clock, per move, as the user says (`MoveOverheadMs`). A search
+    /// never plans into the last `overhead_ms` and `lag_ms`.
+    #[serde(default, with = "exact::float")]
     pub overhead_ms: f64,
+    /// The same as measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
+    #[serde(default, skip_serializing_if = "is_zero", with = "exact::float")]
+    pub lag_ms: f64,
+    /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
+    pub evaluation_ms: Option<f64>,
     /// Nodes already in the tree.
+    #[serde(rename = "reused", default)]
     pub reused_nodes: u64,
     /// Expected length of the rest of the game in plies, from the network's moves-left head.
+    #[serde(rename = "moves_left", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub moves_left_plies: Option<f64>,
     /// Pieces on the board, kings and pawns among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<u32>,
     /// Legal moves of the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal_moves: Option<u32>,
     /// Those of them that capture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<u32>,
     /// The side to move is in check.
+    #[serde(rename = "check", default, skip_serializing_if = "std::ops::Not::not")]
     pub in_check: bool,
 }
 
+fn is_zero(ms: &f64) -> bool {
+    ms.to_bits() == 0
+}
+
+impl MoveRequest {
+    /// Time that is kept clear of the end of the clock: told and measured.
+    pub fn whole_overhead_ms(&self) -> f64 {
+        self.overhead_ms + self.lag_ms
+    }
+}
+
 /// The state of a running search, as shown to a manager and to the stoppers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SearchSnapshot<'a> {
     /// Since the start of the move's clock.
+    #[serde(rename = "t_ms", with = "exact::float")]
     pub elapsed_ms: f64,
     /// Since the *end* of the first batch; `None` before that.
+    #[serde(rename = "first_batch_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub since_first_batch_ms: Option<f64>,
     /// Nodes added by this search (playouts).
+    #[serde(default)]
     pub new_nodes: u64,
     /// Nodes in the tree: `new_nodes` and the reused ones.
+    #[serde(default)]
     pub total_nodes: u64,
     /// Batches evaluated by this search; 0 where they are not counted.
+    #[serde(default)]
     pub batches: u64,
-    /// Average depth of the playouts, in plies.
+    /// Average depth of the playouts, in whole plies.
+    #[serde(rename = "depth", default)]
     pub average_depth: u32,
     /// Shortest proven mate in moves, if any.
+    #[serde(rename = "mate", default, skip_serializing_if = "Option::is_none")]
     pub mate_depth: Option<u32>,
     /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
-    pub root_visits: &'a [u32],
+    #[serde(rename = "visits", default)]
+    pub root_visits: Cow<'a, [u32]>,
     /// A visited root move wins by force.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub win_found: bool,
     /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above
     /// −0.98 (lc0.md B.8).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_resign: bool,
     /// Root moves proven lost.
+    #[serde(default)]
     pub losing_edges: u32,
     /// The most visited root move is not the best by value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub need_more_time: bool,
     /// The move that would be played now, as an index into `root_visits`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_move: Option<usize>,
     /// Expected result of that move for the side to move, −1 (loss) to 1 (win).
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub best_value: Option<f64>,
     /// The same of the best valued other root move that was visited.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub second_value: Option<f64>,
     /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.
+    #[serde(rename = "moves_left", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub moves_left_plies: Option<f64>,
 }
 
@@ -73,18 +121,28 @@ pub struct SearchSnapshot<'a> {
 ///
 /// The last two fields are not the search's: they are what those around a manager changed, and each fills in its own
 /// ([`TimeManager::finish`](super::TimeManager::finish) says what a manager makes of them).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MoveOutcome {
     /// Since the start of the move's clock.
+    #[serde(rename = "t_ms", with = "exact::float")]
     pub elapsed_ms: f64,
     /// Nodes in the tree at the end.
+    #[serde(default)]
     pub total_nodes: u64,
     /// What ended the search, if one of the stoppers did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
+    /// When the first batch of a search that began with an empty tree was backed up, since the start of the move's clock:
+    /// before that there was nothing to answer by. `None` where the tree had nodes, or nothing was evaluated.
+    #[serde(rename = "first_evaluation_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
+    pub first_evaluation_ms: Option<f64>,
     /// When the limit in force was due, on the move's clock: the limit, or later where it moved back into the past while the
     /// search went on, which could not have ended then. `None`: nobody kept count.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub due_ms: Option<f64>,
     /// What the manager's budget was multiplied by before the search began; `None`: by nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub factor: Option<f64>,
 }
 
@@ -96,15 +154,19 @@ impl MoveOutcome {
 }
 
 /// What a manager or a chain of stoppers says of a snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Why the search has to stop now, if it has to.
+    #[serde(rename = "reason")]
     pub stop: Option<StopReason>,
     /// Time until a time limit is reached, if there is one; negative past it.
+    #[serde(with = "exact::option")]
     pub remaining_ms: Option<f64>,
     /// Nodes this search can still add, if that is known.
+    #[serde(rename = "remaining_nodes", with = "exact::option")]
     pub remaining_playouts: Option<f64>,
     /// Smoothed speed, in nodes per second.
+    #[serde(with = "exact::option")]
     pub nps: Option<f64>,
 }
 
@@ -116,18 +178,10 @@ impl Verdict {
         let stop = if remaining > 0.0 { None } else { Some(reason) };
         Self { stop, remaining_ms: Some(remaining), ..Self::default() }
     }
-
-    /// Stops at this average depth, too, where there is such a limit.
-    pub(super) fn or_at_depth(mut self, snapshot: &SearchSnapshot, deepest: Option<f64>) -> Self {
-        if deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest) {
-            self.stop.get_or_insert(StopReason::Depth);
-        }
-        self
-    }
 }
 
 /// What a manager has learned so far in the game. Only what it estimates is present.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// Speed, in nodes per second.
     pub nps: Option<f64>,
@@ -139,12 +193,14 @@ pub struct Estimates {
     pub bank_ms: Option<f64>,
 }
 
-/// Why a search stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a search stops. It serialises under a name that stays (`kld_gain`); `{}` says it in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The manager's limit is reached.
     Time,
     /// `go movetime` is over.
+    #[serde(rename = "movetime")]
     MoveTime,
     /// The tree has as many nodes as asked for.
     Nodes,
@@ -184,11 +240,5 @@ impl fmt::Display for StopReason {
             Self::WinFound => "smart pruning: a forced win is found",
             Self::CannotBeOvertaken => "smart pruning: the best move cannot be overtaken",
         })
-    }
-}
-
-impl Serialize for StopReason {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }

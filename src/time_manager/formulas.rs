@@ -116,7 +116,7 @@ fn plans(specification: &str, request: &MoveRequest) -> Vec<Plan> {
             batches,
             need_more_time: true,
             best_move: Some(0),
-            root_visits: &[70, 30],
+            root_visits: (&[70, 30]).into(),
             ..SearchSnapshot::default()
         };
         manager.observe(&at(20.0, 16, 1));
@@ -172,16 +172,21 @@ fn every_formula_gives_the_value_of_its_term() {
             }
             let params = params(spec, set);
             for plan in requests.iter().flat_map(|request| plans(&specification, request)) {
-                let distinct: HashSet<_> = plan.terms.iter().map(|term| term.name).collect();
+                let distinct: HashSet<_> = plan.terms.iter().map(|term| term.name.as_ref()).collect();
                 assert_eq!(distinct.len(), plan.terms.len(), "{specification}: a name means two terms\n{plan}");
                 for (index, term) in plan.terms.iter().enumerate() {
-                    names.insert(term.name.to_owned());
+                    names.insert(term.name.to_string());
                     let told = ["clock", "increment", "overhead", "ply", "moves_to_go", "reused_nodes"];
-                    assert_eq!(term.formula.is_empty(), told.contains(&term.name), "{specification}: {}", term.name);
+                    assert_eq!(
+                        term.formula.is_empty(),
+                        told.contains(&term.name.as_ref()),
+                        "{specification}: {}",
+                        term.name
+                    );
                     // The guard cuts what the manager wants.
                     let granted = ["budget", "extra", "planned_budget", "planned_extra"];
-                    let is_cut = granted.contains(&term.name) && term.clamped;
-                    if told.contains(&term.name) || term.formula.starts_with(IN_WORDS) || is_cut {
+                    let is_cut = granted.contains(&term.name.as_ref()) && term.clamped;
+                    if told.contains(&term.name.as_ref()) || term.formula.starts_with(IN_WORDS) || is_cut {
                         continue;
                     }
                     let mut known = Known { terms: &plan.terms[..index], params: &params, absent: HashSet::new() };
@@ -191,7 +196,7 @@ fn every_formula_gives_the_value_of_its_term() {
                     let near = (value - term.value).abs() <= 1e-9 * term.value.abs().max(1.0);
                     assert!(near, "{specification}: {} = {} = {value}\n{plan}", term.name, term.formula);
                     absent.extend(known.absent);
-                    computed.insert((spec.title(), term.name));
+                    computed.insert((spec.title(), term.name.clone()));
                 }
             }
         }

@@ -10,6 +10,9 @@
 //! - [`TimeManager::observe`] looks at the running search, and [`TimeManager::finish`] learns from its end.
 //! - [`TimeManager::last_move`] and [`TimeManager::statistics`] say how it went.
 //! - [`Stoppers`] is the chain of everything that can end one search, the manager first.
+//! - [`Timekeeper`] is everything about the time of one game: the manager, the stoppers, the measured lag, the rule by which
+//!   a move is [`due`]. Engine, replay and simulation all drive this one thing.
+//! - [`trace`] is what happens to it, as events that serialise: a recorded game replays bit by bit.
 //!
 //! # The managers
 //!
@@ -30,8 +33,8 @@
 //! | [`complexity`](managers::complexity) | more where there is more on the board | against people |
 //! | [`soft-hard`](managers::soft_hard) | a textbook's soft limit, moved by the search | as the plain one to measure others against |
 //!
-//! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents, and
-//! hardly search: their pages say how.
+//! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents: their
+//! pages say how little time a move gets then.
 //!
 //! # Parts for all of them
 //!
@@ -60,7 +63,9 @@
 //! ```
 
 mod account;
+pub mod due;
 pub mod estimators;
+mod exact;
 mod face;
 pub mod grammar;
 pub mod managers;
@@ -71,6 +76,8 @@ mod plan_builder;
 mod recorder;
 mod specification;
 mod stoppers;
+mod timekeeper;
+pub mod trace;
 mod unit;
 
 pub use account::{MoveAccount, PhaseUse, Statistics};
@@ -79,9 +86,11 @@ pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;
 pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
 use params::ParamValues;
+use stoppers::MIN_MOVETIME_MS;
 
 const MS_PER_SECOND: f64 = 1000.0;
 

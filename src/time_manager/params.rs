@@ -211,6 +211,16 @@ impl ParamValues {
         self.groups.iter().any(|group| group == path)
     }
 
+    /// Whether the manager's own parameter of this name was given.
+    pub(super) fn gives(&self, param: &ParamSpec) -> bool {
+        self.given.iter().any(|(path, name, _)| path.is_empty() && *name == param.name)
+    }
+
+    /// Whether a word was chosen for the parameter of this name.
+    pub(super) fn chooses(&self, name: &str) -> bool {
+        self.choices.iter().any(|made| made.0 == name)
+    }
+
     /// The word chosen.
     pub(super) fn choice(&self, choice: &ChoiceSpec) -> &'static str {
         let made = self.choices.iter().rev().find(|made| made.0 == choice.name);

@@ -3,19 +3,19 @@
 
 use super::parts::control::TimeClass;
 use super::unit::Unit;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// One quantity on the way to a budget.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// What it is, in snake case.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
     /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the
     /// point, `<` is 1 where it is so and 0 otherwise.
-    #[serde(skip_serializing_if = "is_told")]
+    #[serde(default, skip_serializing_if = "is_told")]
     pub formula: Cow<'static, str>,
     /// Its value, always finite, after the clamp if one bound.
     pub value: f64,
@@ -37,11 +37,11 @@ impl fmt::Display for Term {
 /// The decision about one move.
 ///
 /// `{}` prints one line, `{:#}` a table for people; both print the terms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
     /// Name and preset of the manager, `smooth(preset=lc0)`.
-    pub manager: &'static str,
+    pub manager: Cow<'static, str>,
     /// Time the move should take if nothing stops it earlier.
     pub budget_ms: f64,
     /// Reserve that may be added if the move turns out to be hard.
@@ -49,12 +49,14 @@ pub struct Plan {
     /// The latest moment, on the move's clock, at which the manager stops the search: `budget_ms` + `extra_ms`, never
     /// past the clock less the overhead.
     pub hard_limit_ms: f64,
+    /// The moment, on the move's clock, at which an answer is due even if nothing was evaluated; 0: at once.
+    pub due_ms: f64,
     /// Nodes the tree should have at the end, the reused ones among them.
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
     /// Class of the time control that the plan was made for, if the manager or a part of it has classes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_class: Option<TimeClass>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
@@ -81,7 +83,7 @@ impl fmt::Display for Plan {
                     words if words.starts_with(IN_WORDS) => words.to_owned(),
                     formula => format!("= {formula}"),
                 };
-                let (name, value) = (term.name, term.value);
+                let (name, value) = (&term.name, term.value);
                 writeln!(f, "  {name:width$} {value:>16.decimals$} {unit:unit_width$}  {formula}{mark}")?;
             }
             return Ok(());
@@ -115,7 +117,7 @@ mod tests {
         assert_eq!(
             plan.to_string(),
             "test: clock=1000ms increment=0ms overhead=200ms ply=0plies estimated_moves_left=20.0moves \
-             moves_left=20.0moves share=0.250! safe_clock=800ms budget=250ms hard_limit=250ms"
+             moves_left=20.0moves share=0.250! safe_clock=800ms budget=250ms hard_limit=250ms due=625ms"
         );
         insta::assert_snapshot!(format!("{plan:#}"), @r"
         time manager test
@@ -129,6 +131,7 @@ mod tests {
           safe_clock                        800 ms     = max(0, clock - overhead)
           budget                            250 ms     = share * clock
           hard_limit                        250 ms     = min(budget + extra, safe_clock)
+          due                               625 ms     = hard_limit + min((clock - hard_limit) / 2, max(hard_limit, 1000))
         ");
         let json = serde_json::to_value(&plan).unwrap();
         assert_eq!(json["budget_ms"], 250.0);
@@ -142,5 +145,6 @@ mod tests {
             "name": "share", "formula": "min(0.8, 5 / moves_left)", "value": 0.25, "unit": "ratio", "clamped": true
         });
         assert_eq!(json["terms"][6], share);
+        assert_eq!(serde_json::from_value::<Plan>(json).unwrap(), plan);
     }
 }

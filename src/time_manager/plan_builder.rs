@@ -2,6 +2,7 @@
 //! the end is the one guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be
 //! unsafe.
 
+use super::due;
 use super::face::MoveRequest;
 use super::parts::control::TimeClass;
 use super::plan::{Plan, Term};
@@ -19,7 +20,7 @@ pub(super) const NO_RESERVE: Wanted = ("", 0.0);
 
 /// Collects the terms of one plan. What they are called is written as `name = formula`, see [`Term::formula`].
 pub(super) struct PlanBuilder {
-    manager: &'static str,
+    manager: Cow<'static, str>,
     request: MoveRequest,
     moves_left: f64,
     /// Of the plan that this one resumes.
@@ -29,15 +30,21 @@ pub(super) struct PlanBuilder {
 }
 
 /// The terms that [`PlanBuilder::finish`] adds, and how they are called where [`PlanBuilder::resume`] keeps them.
-const GUARD_TERMS: [(&str, Option<&str>); 4] =
-    [("safe_clock", None), ("budget", Some("planned_budget")), ("extra", Some("planned_extra")), ("hard_limit", None)];
+const GUARD_TERMS: [(&str, Option<&str>); 6] = [
+    ("safe_clock", None),
+    ("budget", Some("planned_budget")),
+    ("extra", Some("planned_extra")),
+    ("hard_limit", None),
+    ("first_evaluation", None),
+    ("due", None),
+];
 
 impl PlanBuilder {
     /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
     /// unsaid.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
         let mut builder = Self {
-            manager,
+            manager: Cow::Borrowed(manager),
             request: request.clone(),
             moves_left: 1.0,
             target_nodes: None,
@@ -46,7 +53,16 @@ impl PlanBuilder {
         };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
-        builder.request.overhead_ms = builder.input_ms("overhead", request.overhead_ms);
+        builder.request.overhead_ms = match request.lag_ms > 0.0 {
+            true => {
+                builder.input_ms("move_overhead", request.overhead_ms);
+                let lag = believed_ms(request.lag_ms);
+                builder.record("lag", "from earlier moves of the game", lag, Unit::Milliseconds, false);
+                builder.input_ms("overhead = move_overhead + lag", request.whole_overhead_ms())
+            }
+            false => builder.input_ms("overhead", request.overhead_ms),
+        };
+        builder.request.lag_ms = 0.0;
         builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
         builder.term("ply", f64::from(request.ply), Unit::Plies);
         builder
@@ -55,14 +71,15 @@ impl PlanBuilder {
     /// Goes on where a plan for the same request ended: what it computed stays, with `planned_budget` and
     /// `planned_extra` for what it granted; [`PlanBuilder::finish_again`] guards what becomes of them.
     pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
-        let mut builder = Self::new(plan.manager, request);
+        let mut builder = Self::new("", request);
+        builder.manager = plan.manager;
         builder.moves_left = plan.moves_left;
         builder.target_nodes = plan.target_nodes;
         builder.time_class = plan.time_class;
         builder.terms = plan.terms;
         builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
             Some((_, Some(kept))) => {
-                term.name = kept;
+                term.name = Cow::Borrowed(kept);
                 true
             }
             Some((_, None)) => false,
@@ -162,16 +179,33 @@ impl PlanBuilder {
         }
         let hard_limit =
             self.at_most("hard_limit = min(budget + extra, safe_clock)", budget + extra, safe, Unit::Milliseconds);
+        let due = self.due(hard_limit);
         Plan {
             manager: self.manager,
             budget_ms: budget,
             extra_ms: extra,
             hard_limit_ms: hard_limit,
+            due_ms: due,
             target_nodes: target_nodes.map(finite),
             moves_left: self.moves_left,
             time_class: self.time_class,
             terms: self.terms,
         }
+    }
+
+    /// Records when an answer is due although nothing was evaluated ([`due`]).
+    fn due(&mut self, hard_limit: f64) -> f64 {
+        let latest = due::latest_ms(hard_limit, self.request.clock_ms);
+        if let Some(evaluation) = self.request.evaluation_ms {
+            let evaluation = believed_ms(evaluation);
+            self.record("first_evaluation", "from the batches so far", evaluation, Unit::Milliseconds, false);
+            if !due::evaluation_fits(Some(evaluation), latest) {
+                let formula = "from first_evaluation, which would take longer than half of the time that is left";
+                return self.record("due", formula, 0.0, Unit::Milliseconds, true);
+            }
+        }
+        let formula = "hard_limit + min((clock - hard_limit) / 2, max(hard_limit, 1000))";
+        self.record("due", formula, latest, Unit::Milliseconds, false)
     }
 
     fn input_ms(&mut self, name: &'static str, value: f64) -> f64 {
@@ -193,7 +227,13 @@ impl PlanBuilder {
         clamped: bool,
     ) -> f64 {
         let clean = finite(value);
-        self.terms.push(Term { name, formula: formula.into(), value: clean, unit, clamped: clamped || clean != value });
+        self.terms.push(Term {
+            name: Cow::Borrowed(name),
+            formula: formula.into(),
+            value: clean,
+            unit,
+            clamped: clamped || clean != value,
+        });
         clean
     }
 }

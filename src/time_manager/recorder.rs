@@ -85,10 +85,12 @@ impl TimeManager for Recorder {
         let Some(open) = open else { return };
         let used_ms = if outcome.elapsed_ms.is_finite() { outcome.elapsed_ms.max(0.0) } else { 0.0 };
         let Open { request, hard_limit_ms, .. } = open;
+        let is_lost = used_ms > request.clock_ms;
         let statistics = &mut self.statistics;
         statistics.moves += 1;
-        statistics.successes += u64::from(used_ms <= hard_limit_ms + request.overhead_ms.max(0.0));
-        statistics.losses += u64::from(used_ms > request.clock_ms);
+        // The overhead may be more than the clock.
+        statistics.successes += u64::from(!is_lost && used_ms <= hard_limit_ms + request.whole_overhead_ms().max(0.0));
+        statistics.losses += u64::from(is_lost);
         statistics.used_ms += used_ms;
         statistics.phase = GamePhase::of(request.ply, request.pieces);
         statistics.emergency = open.is_emergency;
@@ -96,7 +98,7 @@ impl TimeManager for Recorder {
         phase.moves += 1;
         phase.used_ms += used_ms;
         self.last = Some(MoveAccount {
-            manager: self.inner.name(),
+            manager: self.inner.name().into(),
             budget_ms: open.budget_ms,
             hard_limit_ms,
             used_ms,
@@ -152,13 +154,36 @@ mod tests {
         let second = play(10_000.0, 24, &|plan| plan.hard_limit_ms + 101.0);
         assert_eq!((second.moves, second.successes, second.losses, second.emergency), (2, 1, 0, true));
         assert_eq!((second.phase, second.control), (GamePhase::EarlyMiddlegame, TimeClass::Blitz));
+        // A hard limit of 0 and an overhead of 100 ms, but only 50 on the clock.
         let third = play(50.0, 26, &|_| 60.0);
-        assert_eq!((third.moves, third.losses, third.success_rate()), (3, 1, 200.0 / 3.0));
+        assert_eq!((third.moves, third.losses, third.success_rate()), (3, 1, 100.0 / 3.0), "a loss is no success");
         assert_eq!(
             (third.phases[0].moves, third.phases[1].moves, third.phases[1].used_ms),
             (1, 2, second.used_ms - first.used_ms + 60.0)
         );
         assert_eq!(third.average_ms(), third.used_ms / 3.0);
+    }
+
+    // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
+    #[test]
+    fn the_emergency_is_the_one_of_the_manager() {
+        let emergency = |spec: &str, clock_ms: f64| {
+            let mut manager = build(spec).unwrap();
+            manager.plan(&MoveRequest { clock_ms, ..MoveRequest::default() });
+            manager.finish(&MoveOutcome { elapsed_ms: 1.0, ..MoveOutcome::default() });
+            manager.statistics().unwrap().emergency
+        };
+        for (spec, clock_ms) in [
+            ("adaptive", 60_000.0),
+            ("complexity", 10_000.0),
+            // Under 30 s is the textbook's time trouble, under 10 s its emergency.
+            ("soft-hard", 10_000.0),
+            ("soft-hard(preset=basic)", 10_000.0),
+            ("soft-hard(adjust(phase))", 10_000.0),
+        ] {
+            assert!(!emergency(spec, clock_ms) && emergency(spec, clock_ms - 1.0), "{spec}");
+        }
+        assert!(!emergency("smooth", 1.0), "it has none");
     }
 
     #[test]

@@ -115,7 +115,9 @@ pub(super) fn resolve<'m>(
         let presets: Vec<_> = forms.iter().filter_map(|form| form.preset).collect();
         let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
         let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
-        return Ok((form, values_for(form, params)?));
+        let mut values = values_for(form, params)?;
+        values.choose(PRESET, word);
+        return Ok((form, values));
     }
     // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
     // that knows all the names is meant, and says what is wrong with their values.
@@ -136,7 +138,7 @@ fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, Sp
 }
 
 /// The parameter that chooses between the forms of a manager.
-const PRESET: &str = "preset";
+pub(super) const PRESET: &str = "preset";
 
 struct Reader {
     /// The groups around the list being read.

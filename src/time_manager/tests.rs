@@ -179,8 +179,8 @@ fn every_form_of_a_manager_says_which_it_is() {
             let mut manager = build(&spec).unwrap();
             let plan = manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
             manager.finish(&MoveOutcome::default());
-            let account = manager.last_move().unwrap().manager;
-            assert_eq!([manager.name(), plan.manager, account], [title.as_str(); 3], "{spec}");
+            let account = manager.last_move().unwrap().manager.as_ref();
+            assert_eq!([manager.name(), plan.manager.as_ref(), account], [title.as_str(); 3], "{spec}");
         }
     }
     assert_eq!(build("smooth(force-piggybank-ms=0)").unwrap().name(), "smooth(preset=lc0)");

@@ -1,6 +1,6 @@
 //! Units of what plans and parameters are measured in.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Unit of a [`Term`](super::Term) or of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,21 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit.
+    const ALL: [Self; 11] = [
+        Self::Milliseconds,
+        Self::Seconds,
+        Self::Minutes,
+        Self::Moves,
+        Self::Plies,
+        Self::Nodes,
+        Self::NodesPerSecond,
+        Self::Iterations,
+        Self::Centipawns,
+        Self::Ratio,
+        Self::Percent,
+    ];
+
     /// The short form that machines read.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -76,5 +91,13 @@ impl Unit {
 impl Serialize for Unit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.symbol())
+    }
+}
+
+impl<'de> Deserialize<'de> for Unit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let symbol = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let unit = Self::ALL.into_iter().find(|unit| unit.symbol() == symbol);
+        unit.ok_or_else(|| serde::de::Error::custom(format!("unknown unit \"{symbol}\"")))
     }
 }

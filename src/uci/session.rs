@@ -7,7 +7,7 @@ use super::print::{self, Display};
 use crate::backend::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
-use crate::engine::{Engine, EngineError, OptionError, inert};
+use crate::engine::{Engine, EngineError, OptionError, Prepared, inert};
 use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
@@ -129,8 +129,14 @@ impl Listener for Reporter {
         if end.reason == EndReason::NoMoves {
             self.output.line(self.display.no_moves());
         }
-        if let EndReason::Book { weight, total } = end.reason {
-            self.output.line(&format!("info string book move, weight {weight} of {total}"));
+        match end.reason {
+            EndReason::Book { weight, total } => {
+                self.output.line(&format!("info string book move, weight {weight} of {total}"));
+            }
+            EndReason::Unevaluated(guess) => {
+                self.output.line(&format!("info string no time for an evaluation: {guess}"));
+            }
+            _ => {}
         }
         self.move_stats(&end.move_stats);
         if let Some(time) = &end.time {
@@ -139,6 +145,7 @@ impl Listener for Reporter {
             }
             if self.time_log || time.reports_statistics {
                 self.output.line(&format!("info string {}", time.statistics));
+                self.output.line(&format!("info string {}", time.statistics.time_use()));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);
@@ -148,14 +155,18 @@ impl Listener for Reporter {
     }
 }
 
-/// Speaks UCI over `input` and `output` until `quit` or the end of the input.
+/// Speaks UCI over `input` and `output` until `quit` or the end of the input. With `preload` it first loads what the options
+/// name, and says what `isready` would say.
 ///
 /// # Errors
 /// Only those of reading the input.
-pub fn run(mut engine: Engine, input: impl BufRead, output: &Output) -> std::io::Result<()> {
+pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Output) -> std::io::Result<()> {
     let told = output.clone();
     engine.announce_to(Announcer::new(move |line| told.line(&format!("info string {line}"))));
     output.log_to(&engine.options().log_file);
+    if preload {
+        prepare(&mut engine, output);
+    }
     let mut lines = Lines::of(input);
     while let Some(line) = lines.next()? {
         let line = match line {
@@ -223,25 +234,19 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
 }
 
 fn prepare(engine: &mut Engine, output: &Output) {
-    match engine.prepare() {
-        Ok(Some(news)) => {
+    match engine.prepare_for_play() {
+        Prepared::Ready(Some(news)) => {
             output.line(&format!("info string {news}"));
             tell_memory(engine, output);
         }
-        Ok(None) => {}
-        Err(error) => {
+        Prepared::Ready(None) => {}
+        // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
+        Prepared::Substituted { error, news } => {
             output.error(&error);
-            // A game must go on, and on the clock. Loud as this is, whoever asked for another network hears of it.
-            if engine.attributes().is_none() {
-                match engine.prepare_built_in() {
-                    Ok(()) => tell_memory(engine, output),
-                    Err(error) => output.error(&error),
-                }
-            }
-            if let Some(attributes) = engine.attributes() {
-                output.line(&format!("info string playing on with {}", attributes.name));
-            }
+            output.line(&format!("info string playing on with {news}"));
+            tell_memory(engine, output);
         }
+        Prepared::Failed(error) => output.error(&error),
     }
 }
 
@@ -320,12 +325,13 @@ fn count_leaves(engine: &Engine, depth: u32, output: &Output) {
 
 /// Without anything to search with the game must still go on: a legal move, and a line that says how it came about.
 fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
-    let first = engine.game().current().legal_moves().first().copied();
     match error {
         // Why there is none was said when it was looked for.
-        EngineError::NothingLoaded => output.line(&format!("info string {error}: the first legal move is played")),
-        _ => output.error(&format!("{error}: the first legal move is played")),
+        EngineError::NothingLoaded => output.line(&format!("info string {error}: the move is chosen by material")),
+        _ => output.error(&format!("{error}: the move is chosen by material")),
     }
-    let best = first.map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
+    let best = engine
+        .unsearched()
+        .map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
     output.line(&format!("bestmove {best}"));
 }

@@ -4,10 +4,12 @@ use super::Answer;
 use std::sync::Arc;
 use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, UniformBackend};
 use zeitnot::chess::Game;
-use zeitnot::search::{Clock, Listener, Search, SearchParams, SearchRequest, Tree};
+use zeitnot::clock::Clock;
+use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, Tree};
 use zeitnot::tablebase::Probes;
 use zeitnot::time_manager::estimators::batch::BatchLatency;
-use zeitnot::time_manager::{SearchLimits, StopperParams, Stoppers};
+use zeitnot::time_manager::trace::SearchStart;
+use zeitnot::time_manager::{Begun, SearchLimits, StopperParams, Timekeeper};
 
 /// `uniform` to look at, and without the cache that would save evaluations.
 pub struct Uncached(UniformBackend);
@@ -37,14 +39,16 @@ pub fn start(
     limits: SearchLimits,
     stoppers: &StopperParams,
     params: SearchParams,
-    due_ms: Option<f64>,
+    due: Option<f64>,
 ) -> (Search, Arc<Answer>) {
     let answer = Arc::new(Answer::default());
+    let mut time = Timekeeper::new("smooth").unwrap();
+    let start = SearchStart { limits: limits.clone(), stoppers: stoppers.clone(), evaluation_ms: None };
+    let Begun { limit_ms, due_ms, .. } = time.begin(&start, None);
     let request = SearchRequest {
         game: Game::new(),
-        stoppers: Stoppers::new(&limits, stoppers),
         limits,
-        manager: None,
+        time,
         search_moves: Vec::new(),
         params,
         multi_pv: 1,
@@ -54,7 +58,8 @@ pub fn start(
         seed: 0,
         probes: Probes::default(),
         start_ms: 0.0,
-        due_ms,
+        limit_ms,
+        due_ms: due.or(due_ms),
     };
     let evaluators: Vec<Box<dyn Evaluator>> = vec![Box::new(evaluator)];
     let listener = Arc::clone(&answer) as Arc<dyn Listener>;

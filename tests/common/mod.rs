@@ -9,8 +9,9 @@ pub mod random;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
+use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, MonotonicClock, Report, SearchEnd};
+use zeitnot::search::{Listener, Report, SearchEnd};
 use zeitnot::time_manager::Plan;
 
 /// Keeps what a search said.

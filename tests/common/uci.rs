@@ -115,13 +115,22 @@ impl Uci {
 
     /// The lines up to the first whose first word is `last`, that one included.
     pub fn until(&mut self, last: &str) -> Vec<String> {
+        self.read_until(last, |line| line.split(' ').next() == Some(last))
+    }
+
+    /// The lines up to the first that `is_last` holds for, that one included. It is asked of each line once.
+    pub fn until_line(&mut self, is_last: impl FnMut(&str) -> bool) -> Vec<String> {
+        self.read_until("end of the answer", is_last)
+    }
+
+    fn read_until(&mut self, wanted: &str, mut is_last: impl FnMut(&str) -> bool) -> Vec<String> {
         let deadline = Instant::now() + HANG;
         let mut lines = Vec::new();
         loop {
-            let Some(line) = self.next_line(deadline, &format!("no {last}")) else {
-                self.fail(&format!("the engine ended before {last}"));
+            let Some(line) = self.next_line(deadline, &format!("no {wanted}")) else {
+                self.fail(&format!("the engine ended before {wanted}"));
             };
-            let found = line.split(' ').next() == Some(last);
+            let found = is_last(&line);
             lines.push(line);
             if found {
                 return lines;
@@ -238,7 +247,12 @@ impl Uci {
         let errors = self.errors.take().map(|errors| errors.join().unwrap()).unwrap_or_default();
         let start = self.transcript.len().saturating_sub(4000);
         let end = self.transcript.get(start..).unwrap_or(&self.transcript);
-        panic!("{what}\n{end}\nstandard error: {errors}");
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("uci-{}.txt", self.child.id()));
+        let whole = match std::fs::write(&file, &self.transcript) {
+            Ok(()) => format!("the whole exchange is in {}", file.display()),
+            Err(error) => format!("the exchange cannot be kept: {error}"),
+        };
+        panic!("{what}\n{end}\nstandard error: {errors}\n{whole}");
     }
 }
 

@@ -143,6 +143,30 @@ fn whole_networks_take_little_memory() {
     }
 }
 
+/// The size of a file is looked at before it is read, and its beginning before the rest.
+#[test]
+fn huge_files_are_refused_before_they_are_read() {
+    const GIB: u64 = 1 << 30;
+    let _alone = ALONE.lock();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(NAME);
+    for (head, size, part) in [
+        (&b""[..], GIB, "not a network"),
+        (b"1\n", GIB, "text network"),
+        (b"\x1f\x8b", GIB, "damaged"),
+        (b"\x0d\xc0\x01\x00\x00", 100 * GIB, "too large"),
+        (b"\x1f\x8b\x08", 2 * GIB, "too large"),
+    ] {
+        fs::write(&path, head).unwrap();
+        // Nothing of it lies on the disk.
+        fs::File::options().write(true).open(&path).unwrap().set_len(size).unwrap();
+        let Outcome { result, loading, .. } = use_it(&path).unwrap();
+        let line = result.unwrap_err().to_string();
+        assert!(line.contains(part) && line.contains(NAME) && line.lines().count() == 1, "{line}");
+        assert!(loading < CONSTANT, "{part}: {loading} bytes");
+    }
+}
+
 /// Real networks, which are larger: fewer copies of each.
 #[test]
 fn damaged_copies_of_real_networks_end_in_one_line() {

@@ -28,8 +28,7 @@ def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
     if clock is None and words[1:] != ["nodes", "100"]:
         sys.exit(102)
     if not faulty or fault in ("none", "stubborn"):
-        if clock is not None:
-            say(plan)
+        say(plan if clock is not None else f"info depth 1 nodes 100 pv {best}")
     elif fault == "late":
         time.sleep(clock / 1e3 + 0.05)
     elif fault == "illegal":

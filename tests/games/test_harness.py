@@ -30,6 +30,61 @@ import summary
 HERE = Path(__file__).resolve().parent
 
 
+# Games as fastchess writes them: a late answer, no answer (the reason stands at the last move that came), a late first move,
+# a crash, and a draw.
+FORFEITS = """
+[White "zeitnot"]
+[Black "opponent"]
+[Result "1-0"]
+[Termination "time forfeit"]
+[TimeControl "0.5+0.01"]
+
+1. e4 {+0.30/3 0.100s, tl=0.420s, latency=0.000s, n=10} e5 {-0.30/3 0.480s, tl=0.040s, latency=0.001s, n=10}
+2. Nf3 {+0.30/3 0.100s, tl=0.330s, latency=0.000s, n=10}
+Nc6 {-0.30/3 0.052s, tl=-0.012s, latency=0.001s, n=10, Black loses on time (12ms overrun)} 1-0
+
+[White "opponent"]
+[Black "zeitnot"]
+[Result "1-0"]
+[Termination "time forfeit"]
+[TimeControl "2/1+0.1"]
+
+1. e4 {+0.30/3 0.900s, tl=0.300s, latency=0.000s, n=10} e5 {-0.30/3 0.600s, tl=0.600s, latency=0.001s, n=10}
+2. Nf3 {+0.30/3 0.100s, tl=1.300s, latency=0.000s, n=10} Nc6 {-0.30/3 0.400s, tl=1.300s, latency=0.001s, n=10}
+3. Bb5 {+0.30/3 0.100s, tl=1.300s, latency=0.000s, n=10, Black loses on time (10000ms overrun)} 1-0
+
+[White "zeitnot"]
+[Black "opponent"]
+[Result "0-1"]
+[Termination "time forfeit"]
+[TimeControl "0.5"]
+
+1. e4 {+0.30/3 0.507s, tl=-0.007s, latency=0.000s, n=10, White loses on time (7ms overrun)} 0-1
+
+[White "opponent"]
+[Black "zeitnot"]
+[Result "0-1"]
+[Termination "abandoned"]
+[TimeControl "0.5"]
+
+1. e4 {+0.30/3 0.100s, tl=0.400s, latency=0.000s, n=10, White disconnects} 0-1
+
+[White "zeitnot"]
+[Black "opponent"]
+[Result "1/2-1/2"]
+[Termination "normal"]
+[TimeControl "0.5"]
+
+1. e4 {+0.30/3 0.100s, tl=0.400s, latency=0.000s, n=10, Draw by 3-fold repetition} 1/2-1/2
+"""
+WARNINGS = """[WARN  ] [11:41:12.489925] <                    > fastchess --- Warning; No info line available from engine zeitnot
+
+[WARN  ] [11:41:12.625091] <                    > fastchess --- Warning; Illegal PV move - move a1a1 from zeitnot
+[WARN  ] [11:41:12.625092] <                    > fastchess --- Warning; Illegal PV move - move a1a2 from zeitnot
+[WARN  ] [11:41:12.738160] <     140139795039936> fastchess --- Engine zeitnot loses on time by 11ms
+"""
+
+
 class Harness(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -216,6 +271,102 @@ class Harness(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(expected, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
+
+    def run_deadlines(self, *more: str) -> tuple[int, list[dict], str]:
+        figures = self.folder / "deadlines.json"
+        command = [sys.executable, str(HERE / "deadlines.py"), "--zeitnot", str(self.fake), "--json", str(figures)]
+        command += ["--nodes", "50", *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        text = figures.read_text(encoding="utf-8") if figures.exists() else "[]"
+        return done.returncode, json.loads(text), done.stdout + done.stderr
+
+    def test_deadlines_are_measured_with_a_warm_tree(self) -> None:
+        # Bars that a busy machine does not miss.
+        bars = ("--median-bar", "5000", "--largest-bar", "5000", "--one-ms-bar", "5000")
+        rc, searches, output = self.run_deadlines("--searches", "2", "--clock", "700", "--clock", "900", *bars)
+        self.assertEqual((rc, len(searches)), (0, 2), output)
+        self.assertEqual([search["clock_ms"] for search in searches], [700, 900])
+        self.assertEqual({(search["tree_nodes"], search["hard_limit_ms"]) for search in searches}, {(100, 5.0)})
+        self.assertEqual(len({search["fen"] for search in searches}), 2)
+        for search in searches:
+            self.assertAlmostEqual(search["used_ms"] - search["beyond_ms"], 5, places=1)
+        # The third move of the engine is 100 ms beyond its hard limit, and it is the one on the clock.
+        bars = ("--median-bar", "99", "--largest-bar", "99", "--one-ms-bar", "5000")
+        rc, searches, output = self.run_deadlines("--searches", "1", "--option", "Fault=plan", *bars)
+        self.assertEqual((rc, searches[0]["clock_ms"]), (1, 400), output)
+        self.assertGreaterEqual(searches[0]["beyond_ms"], 100)
+        self.assertEqual(output.count("MISSED: beyond the hard limit"), 2, output)
+        self.assertNotIn("MISSED: go wtime 1", output)
+
+    def test_deadlines_that_cannot_be_measured_end_in_one_line(self) -> None:
+        for more, expected in (
+            (("--option", "Fault=crash"), "panicked"),
+            (("--zeitnot", "/nowhere"), "/nowhere is no program"),
+        ):
+            with self.subTest(more):
+                rc, _, output = self.run_deadlines("--searches", "1", *more)
+                self.assertEqual(rc, 2, output)
+                self.assertIn(expected, output)
+                self.assertNotIn("Traceback", output)
+
+    def run_forfeits(self, *more: str) -> tuple[int, dict, str]:
+        figures = self.folder / "forfeits.json"
+        command = [sys.executable, str(HERE / "forfeits.py"), "--zeitnot", str(self.fake), "--json", str(figures)]
+        command += ["--folder", str(self.folder / "run"), *more]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        text = figures.read_text(encoding="utf-8") if figures.exists() else "{}"
+        return done.returncode, json.loads(text), done.stdout + done.stderr
+
+    def referee_that(self, does: str) -> str:
+        """A program in the place of fastchess."""
+        program = self.folder / "fastchess"
+        program.write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_losses_on_time_are_counted_by_fastchess(self) -> None:
+        (self.folder / "canned.pgn").write_text(FORFEITS, encoding="utf-8")
+        (self.folder / "canned.log").write_text(WARNINGS, encoding="utf-8")
+        program = self.referee_that(
+            f"cp {self.folder}/canned.pgn games.pgn && cp {self.folder}/canned.log warnings.log && wc -l < openings.epd")
+        network = self.folder / "network.pb"
+        network.write_text("", encoding="utf-8")
+        options = ("--option", f"WeightsFile={network}", "--opponent-option", "Threads=1")
+        rc, found, output = self.run_forfeits("--fastchess", program, "--games", "6", *options)
+        self.assertEqual(rc, 1, output)
+        self.assertEqual((found["games"], found["losses_on_time"]), (5, {"zeitnot": 2, "opponent": 1}))
+        self.assertEqual(
+            [(loss["loser"], loss["colour"], loss["overrun_ms"], loss["clock_ms"], loss["used_ms"], loss["move"], loss["answered"])
+             for loss in found["losses"]],
+            [("opponent", "black", 12, 40, 52, 2, True), ("zeitnot", "black", 10000, 1300, 11300, 3, False),
+             ("zeitnot", "white", 7, 500, 507, 1, True)],
+        )
+        self.assertEqual(found["other_failures"], {"opponent: abandoned": 1})
+        self.assertEqual(found["warnings"], {"No info line available from engine zeitnot": 1, "Illegal PV move": 2})
+        self.assertEqual((self.folder / "run/output.txt").read_text(encoding="utf-8").strip(), "3")
+        self.assertIn(f"name=zeitnot option.WeightsFile={network.resolve()} -engine", output)
+        self.assertIn("name=opponent option.Threads=1 -each tc=1+0.01", output)
+        for line in ("3 losses on time, 0 allowed", "5 games of 6 are there", "opponent: abandoned"):
+            self.assertIn(f"FAILED: {line}", output)
+        # The folder is not overwritten, and can be looked at again.
+        rc, _, output = self.run_forfeits("--fastchess", program)
+        self.assertEqual((rc, output.count("\n")), (2, 1), output)
+        rc, _, output = self.run_forfeits("--report", "--opponent", "another", "--losses-allowed", "2")
+        self.assertEqual((rc, "FAILED" in output), (0, False), output)
+        rc, _, output = self.run_forfeits("--report", "--opponent", "x", "--losses-allowed", "2", "--clock-allowed", "600")
+        self.assertEqual(rc, 1, output)
+        self.assertIn("FAILED: losses with 1300 ms on the clock, 600 allowed", output)
+
+    def test_a_referee_that_fails_is_one_line(self) -> None:
+        for does, expected in (("echo no engine; exit 3", "fastchess ended with 3: no engine"), ("exit 0", "games.pgn")):
+            with self.subTest(does):
+                rc, _, output = self.run_forfeits("--fastchess", self.referee_that(does))
+                self.assertEqual(rc, 2, output)
+                self.assertIn(expected, output)
+                self.assertNotIn("Traceback", output)
+        rc, _, output = self.run_forfeits()
+        self.assertEqual(rc, 2, output)
+        self.assertIn("--fastchess is needed", output)
 
     def test_a_crash_costs_the_game(self) -> None:
         for option, who, score, failures in (

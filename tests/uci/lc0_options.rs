@@ -89,6 +89,40 @@ fn a_file_of_options() {
     );
 }
 
+// lc0.md A.0: "`--preload` loads at process start".
+#[test]
+fn the_network_is_loaded_at_the_start_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lc0.config");
+    let config = format!("--config={}", path.display());
+    let is_loaded_at_the_start = |args: &[&str], file: &str| {
+        fs::write(&path, file).unwrap();
+        let mut engine = Uci::start(&[args, &["--backend=uniform", &config]].concat());
+        let loads = |lines: Vec<String>| starting(&lines, "info string uniform (");
+        let (early, late) = (loads(engine.ask("uci", "uciok")), loads(engine.ask("isready", "readyok")));
+        assert_eq!(early + late, 1, "{args:?} {file}: it is loaded once");
+        engine.plays();
+        engine.quit();
+        early == 1
+    };
+    for (args, file, expected) in [
+        (&[][..], "", false),
+        (&["--preload"], "", true),
+        (&["uci", "--preload=true"], "", true),
+        (&["--preload=false"], "preload", false),
+        (&["--preload"], "preload=false", true),
+        (&[], "preload", true),
+        (&[], "preload=true", true),
+        (&[], "--no-preload", false),
+    ] {
+        assert_eq!(is_loaded_at_the_start(args, file), expected, "{args:?} {file}");
+    }
+    let mut engine = Uci::start(&["--preload", "--weights=no/such/file"]);
+    let told = engine.ask("uci", "uciok");
+    assert!(errors(&told).len() == 1 && errors(&told)[0].contains("no/such/file"), "{told:?}");
+    engine.quit();
+}
+
 #[test]
 fn slowmover_is_the_legacy_managers() {
     let mut engine = Uci::uniform();
@@ -118,6 +152,23 @@ fn slowmover_is_the_legacy_managers() {
     engine.send("setoption name TimeManager value smooth");
     engine.send("setoption name Slowmover value 2");
     assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.0): as option Slowmover asks"]);
+    engine.quit();
+}
+
+#[test]
+fn parameters_of_smooth_that_are_not_the_pages_are_told_once() {
+    let mut engine = Uci::uniform();
+    let note = |lines: Vec<String>| {
+        let notes = lines.iter().filter_map(|line| line.strip_prefix("info string playing with smooth("));
+        notes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let seconds = "nps-update-rate=5.0): nps-update-rate counts average moves, not seconds; for the meaning on Lc0's page add preset=pr1195";
+    let set = |spec: &str| format!("setoption name TimeManager value {spec}");
+    assert_eq!(note(engine.tell(&set("smooth(nps-update-rate=5.0)"))), [seconds]);
+    assert!(note(engine.search("startpos", "go wtime 1000 btime 1000").lines).is_empty(), "it is said once");
+    assert!(note(engine.tell(&set("smooth(preset=pr1195,nps-update-rate=5.0)"))).is_empty());
+    let other = note(engine.tell(&set("smooth(nps-update-rate=9)")));
+    assert!(other.len() == 1 && other[0].starts_with("nps-update-rate=9): "), "once for each specification: {other:?}");
     engine.quit();
 }
 

@@ -6,9 +6,10 @@ mod driver;
 #[path = "../common/random.rs"]
 mod random;
 
+mod fuzz;
 mod knowledge;
-mod memory;
 mod lc0_options;
+mod memory;
 mod networks;
 mod options;
 mod ponder;

@@ -233,3 +233,21 @@ fn a_check_out_of_turn_is_named_and_searched() {
     assert!(lines.last().is_some_and(|line| line.starts_with("bestmove ")), "{lines:?}");
     engine.quit();
 }
+
+/// The king that can be taken is taken by perft and by a move of `position`, and nothing comes after it.
+#[test]
+fn a_king_that_is_taken_is_survived() {
+    const FEN: &str = "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1";
+    let mut engine = Uci::ready_with(&["--backend=random"]);
+    engine.complains(&format!("position fen {FEN}"), &[FEN]);
+    let lines = engine.tell("go perft 2");
+    assert!(lines.iter().any(|line| line == "e7e8: 0") && lines.iter().any(|line| line == "e1d1: 3"), "{lines:?}");
+    for (moves, part) in [("e7e8 e1e2", "e1e2"), ("e7e8 a8a7", "a8a7"), ("e7e8 e1g1", "e1g1")] {
+        engine.complains(&format!("position fen {FEN} moves {moves}"), &[part, "4R3/8/8/8/8/8/8/4K3 b - - 0 1"]);
+    }
+    engine.send(&format!("position fen {FEN} moves e7e8"));
+    engine.send("go nodes 10 searchmoves e8e7");
+    assert_eq!(engine.until("bestmove").last().unwrap(), "bestmove (none)");
+    assert_eq!(engine.tell("go perft 3").last().unwrap(), "Nodes searched: 0");
+    engine.quit();
+}

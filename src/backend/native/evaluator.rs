@@ -163,6 +163,10 @@ impl Evaluator for NativeEvaluator {
         }
         Ok(answers)
     }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A 1x1 convolution of some boards and the activation.

@@ -77,6 +77,7 @@ impl NativeBackend {
             has_wdl: plan.value_outputs == 3,
             has_moves_left: weights.moves_left.is_some(),
             preferred_batch: PREFERRED_BATCH,
+            smallest_batch: 1,
             maximum_batch: MAXIMUM_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,

@@ -6,6 +6,8 @@
 //! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `ends` | the inputs and outputs of a network |
+//! | `fields` | the fields of a model's messages, without a schema |
+//! | `external` | the files that the tensors of a model may lie in |
 //! | `nameless` | a model without the names that change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
 //! | `outputs` | what a run says, made into evaluations |
@@ -13,6 +15,8 @@
 
 mod bare;
 mod ends;
+mod external;
+mod fields;
 mod nameless;
 mod outputs;
 mod session;
@@ -116,8 +120,8 @@ impl OnnxRuntimeBackend {
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.ends.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.ends.model.moves_left.is_some(),
-            // A fixed batch is run in full, whatever is in it.
-            preferred_batch: shared.rows.only().unwrap_or(provider.preferred_batch().min(shared.rows.most)),
+            preferred_batch: shared.rows.preferred(provider),
+            smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
                 Sharing::PerWorker => cpu_workers().div_ceil(threads),
@@ -232,6 +236,10 @@ impl Evaluator for OnnxRuntimeEvaluator {
             self.run(part, &mut answers)?;
         }
         Ok(answers)
+    }
+
+    fn told_ms(&self) -> Option<f64> {
+        None
     }
 }
 

@@ -3,8 +3,9 @@
 //! What a provider compiles is kept by the model's bytes, and TensorRT's provider puts the graph's name into the names of
 //! its engines. A file that was renamed, or a new version of this program, would cost minutes for the same engine.
 
-use prost::encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint, encoded_len_varint, key_len};
+use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
+use super::fields::{Field, fields};
 use crate::network::onnx_proto::field::GRAPH;
 
 /// `ModelProto.producer_version`.
@@ -13,33 +14,6 @@ const PRODUCER_VERSION: u32 = 3;
 const NAME: u32 = 2;
 /// The name of every graph. It must have one.
 const GRAPH_NAME: &str = "network";
-
-/// A field of a message: its number, all of it, and what follows its key and length.
-struct Field<'a> {
-    number: u32,
-    whole: &'a [u8],
-    content: &'a [u8],
-}
-
-/// The fields of a message, or none if it is not one.
-fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
-    let mut fields = Vec::new();
-    while !rest.is_empty() {
-        let start = rest;
-        let (number, wire) = decode_key(&mut rest).ok()?;
-        let length = match wire {
-            WireType::Varint => decode_varint(&mut rest).ok().map(|_| 0),
-            WireType::SixtyFourBit => Some(8),
-            WireType::ThirtyTwoBit => Some(4),
-            WireType::LengthDelimited => usize::try_from(decode_varint(&mut rest).ok()?).ok(),
-            WireType::StartGroup | WireType::EndGroup => None,
-        };
-        let (content, after) = rest.split_at_checked(length?)?;
-        fields.push(Field { number, whole: &start[..start.len() - after.len()], content });
-        rest = after;
-    }
-    Some(fields)
-}
 
 /// The model with [`GRAPH_NAME`] for a name and without its maker's version, all else as it was; none if it is no model.
 pub(super) fn model(model: &[u8]) -> Option<Vec<u8>> {

@@ -7,7 +7,7 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{Ends, first_line, settings};
+use super::{Ends, external, first_line, settings};
 use crate::backend::device_options::DeviceOptions;
 use crate::backend::provider::{Provider, Rows, Sharing};
 use crate::backend::runtime::{Runtime, complaints, user_cache};
@@ -21,6 +21,8 @@ const CPU_THREADS: usize = 1;
 const BATCH_DIMENSION: &str = "batch";
 /// How ONNX Runtime reports a provider whose reason is in the log alone.
 const NO_REASON: &str = "Failed to load provider";
+/// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
+const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
 /// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
 const HASH_LENGTH: usize = 16;
 
@@ -38,6 +40,8 @@ pub(super) struct SessionPlan {
     pub(super) units: Option<String>,
     /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
     pub(super) cache: Option<PathBuf>,
+    /// Where the model's external data lie, if it has any.
+    external: Option<PathBuf>,
 }
 
 impl SessionPlan {
@@ -69,11 +73,12 @@ impl SessionPlan {
             settings: Vec::new(),
             units,
             cache: None,
+            external: external::folder(model).map(Path::to_path_buf),
         };
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if wanted && !model.bytes.is_empty() {
-            plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), &model.bytes)?);
+            plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), model)?);
         }
         plan.settings = settings::of(&plan, options, model);
         Ok(plan)
@@ -140,6 +145,10 @@ impl SessionPlan {
                 .with_log_level(ort::logging::LogLevel::Error)?;
             let builder = match self.rows.only() {
                 Some(rows) => builder.with_dimension_override(BATCH_DIMENSION, rows as i64)?,
+                None => builder,
+            };
+            let builder = match &self.external {
+                Some(folder) => builder.with_config_entry(EXTERNAL_FOLDER, folder.to_string_lossy())?,
                 None => builder,
             };
             let builder = match self.provider {
@@ -226,6 +235,7 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
         value: crate::network::ValueOutput::Wdl(String::new()),
         moves_left: None,
         types: EndTypes::default(),
+        folder: None,
     };
     let plan = SessionPlan::new(provider, 0, provider.precision(), &DeviceOptions::default(), &model)?;
     let failed = |error: ort::Error| BackendError::Provider { backend: provider.name(), reason: first_line(&error) };
@@ -233,20 +243,22 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's own:
+/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights' own:
 /// TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family. It lies
 /// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
 fn compiled_folder(
     provider: Provider,
     rows: Rows,
     given: Option<&Path>,
-    model: &[u8],
+    model: &OnnxModel,
 ) -> Result<PathBuf, BackendError> {
     let root = match given {
         Some(folder) => folder.to_path_buf(),
         None => user_cache().ok_or(BackendError::NoCacheFolder)?.join("compiled"),
     };
-    let hash: String = Sha256::digest(model).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut hasher = Sha256::new_with_prefix(&model.bytes);
+    external::digests(model).iter().for_each(|digest| hasher.update(digest));
+    let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let Rows { least, most, .. } = rows;
     Ok(root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
 }

@@ -1,7 +1,8 @@
 //! The settings that providers get, without the providers.
 
 use super::*;
-use crate::network::ValueOutput;
+use crate::network::testing::{random_network, with_external_data};
+use crate::network::{Conversion, Network, ValueOutput};
 
 fn model() -> OnnxModel {
     OnnxModel {
@@ -11,6 +12,7 @@ fn model() -> OnnxModel {
         value: ValueOutput::Wdl("/output/wdl".into()),
         moves_left: None,
         types: EndTypes::default(),
+        folder: None,
     }
 }
 
@@ -126,4 +128,23 @@ fn a_cache_that_cannot_be_written_is_named() {
     let error = plan.make_cache().unwrap_err();
     let line = error.to_string();
     assert!(line.contains(&*file.path().to_string_lossy()) && !line.contains('\n'), "{line}");
+}
+
+/// The graph of a network that was trained further is the same, and so are its bytes where the weights lie elsewhere.
+#[test]
+fn compiled_models_of_other_external_data_lie_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let inline = Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap();
+    let inline = inline.onnx(&Conversion::default()).unwrap();
+    let (bytes, data) = with_external_data(&inline.bytes, "weights.bin");
+    let model = OnnxModel { bytes, folder: Some(home.path().to_owned()), ..inline };
+    let mut options = DeviceOptions::default();
+    options.cache_dir = Some(home.path().join("cache"));
+    let cache = |data: &[u8]| {
+        std::fs::write(home.path().join("weights.bin"), data).unwrap();
+        SessionPlan::new(Provider::TensorRt, 0, Precision::Float16, &options, &model).unwrap().cache.unwrap()
+    };
+    let first = cache(&data);
+    assert_ne!(first, cache(&data[1..]));
+    assert_eq!(first, cache(&data));
 }

@@ -166,6 +166,7 @@ mod tests {
             data_type: Some(data_type),
             name: Some("w".into()),
             raw_data: Some(vec![0; bytes].into()),
+            ..TensorProto::default()
         };
         assert_eq!(
             numbers(&tensor(&[16, 32], FLOAT, 2048)).map(|(name, numbers)| (name, numbers.len())),

@@ -237,17 +237,19 @@ impl Installer {
 
     /// Lets pip fetch a wheel into a folder of its own, checks it and gives it its place. `done` bytes came before it.
     fn download(&self, wheel: &Wheel, done: u64, report: &mut dyn FnMut(Progress)) -> Result<(), InstallError> {
+        // Absolute, since pip runs in it.
         let part = self.folder().join("download.part");
+        let part = std::path::absolute(&part).map_err(InstallError::io("find", &part))?;
         if part.exists() {
             fs::remove_dir_all(&part).map_err(InstallError::io("remove", &part))?;
         }
         fs::create_dir_all(&part).map_err(InstallError::io("create", &part))?;
+        let python = pip::find_python(&self.pythons, &part)?;
         let requirements = part.join("requirements.txt");
         let Wheel { package, version, sha256, .. } = wheel;
         let line = format!("{package}=={version} --hash=sha256:{sha256}\n");
         fs::write(&requirements, line).map_err(InstallError::io("write", &requirements))?;
 
-        let python = pip::find_python(&self.pythons)?;
         let arguments = pip_arguments(wheel, &part, &requirements);
         let total = self.pin.bytes();
         report(Progress::Downloading { package, bytes: done, total });

@@ -30,7 +30,7 @@ impl Bench {
         let bytes = fs::read(&wheel).unwrap();
         let script = home.path().join("python");
         let text = format!(
-            "#!/bin/sh\nwheel='{}'\nlog='{}'\n[ \"$3\" = --version ] && exit 0\n\
+            "#!/bin/sh\nwheel='{}'\nlog='{}'\n[ \"$4\" = --version ] && exit 0\n\
              while [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=$2; shift; done\necho call >> \"$log\"\n{body}\n",
             wheel.display(),
             home.path().join("log").display(),
@@ -162,6 +162,33 @@ fn a_python_without_pip_is_named() {
     let installer = Installer { pythons: vec![vec![script.to_string_lossy().into_owned()]], ..bench.installer };
     let error = installer.install(false, &mut |_| ()).unwrap_err();
     assert!(matches!(error, InstallError::NoPip(_)), "{error}");
+}
+
+/// Python puts the folder that it is started in before all others, and runs a `pip.py` that lies there.
+#[test]
+fn python_is_isolated_and_runs_in_a_folder_of_ours() {
+    let bench = Bench::new(SERVE);
+    let script = bench.home.path().join("python");
+    let text = fs::read_to_string(&script).unwrap();
+    let note = "#!/bin/sh\necho \"$1 $2 $3 $PWD\" >> \"$0.asked\"\n";
+    fs::write(&script, text.replacen("#!/bin/sh\n", note, 1)).unwrap();
+    bench.install(false).unwrap();
+    let folder = bench.installer.folder().canonicalize().unwrap().join("download.part");
+    let asked = fs::read_to_string(bench.home.path().join("python.asked")).unwrap();
+    let expected = format!("-I -m pip {}", folder.display());
+    assert_eq!(asked.lines().collect::<Vec<_>>(), [&expected, &expected], "the version and the download");
+}
+
+/// pip may be among the user's packages alone, which the isolated Python does not see.
+#[test]
+fn pip_may_be_the_users_own() {
+    let bench = Bench::new(&format!("echo \"$isolation\" > \"$log.isolation\"\n{SERVE}"));
+    let script = bench.home.path().join("python");
+    let text = fs::read_to_string(&script).unwrap();
+    let refuse = "#!/bin/sh\nisolation=$1\n[ $1 = -I ] && { echo \"$0: No module named pip\" >&2; exit 1; }\n";
+    fs::write(&script, text.replacen("#!/bin/sh\n", refuse, 1)).unwrap();
+    bench.install(false).unwrap();
+    assert_eq!(fs::read_to_string(bench.home.path().join("log.isolation")).unwrap(), "-E\n");
 }
 
 #[test]

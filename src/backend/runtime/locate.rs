@@ -50,7 +50,7 @@ impl fmt::Display for Origin {
 pub struct Candidate {
     /// The rule that named it.
     pub origin: Origin,
-    /// The file; a bare name is left to the system's loader.
+    /// The file; on Linux also a bare name, which is left to the system's loader.
     pub path: PathBuf,
 }
 
@@ -103,7 +103,7 @@ impl Locations {
         let mut found: Vec<Candidate> = folders
             .flat_map(|(origin, folder)| libraries_in(folder).into_iter().map(move |path| Candidate { origin, path }))
             .collect();
-        // The loader knows folders that are listed nowhere else (ld.so.conf, the dyld cache).
+        // The loader knows folders that are listed nowhere else (ld.so.conf).
         found.extend(BARE_NAMES.iter().map(|name| Candidate { origin: Origin::System, path: PathBuf::from(name) }));
         found
     }
@@ -132,12 +132,12 @@ const LIBRARY_PATH_VARIABLE: &str = "DYLD_LIBRARY_PATH";
 #[cfg(not(any(target_os = "windows", target_os = "macos")))]
 const LIBRARY_PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
 
-#[cfg(target_os = "windows")]
-const BARE_NAMES: [&str; 1] = ["onnxruntime.dll"];
-#[cfg(target_os = "macos")]
-const BARE_NAMES: [&str; 1] = ["libonnxruntime.dylib"];
-#[cfg(not(any(target_os = "windows", target_os = "macos")))]
-const BARE_NAMES: [&str; 2] = ["libonnxruntime.so.1", "libonnxruntime.so"];
+/// The names to ask the system's loader for. Those of Windows and macOS would also look into the working folder.
+const BARE_NAMES: &[&str] = if cfg!(any(target_os = "windows", target_os = "macos")) {
+    &[]
+} else {
+    &["libonnxruntime.so.1", "libonnxruntime.so"]
+};
 
 fn system_folders(search_path: Option<OsString>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
@@ -152,6 +152,9 @@ fn system_folders(search_path: Option<OsString>) -> Vec<PathBuf> {
     folders.extend(known.iter().map(PathBuf::from));
     if cfg!(target_os = "linux") {
         folders.push(PathBuf::from(format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH)));
+    }
+    if cfg!(target_os = "windows") {
+        folders.extend(std::env::var_os("SystemRoot").map(|windows| PathBuf::from(windows).join("System32")));
     }
     folders.retain(|folder| folder.is_absolute());
     folders

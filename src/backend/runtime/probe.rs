@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use libloading::Library;
+use crate::backend::library;
 
 /// Why a file is not a usable ONNX Runtime.
 #[derive(Debug)]
@@ -27,14 +27,14 @@ pub(super) struct Found {
     pub(super) providers: Vec<String>,
 }
 
-/// Asks the ONNX Runtime at `path`. A bare file name is left to the system's loader.
+/// Asks the ONNX Runtime at `path`. A bare file name is left to the system's loader, see [`library::load`].
 pub(super) fn ask(path: &Path) -> Result<Found, Unfit> {
     if is_cut_short(path) {
         return Err(Unfit::NotLoadable("the file is incomplete".to_owned()));
     }
     // SAFETY: loading a library runs its initialisers. The file was named by the user or lies where libraries are
     // installed, and `ort` is about to load the same one.
-    let library = unsafe { Library::new(path) }.map_err(|error| Unfit::NotLoadable(reason(&error, path)))?;
+    let library = unsafe { library::load(path) }.map_err(|error| Unfit::NotLoadable(reason(&error, path)))?;
     // SAFETY: a library that exports this name is ONNX Runtime, whose C API fixes the signature.
     let base = unsafe { library.get::<unsafe extern "C" fn() -> *const ort::sys::OrtApiBase>(b"OrtGetApiBase\0") };
     let base = base.map_err(|_| Unfit::NotOnnxRuntime)?;

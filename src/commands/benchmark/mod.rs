@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
+use zeitnot::clock::{Clock, MonotonicClock};
 use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Machine, Measured};
-use zeitnot::search::{Clock, MonotonicClock};
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";
@@ -28,6 +28,7 @@ pub fn command() -> Command {
             "First the engine is measured as its options have it, then settings around them; warming up is left out. \
              Other backends are measured in processes of their own, if what they need is installed (zeitnot runtime install). \
              A setting takes --seconds and a fifth more to warm up, and a backend has up to 16 of them. \
+             Batch sizes stay within what the backend runs at once; where --backend-opts=batch=N would let it run more, it is said. \
              --threads, --minibatch-size and --backend are held where they are given. Recommended is what makes within 5 % \
              of the most visits a second with the fewest positions in flight, since a search learns more from each then.",
         )
@@ -105,13 +106,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Format::Json => {}
     }
     let mut grid = Vec::new();
-    let (mut doubts, mut unavailable) = (Vec::new(), Vec::new());
+    let (mut doubts, mut unavailable, mut larger) = (Vec::new(), Vec::new(), Vec::new());
     if !matches.get_flag("no-grid") {
         if request.format == Format::Text {
             say!("\n{}", print::row_header());
         }
         request.try_settings(&mut benchmark, &mut grid)?;
         doubts.extend(print::doubt(&first, &grid));
+        larger.extend(request.larger_batches(&benchmark)?);
         // Its memory is given back before another backend is loaded.
         drop(benchmark);
         for name in others(facts.backend.starts_with(NATIVE)).filter(|_| !request.is_given("Backend")) {
@@ -121,6 +123,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
                     answer.grid.iter().for_each(|measured| request.show(measured));
                     grid.extend(answer.grid);
                     doubts.extend(answer.unsteady);
+                    larger.extend(answer.larger_batches);
                 }
                 Err(reason) => unavailable.push((name, reason)),
             }
@@ -130,6 +133,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         for doubt in &doubts {
             request.note(&format!("unsteady: {doubt}"));
         }
+        for larger in &larger {
+            request.note(&format!("larger batches: {larger}"));
+        }
         for (name, reason) in &unavailable {
             request.note(&format!("not available: {name}: {reason}"));
         }
@@ -138,7 +144,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let best = best.context("something was measured")?;
     match request.format {
         Format::Text => say!("\nrecommended: {}", print::recommendation(best)),
-        Format::Json => say!("{}", facts.as_json(&first, &grid, best, &doubts, &unavailable)),
+        Format::Json => say!("{}", facts.as_json(&first, &grid, best, [&doubts, &larger], &unavailable)),
         Format::Csv => request.note(&format!("recommended: {}", print::recommendation(best))),
     }
     Ok(())
@@ -172,6 +178,17 @@ impl Request<'_> {
             }
         }
         Ok(())
+    }
+
+    /// In a line, how the backend could be measured with larger batches than it runs as its options are; `None` where
+    /// there is nothing to gain or the command line holds the size.
+    fn larger_batches(&self, benchmark: &Benchmark) -> anyhow::Result<Option<String>> {
+        if self.is_given("MinibatchSize") {
+            return Ok(None);
+        }
+        let attributes = benchmark.attributes();
+        let provider = backend::provider_of(&benchmark.engine().options().backend, &BackendOptions::default())?;
+        Ok(lab::larger_batch(&attributes, provider).map(|larger| print::larger_batches(&attributes, larger)))
     }
 
     /// What is no row of a table: text has it in place, other formats on standard error.
@@ -218,6 +235,7 @@ struct Answer {
     backend: String,
     grid: Vec<Measured>,
     unsteady: Vec<String>,
+    larger_batches: Vec<String>,
 }
 
 /// Backends that run networks, besides `auto` and the one that stands behind it: `native`, or that of a provider.
@@ -270,14 +288,15 @@ impl Facts {
         first: &Measured,
         grid: &[Measured],
         best: &Measured,
-        unsteady: &[String],
+        [unsteady, larger_batches]: [&[String]; 2],
         unavailable: &[(&str, String)],
     ) -> Value {
         let unavailable: Vec<Value> =
             unavailable.iter().map(|(name, reason)| json!({ "backend": name, "reason": reason })).collect();
         json!({
             "machine": self.machine, "backend": self.backend, "device": self.device, "runtime": self.runtime,
-            "load_ms": self.load_ms, "measured": first, "grid": grid, "unsteady": unsteady, "unavailable": unavailable,
+            "load_ms": self.load_ms, "measured": first, "grid": grid, "unsteady": unsteady, "larger_batches": larger_batches,
+            "unavailable": unavailable,
             "recommended": { "Threads": best.threads, "MinibatchSize": best.batch, "Backend": best.backend },
         })
     }

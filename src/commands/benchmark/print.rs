@@ -1,5 +1,6 @@
 //! What `zeitnot benchmark` prints for people and spreadsheets.
 
+use zeitnot::backend::{Attributes, LARGEST_BATCH};
 use zeitnot::lab::Measured;
 
 /// One setting in full; so many positions were asked for.
@@ -52,6 +53,15 @@ pub fn recommendation(best: &Measured) -> String {
     format!(
         "Threads {threads}, MinibatchSize {batch}, Backend {backend} ({visits_per_s:.0} visits/s)\n             \
          --threads={threads} --minibatch-size={batch} --backend={backend}"
+    )
+}
+
+/// How to let the backend run batches of `larger` positions.
+pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
+    let Attributes { name, maximum_batch, .. } = attributes;
+    format!(
+        "{name} runs at most {maximum_batch} positions at once; --backend-opts=batch={larger} lets it run more (up to \
+         {LARGEST_BATCH}), which benchmark then tries"
     )
 }
 

@@ -14,8 +14,11 @@ pub fn command() -> Command {
     Command::new("fetch")
         .about("Download a network into the user's folder of networks, where the engine finds it")
         .after_help(
-            "A download that was cut goes on where it ended. The file gets its name when its checksum is right (where \
-             one is known) and it loads.",
+            "A download that was cut goes on where it ended. The file gets its name when its checksum is right and it loads. \
+             Where no checksum is known, that of the first file is recorded beside it and later ones are compared with it. \
+             An https address is never left for http; an http address is taken where it is typed. A network of the \
+             catalogue may have the size that `zeitnot net list` tells (twice as much where that is rounded), any other \
+             2 GiB.",
         )
         .arg(
             Arg::new("what")

@@ -1,83 +1,17 @@
-//! Events of a game, read from a file: what a manager is told, in the order it is told it.
+//! Answers the events of a game that are read from a file: what a manager is told, in the order it is told it.
 
 use super::super::output::say;
 use anyhow::Context as _;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, stdin};
 use std::path::Path;
+use zeitnot::time_manager::trace::{self, Event, ManagerChoice, SearchStart};
 use zeitnot::time_manager::{
-    Estimates, MoveAccount, MoveOutcome, MoveRequest, Plan, SearchLimits, SearchSnapshot, StopReason, StopperParams,
-    Stoppers, TimeManager,
+    Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
 };
-
-/// One line of a script. Times are in milliseconds on the move's clock.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
-enum Event {
-    Plan {
-        clock_ms: f64,
-        #[serde(default)]
-        inc_ms: f64,
-        #[serde(default)]
-        movestogo: Option<u32>,
-        #[serde(default)]
-        ply: u32,
-        /// Instead of the command line's.
-        #[serde(default)]
-        overhead_ms: Option<f64>,
-        #[serde(default)]
-        reused: u64,
-        /// In plies.
-        #[serde(default)]
-        moves_left: Option<f64>,
-        #[serde(default)]
-        pieces: Option<u32>,
-        #[serde(default)]
-        legal_moves: Option<u32>,
-        #[serde(default)]
-        captures: Option<u32>,
-        #[serde(default)]
-        check: bool,
-    },
-    Observe {
-        t_ms: f64,
-        /// Since the end of the first batch; absent or null before it.
-        #[serde(default)]
-        first_batch_ms: Option<f64>,
-        #[serde(default)]
-        new_nodes: u64,
-        /// The reused ones among them; they are added where it is absent.
-        #[serde(default)]
-        total_nodes: Option<u64>,
-        #[serde(default)]
-        batches: u64,
-        /// Average depth in plies.
-        #[serde(default)]
-        depth: u32,
-        #[serde(default)]
-        visits: Vec<u32>,
-        #[serde(default)]
-        need_more_time: bool,
-        /// Index into the visits; the most visited one where it is absent.
-        #[serde(default)]
-        best_move: Option<usize>,
-        /// −1 to 1.
-        #[serde(default)]
-        best_value: Option<f64>,
-        #[serde(default)]
-        second_value: Option<f64>,
-        /// In plies.
-        #[serde(default)]
-        moves_left: Option<f64>,
-    },
-    Finish {
-        t_ms: f64,
-        #[serde(default)]
-        total_nodes: u64,
-    },
-}
 
 /// What is said to an event: a line of JSON each, or `{}` for people.
 #[derive(Serialize)]
@@ -92,9 +26,9 @@ impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(plan) => f.write_str(format!("{plan:#}").trim_end()),
-            Self::Observed(Observed { t_ms, reason, remaining_ms, nps, .. }) => {
+            Self::Observed(Observed { t_ms, verdict: Verdict { stop, remaining_ms, nps, .. }, .. }) => {
                 write!(f, "{t_ms:.0} ms: ")?;
-                match reason {
+                match stop {
                     Some(reason) => write!(f, "stop ({reason})")?,
                     None => write!(f, "go on")?,
                 }
@@ -106,6 +40,7 @@ impl fmt::Display for Answer {
             Self::Finished(finished) => {
                 let account = finished.account.as_ref();
                 let told = account.map(ToString::to_string).into_iter().chain(finished.statistics.clone());
+                let told = told.chain(finished.game.map(|game| game.time_use()));
                 f.write_str(&told.collect::<Vec<_>>().join("\n"))
             }
         }
@@ -118,10 +53,8 @@ struct Observed {
     #[serde(skip)]
     t_ms: f64,
     stop: bool,
-    reason: Option<StopReason>,
-    remaining_ms: Option<f64>,
-    remaining_nodes: Option<f64>,
-    nps: Option<f64>,
+    #[serde(flatten)]
+    verdict: Verdict,
 }
 
 /// The answer to the end of a move.
@@ -130,142 +63,159 @@ struct Finished {
     #[serde(flatten)]
     estimates: Estimates,
     statistics: Option<String>,
+    /// The same as numbers, with time losses and the time of each phase.
+    game: Option<Statistics>,
     /// What the move took, what stopped it, and when time would have.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
 }
 
-/// Answers every event of the file, with one line of JSON or as a table.
-pub(super) fn answer(
-    manager: &mut dyn TimeManager,
-    path: &Path,
-    overhead_ms: f64,
-    stoppers: Option<StopperParams>,
-    as_table: bool,
-) -> anyhow::Result<()> {
+/// How a script is read and answered.
+pub(super) struct Terms<'a> {
+    /// The manager that is asked.
+    pub spec: &'a str,
+    /// It is asked whatever manager the script names.
+    pub insists: bool,
+    /// Its estimate of speed, as if learned.
+    pub nps: Option<f64>,
+    /// The overhead of plans that say none, in milliseconds.
+    pub overhead_ms: f64,
+    /// The options of all stoppers, where a search that the script does not begin is to ask them.
+    pub stoppers: Option<StopperParams>,
+    /// The answers are for people.
+    pub as_table: bool,
+}
+
+/// Answers every event of the file, with one line of JSON or as a table. The answers of a recorded trace are passed over.
+pub(super) fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
     let lines: Box<dyn BufRead> = match path.as_os_str() == "-" {
         true => Box::new(stdin().lock()),
         false => Box::new(BufReader::new(File::open(path).with_context(cannot_read)?)),
     };
-    let mut game = Game { manager, overhead_ms, params: stoppers, stoppers: None, reused_nodes: 0, stop: None };
+    let mut game = Game::new(terms)?;
     for (index, line) in lines.lines().enumerate() {
         let line = line.with_context(cannot_read)?;
         if line.trim().is_empty() {
             continue;
         }
         let at = || format!("{} line {} is no event", path.display(), index + 1);
-        let event: Event = serde_json::from_str(&line).with_context(at)?;
-        let answer = game.answer(event);
-        match as_table {
-            true => say!("{answer}"),
-            false => say!("{}", serde_json::to_string(&answer)?),
+        let mut value: Value = serde_json::from_str(&line).with_context(at)?;
+        if value.get("answer").is_some() {
+            continue;
+        }
+        game.complete(&mut value);
+        let event: Event = serde_json::from_value(value).with_context(at)?;
+        match game.answer(&event).with_context(at)? {
+            Some(answer) if terms.as_table => say!("{answer}"),
+            Some(answer) => say!("{}", serde_json::to_string(&answer)?),
+            None => {}
         }
     }
     Ok(())
 }
 
-/// What must be known from one event to the next.
+/// Memory from one event to the next.
 struct Game<'a> {
-    manager: &'a mut dyn TimeManager,
-    /// Where an event does not say.
-    overhead_ms: f64,
-    /// Of all stoppers, where they are asked.
-    params: Option<StopperParams>,
-    /// Those of the move.
-    stoppers: Option<Stoppers>,
+    terms: &'a Terms<'a>,
+    time: Timekeeper,
+    /// The script itself began the search whose move is planned next.
+    search_began: bool,
     reused_nodes: u64,
     stop: Option<StopReason>,
 }
 
-impl Game<'_> {
-    fn answer(&mut self, event: Event) -> Answer {
-        match event {
-            Event::Plan {
-                clock_ms,
-                inc_ms,
-                movestogo,
-                ply,
-                overhead_ms,
-                reused,
-                moves_left,
-                pieces,
-                legal_moves,
-                captures,
-                check,
-            } => {
-                (self.reused_nodes, self.stop) = (reused, None);
-                self.stoppers = self.params.as_ref().map(|params| Stoppers::new(&SearchLimits::default(), params));
-                Answer::Plan(self.manager.plan(&MoveRequest {
-                    clock_ms,
-                    increment_ms: inc_ms,
-                    moves_to_go: movestogo,
-                    ply,
-                    overhead_ms: overhead_ms.unwrap_or(self.overhead_ms),
-                    reused_nodes: reused,
-                    moves_left_plies: moves_left,
-                    pieces,
-                    legal_moves,
-                    captures,
-                    in_check: check,
-                }))
-            }
-            Event::Observe {
-                t_ms,
-                first_batch_ms,
-                new_nodes,
-                total_nodes,
-                batches,
-                depth,
-                visits,
-                need_more_time,
-                best_move,
-                best_value,
-                second_value,
-                moves_left,
-            } => {
-                let snapshot = SearchSnapshot {
-                    elapsed_ms: t_ms,
-                    since_first_batch_ms: first_batch_ms,
-                    new_nodes,
-                    total_nodes: total_nodes.unwrap_or(self.reused_nodes.saturating_add(new_nodes)),
-                    batches,
-                    average_depth: depth,
-                    root_visits: &visits,
-                    need_more_time,
-                    best_move,
-                    best_value,
-                    second_value,
-                    moves_left_plies: moves_left,
-                    ..SearchSnapshot::default()
-                };
-                let verdict = match &mut self.stoppers {
-                    Some(stoppers) => stoppers.check(&snapshot, Some(&mut *self.manager)),
-                    None => self.manager.observe(&snapshot),
-                };
-                self.stop = verdict.stop;
-                Answer::Observed(Observed {
-                    t_ms,
-                    stop: verdict.stop.is_some(),
-                    reason: verdict.stop,
-                    remaining_ms: verdict.remaining_ms,
-                    remaining_nodes: verdict.remaining_playouts,
-                    nps: verdict.nps,
-                })
-            }
-            Event::Finish { t_ms, total_nodes } => {
-                self.manager.finish(&MoveOutcome {
-                    elapsed_ms: t_ms,
-                    total_nodes,
-                    stop: self.stop.take(),
-                    ..MoveOutcome::default()
-                });
-                Answer::Finished(Box::new(Finished {
-                    estimates: self.manager.estimates(),
-                    statistics: self.manager.statistics().map(ToString::to_string),
-                    account: self.manager.last_move().cloned(),
-                }))
-            }
+impl<'a> Game<'a> {
+    fn new(terms: &'a Terms<'a>) -> anyhow::Result<Game<'a>> {
+        // Clocks that are written by hand need not add up.
+        let time = Timekeeper::without_lag(terms.spec)?;
+        let mut game = Game { terms, time, search_began: false, reused_nodes: 0, stop: None };
+        game.set_nps();
+        Ok(game)
+    }
+
+    /// Gives a manager that has learned nothing yet its estimate of speed.
+    fn set_nps(&mut self) {
+        if let Some(nps) = self.terms.nps {
+            self.time.set_nps(nps);
         }
+    }
+
+    /// Fills in what a script may leave out: the overhead of a plan, and the nodes of the tree.
+    fn complete(&mut self, event: &mut Value) {
+        let Some(fields) = event.as_object_mut() else { return };
+        let number =
+            |fields: &serde_json::Map<String, Value>, name| fields.get(name).and_then(Value::as_u64).unwrap_or(0);
+        match fields.get("event").and_then(Value::as_str) {
+            Some("plan") => {
+                self.reused_nodes = number(fields, "reused");
+                let overhead = fields.entry("overhead_ms").or_insert(Value::Null);
+                if overhead.is_null() {
+                    *overhead = self.terms.overhead_ms.into();
+                }
+                if fields.get("inc_ms").is_some_and(Value::is_null) {
+                    fields.remove("inc_ms");
+                }
+            }
+            Some("observe") if fields.get("total_nodes").is_none_or(Value::is_null) => {
+                let total = self.reused_nodes.saturating_add(number(fields, "new_nodes"));
+                fields.insert("total_nodes".to_owned(), total.into());
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, event: &Event) -> anyhow::Result<Option<Answer>> {
+        match event {
+            Event::Manager(ManagerChoice { measure_lag, .. }) if self.terms.insists => {
+                let choice = ManagerChoice { spec: self.terms.spec.to_owned(), measure_lag: *measure_lag };
+                self.time.apply(&Event::Manager(choice))?;
+                self.set_nps();
+                return Ok(None);
+            }
+            Event::Plan(_) if !std::mem::take(&mut self.search_began) => {
+                if let Some(stoppers) = self.terms.stoppers.clone() {
+                    self.time.apply(&Event::Search(SearchStart { stoppers, ..SearchStart::default() }))?;
+                }
+            }
+            Event::Search(_) => self.search_began = true,
+            _ => {}
+        }
+        let answer = match event {
+            // A script may leave the reason to the last look.
+            Event::Finish(outcome) => {
+                let stop = outcome.stop.or(self.stop.take());
+                let answer = self.time.apply(&Event::Finish(MoveOutcome { stop, ..outcome.clone() }))?;
+                let manager = self.time.manager();
+                return Ok(Some(Answer::Finished(Box::new(Finished {
+                    estimates: manager.estimates(),
+                    statistics: manager.statistics().map(ToString::to_string),
+                    game: manager.statistics().copied(),
+                    // A search without a clock has none.
+                    account: match answer {
+                        Some(trace::Answer::Finish(account)) => Some(account),
+                        _ => None,
+                    },
+                }))));
+            }
+            Event::Manager(_) | Event::NewGame => {
+                self.time.apply(event)?;
+                self.set_nps();
+                None
+            }
+            other => self.time.apply(other)?,
+        };
+        Ok(match (event, answer) {
+            (_, Some(trace::Answer::Plan(plan))) => {
+                self.stop = None;
+                Some(Answer::Plan(plan))
+            }
+            (Event::Observe(snapshot), Some(trace::Answer::Observe(verdict))) => {
+                self.stop = verdict.stop;
+                let stop = verdict.stop.is_some();
+                Some(Answer::Observed(Observed { t_ms: snapshot.elapsed_ms, stop, verdict }))
+            }
+            _ => None,
+        })
     }
 }

@@ -75,6 +75,30 @@ pub enum FetchError {
         /// The file's.
         actual: String,
     },
+    /// The server has another file than it had at first.
+    #[error(
+        "{url}: the file's sha256 is {actual}, and {} has {expected}, of when it was fetched first; it was removed: \
+         --force takes it",
+        record.display()
+    )]
+    Changed {
+        /// The address.
+        url: String,
+        /// The file in which the checksum is recorded.
+        record: PathBuf,
+        /// The recorded checksum.
+        expected: String,
+        /// The file's.
+        actual: String,
+    },
+    /// The file is larger than it may be.
+    #[error("{url}: the file has more than {limit} bytes, the most that are taken for it; it was removed")]
+    TooLarge {
+        /// The address.
+        url: String,
+        /// The most bytes that it may have.
+        limit: u64,
+    },
     /// A file of that name is there and is another one.
     #[error(
         "{} is there and differs from what it should be (its sha256 is {actual}, not {expected}): --force replaces it",

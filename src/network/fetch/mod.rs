@@ -16,7 +16,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use super::{Network, NetworkError};
 use error::io_error;
-use part::{Part, content_range, digest, header, record, recorded};
+use part::{Part, content_range, digest, header, record, record_path, recorded};
 
 mod error;
 mod part;
@@ -80,7 +80,7 @@ impl Fetcher {
     }
 
     /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so
-    /// that the next call can tell whether it is still the same.
+    /// that the next call can tell whether it is still the same: the file that lies there, and the one that the server has.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Fetcher {
         fs::create_dir_all(unfinished).map_err(io_error("create", unfinished))?;
         let mut part = Part::open(unfinished.join(&source.file_name))?;
         if let Err(error) = self.download(source, &mut part, report) {
-            if part.length()? == 0 {
+            if part.length()? == 0 || matches!(error, FetchError::TooLarge { .. }) {
                 part.discard()?;
                 fs::remove_dir(unfinished).ok();
             }
@@ -125,6 +125,12 @@ impl Fetcher {
             part.discard()?;
             let (url, expected) = (source.url.clone(), expected.clone());
             return Err(FetchError::Checksum { url, expected, actual: sha256 });
+        }
+        let recorded = recorded(&path).filter(|_| source.sha256.is_none() && !self.force);
+        if let Some(expected) = recorded.as_ref().filter(|expected| **expected != sha256) {
+            part.discard()?;
+            let (url, record, expected) = (source.url.clone(), record_path(&path), expected.clone());
+            return Err(FetchError::Changed { url, record, expected, actual: sha256 });
         }
         let network = match Network::load(&part.path) {
             Ok(network) => network,
@@ -142,7 +148,8 @@ impl Fetcher {
         if source.sha256.is_none() {
             record(&path, &sha256)?;
         }
-        Ok(Fetched { path, sha256, verified: source.sha256.is_some(), was_there: false, network })
+        let verified = source.sha256.is_some() || recorded.is_some();
+        Ok(Fetched { path, sha256, verified, was_there: false, network })
     }
 
     /// A file that is there already.
@@ -154,6 +161,9 @@ impl Fetcher {
         }
         let network =
             Network::load(&path).map_err(|reason| FetchError::Network { url: path.display().to_string(), reason })?;
+        if expected.is_none() {
+            record(&path, &actual)?;
+        }
         Ok(Fetched { path, sha256: actual, verified: expected.is_some(), was_there: true, network })
     }
 
@@ -164,22 +174,11 @@ impl Fetcher {
         part: &mut Part,
         report: &mut dyn FnMut(FetchProgress),
     ) -> Result<(), FetchError> {
-        let agent: Agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-            .user_agent(concat!("zeitnot/", env!("CARGO_PKG_VERSION")))
-            // The file as it lies there: some servers would compress the compressed file once more.
-            .accept_encoding("identity")
-            .timeout_resolve(Some(self.patience))
-            .timeout_connect(Some(self.patience))
-            .timeout_recv_response(Some(self.patience))
-            .timeout_per_read(Some(self.patience))
-            .build()
-            .into();
+        let agent = self.agent(source);
         // Without a version nobody can tell whether the server still has the same file: it is fetched from the start.
         let have = if part.version.is_empty() { 0 } else { part.length()? };
+        let mut have = if have > source.limit { 0 } else { have };
         let mut response = self.ask(&agent, source, part, have)?;
-        let mut have = have;
         if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
             // Either nothing is missing, or what is here is not of this file.
             if content_range(&response).is_some_and(|range| range.total == Some(have)) {
@@ -199,8 +198,28 @@ impl Fetcher {
             },
             status => return Err(FetchError::Status { url: source.url.clone(), status }),
         };
+        if total.is_some_and(|total| total > source.limit) {
+            return Err(too_large(source));
+        }
         part.start_at(have, &response)?;
         self.receive(source, part, response, have, total, report)
+    }
+
+    /// What asks servers for this file.
+    fn agent(&self, source: &Source) -> Agent {
+        Agent::config_builder()
+            .http_status_as_error(false)
+            .https_only(source.is_https())
+            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
+            .user_agent(concat!("zeitnot/", env!("CARGO_PKG_VERSION")))
+            // The file as it lies there: some servers would compress the compressed file once more.
+            .accept_encoding("identity")
+            .timeout_resolve(Some(self.patience))
+            .timeout_connect(Some(self.patience))
+            .timeout_recv_response(Some(self.patience))
+            .timeout_per_read(Some(self.patience))
+            .build()
+            .into()
     }
 
     /// Asks for the file from byte `from` on.
@@ -214,6 +233,9 @@ impl Fetcher {
             ureq::Error::HostNotFound => self.offline(source, "no such server is known".to_owned()),
             ureq::Error::ConnectionFailed => self.offline(source, "no connection".to_owned()),
             ureq::Error::Timeout(_) => self.offline(source, format!("no answer for {} s", self.patience.as_secs())),
+            ureq::Error::RequireHttpsOnly(url) => {
+                self.protocol(source, &format!("it leads to {url}, which is not https"))
+            }
             // A certificate that is not trusted, say: somebody is there.
             ureq::Error::Io(reason) if reason.kind() == io::ErrorKind::InvalidData => {
                 self.protocol(source, &reason.to_string())
@@ -251,8 +273,11 @@ impl Fetcher {
                 }
                 Err(_) => return Err(cut(bytes)),
             };
-            part.append(&chunk[..count])?;
             bytes += count as u64;
+            if bytes > source.limit {
+                return Err(too_large(source));
+            }
+            part.append(&chunk[..count])?;
         }
         if total.is_some_and(|total| total != bytes) {
             return Err(cut(bytes));
@@ -267,6 +292,10 @@ impl Fetcher {
     fn protocol(&self, source: &Source, reason: &str) -> FetchError {
         FetchError::Protocol { url: source.url.clone(), reason: reason.lines().next().unwrap_or_default().to_owned() }
     }
+}
+
+fn too_large(source: &Source) -> FetchError {
+    FetchError::TooLarge { url: source.url.clone(), limit: source.limit }
 }
 
 /// Whether it is our own patience that ended.

@@ -113,7 +113,7 @@ pub(super) fn digest(path: &Path) -> Result<String, FetchError> {
 }
 
 /// Where the checksum of a file is recorded, in the format of `sha256sum`.
-fn record_path(path: &Path) -> PathBuf {
+pub(super) fn record_path(path: &Path) -> PathBuf {
     let mut record = path.as_os_str().to_owned();
     record.push(".sha256");
     record.into()
@@ -128,6 +128,10 @@ pub(super) fn record(path: &Path, sha256: &str) -> Result<(), FetchError> {
 
 /// The checksum that was recorded for a file.
 pub(super) fn recorded(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(record_path(path)).ok()?;
-    text.split_whitespace().next().map(str::to_owned)
+    /// Hexadecimal digits of a SHA-256.
+    const DIGITS: usize = 64;
+    let mut digits = [0; DIGITS];
+    File::open(record_path(path)).ok()?.read_exact(&mut digits).ok()?;
+    let sha256 = std::str::from_utf8(&digits).ok()?.to_ascii_lowercase();
+    sha256.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(sha256)
 }

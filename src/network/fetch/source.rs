@@ -2,6 +2,7 @@
 
 use super::FetchError;
 use crate::network::catalogue::Entry;
+use crate::network::file;
 
 /// Endings of network files.
 const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
@@ -9,16 +10,20 @@ const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
 /// What to download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The address, https or http.
+    /// The address. One of https is never left for http, not by a redirect either. One of http is taken as it is: the
+    /// catalogue has none, so the user has typed it (for a server of his own network, say).
     pub url: String,
     /// The name of the file that it becomes.
     pub file_name: String,
     /// Its SHA-256 in lower-case hexadecimal, where it is known.
     pub sha256: Option<String>,
+    /// The most bytes that it may have; a server that sends more is not listened to any further.
+    pub limit: u64,
 }
 
 impl Source {
-    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network.
+    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may be as
+    /// large as the largest network that can be read, 2 GiB.
     ///
     /// # Errors
     ///
@@ -44,7 +49,12 @@ impl Source {
         if !ENDINGS.iter().any(|ending| file_name.ends_with(ending)) {
             file_name.push_str(ENDINGS[0]);
         }
-        Ok(Source { url: url.to_owned(), file_name, sha256: None })
+        Ok(Source { url: url.to_owned(), file_name, sha256: None, limit: file::LARGEST })
+    }
+
+    /// Whether the address is one of https.
+    pub(super) fn is_https(&self) -> bool {
+        self.url.starts_with("https://")
     }
 
     /// The server, for messages.
@@ -55,6 +65,11 @@ impl Source {
 
 impl From<&Entry> for Source {
     fn from(entry: &Entry) -> Source {
-        Source { url: entry.url.to_owned(), file_name: entry.file_name(), sha256: entry.sha256.map(str::to_owned) }
+        Source {
+            url: entry.url.to_owned(),
+            file_name: entry.file_name(),
+            sha256: entry.sha256.map(str::to_owned),
+            limit: entry.size.limit(),
+        }
     }
 }

@@ -25,6 +25,12 @@ enum Answer {
     Status(&'static str),
     /// The part that begins at byte 0, whatever was asked for.
     WrongPart,
+    /// The whole file, of a length that is not told.
+    Unsized,
+    /// The file again and again, of a length that is not told, until the client hangs up.
+    Endless,
+    /// A redirect to the address itself, by its path.
+    Redirect,
 }
 
 /// A server that answers one connection after the other, and tells the requests it got.
@@ -45,9 +51,15 @@ impl Server {
         let answers = answers.to_vec();
         let thread = std::thread::spawn(move || {
             for answer in answers {
-                let (mut stream, _) = listener.accept().unwrap();
-                let lines = BufReader::new(&stream).lines().map(Result::unwrap);
-                let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                // A client that refuses an address may have connected before, and asks nothing.
+                let (mut stream, request) = loop {
+                    let (stream, _) = listener.accept().unwrap();
+                    let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                    let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                    if !request.is_empty() {
+                        break (stream, request);
+                    }
+                };
                 let field = |name: &str| {
                     let prefix = format!("{name}: ");
                     request.iter().find_map(|line| line.to_lowercase().strip_prefix(&prefix).map(str::to_owned))
@@ -63,6 +75,10 @@ impl Server {
                 let length = content.len();
                 let head = match answer {
                     Answer::Status(status) => format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n"),
+                    Answer::Unsized | Answer::Endless => "HTTP/1.1 200 OK\r\n".to_owned(),
+                    Answer::Redirect => {
+                        "HTTP/1.1 302 Found\r\nLocation: /there/tiny.pb.gz\r\nContent-Length: 0\r\n".to_owned()
+                    }
                     _ if from >= length => {
                         format!(
                             "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */{length}\r\n\
@@ -81,9 +97,10 @@ impl Server {
                 let rest = content.get(from..).unwrap_or_default();
                 let sent = match answer {
                     Answer::CutAfter(count) | Answer::StallAfter(count) => &rest[..count],
-                    Answer::Status(_) => &[],
+                    Answer::Status(_) | Answer::Redirect => &[],
                     _ => rest,
                 };
+                while matches!(answer, Answer::Endless) && stream.write_all(sent).is_ok() {}
                 // The client may have seen enough.
                 stream.write_all(sent).ok();
                 stream.flush().ok();
@@ -166,6 +183,103 @@ fn a_file_that_is_there_is_checked_and_not_fetched_again() {
     assert!(line.contains("tiny.pb.gz") && line.contains("--force") && line.contains(&again.sha256), "{line}");
     fetcher.force = true;
     assert!(!fetcher.fetch(&server.source(), &mut quiet).unwrap().was_there);
+}
+
+#[test]
+fn the_checksum_of_a_file_that_is_there_is_recorded() {
+    let content = random_network(1, 1, 8);
+    let folder = tempfile::tempdir().unwrap();
+    let networks = folder.path().join("networks");
+    fs::create_dir(&networks).unwrap();
+    fs::write(networks.join("tiny.pb.gz"), &content).unwrap();
+    let source = Source::from_url("https://no-such-server.invalid/tiny.pb.gz").unwrap();
+    let first = fetcher(&folder).fetch(&source, &mut quiet).unwrap();
+    assert!(first.was_there && !first.verified);
+    assert_eq!(files(&folder), ["tiny.pb.gz", "tiny.pb.gz.sha256"]);
+    assert!(fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
+    // A record that holds no checksum is none.
+    fs::write(networks.join("tiny.pb.gz.sha256"), "nonsense\n").unwrap();
+    assert!(!fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
+    assert!(fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
+    fs::write(networks.join("tiny.pb.gz"), random_network(2, 1, 8)).unwrap();
+    let error = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err();
+    assert!(matches!(error, FetchError::Differs { .. }), "{error}");
+}
+
+/// What an entry of the catalogue without a checksum relies on.
+#[test]
+fn a_server_that_has_another_file_than_at_first_is_noticed() {
+    let (old, new) = (random_network(1, 1, 8), random_network(2, 1, 8));
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(old.clone(), "\"1\"", &[Answer::Ranges, Answer::Ranges]);
+    let path = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap().path;
+    fs::remove_file(&path).unwrap();
+    let same = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert!(same.verified && !same.was_there);
+    fs::remove_file(&path).unwrap();
+    let server = Server::start(new.clone(), "\"1\"", &[Answer::Ranges, Answer::Ranges, Answer::Ranges]);
+    let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
+    let parts = [&sha256(&old), &sha256(&new), "tiny.pb.gz.sha256", "--force"];
+    assert!(parts.iter().all(|part| line.contains(*part)) && line.lines().count() == 1, "{line}");
+    assert_eq!(files(&folder), ["tiny.pb.gz.sha256"], "the record stays");
+    // A checksum that is known goes before one that was recorded.
+    let known = Source { sha256: Some(sha256(&new)), ..server.source() };
+    assert!(fetcher(&folder).fetch(&known, &mut quiet).unwrap().verified);
+    let forced = Fetcher { force: true, ..fetcher(&folder) }.fetch(&server.source(), &mut quiet).unwrap();
+    assert!(!forced.verified);
+    assert!(fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap().verified, "the new one is recorded");
+}
+
+#[test]
+fn a_download_has_its_limit() {
+    let content = random_network(3, 1, 8);
+    let length = content.len() as u64;
+    // A length that is told is refused before anything comes; one that is not, once it is passed.
+    for answer in [Answer::Ranges, Answer::Unsized, Answer::Endless] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(content.clone(), "\"1\"", &[answer]);
+        let source = Source { limit: length - 1, ..server.source() };
+        let mut most = 0;
+        let mut look = |progress| {
+            if let FetchProgress::Downloading { bytes, .. } = progress {
+                most = most.max(bytes);
+            }
+        };
+        let line = fetcher(&folder).fetch(&source, &mut look).unwrap_err().to_string();
+        let parts = [&server.url, &format!("more than {} bytes", length - 1), "removed"];
+        assert!(parts.iter().all(|part| line.contains(*part)) && line.lines().count() == 1, "{line}");
+        assert!(most < length, "{most}");
+        assert_eq!(files(&folder), [""; 0]);
+    }
+    for answer in [Answer::Ranges, Answer::Unsized] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::start(content.clone(), "\"1\"", &[answer]);
+        let source = Source { limit: length, ..server.source() };
+        assert_eq!(fs::read(fetcher(&folder).fetch(&source, &mut quiet).unwrap().path).unwrap(), content);
+    }
+    // A part of another attempt that is too long already is not gone on with.
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(content.clone(), "\"1\"", &[Answer::CutAfter(900), Answer::Ranges]);
+    fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err();
+    let source = Source { limit: 800, ..server.source() };
+    assert!(matches!(fetcher(&folder).fetch(&source, &mut quiet), Err(FetchError::TooLarge { limit: 800, .. })));
+    assert!(!is_asked_from(&server.request(), 900) && !is_asked_from(&server.request(), 900));
+}
+
+/// A server of https cannot be had in a test; the same agent is led to one of http.
+#[test]
+fn https_is_never_left_for_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(random_network(4, 1, 8), "\"1\"", &[Answer::Redirect, Answer::Ranges]);
+    let fetcher = fetcher(&folder);
+    let part = Part::open(folder.path().join("tiny.pb.gz")).unwrap();
+    let agent = fetcher.agent(&Source::from_url("https://a.org/tiny.pb.gz").unwrap());
+    let line = fetcher.ask(&agent, &server.source(), &part, 0).unwrap_err().to_string();
+    assert!(line.contains("not https") && line.contains(&server.url) && line.lines().count() == 1, "{line}");
+    // What was typed as http is taken, and led elsewhere by its server.
+    fetcher.fetch(&server.source(), &mut quiet).unwrap();
+    assert!(server.request()[0].starts_with("GET /nets/"), "the first request of all");
+    assert!(server.request()[0].starts_with("GET /there/"));
 }
 
 #[test]

@@ -88,6 +88,7 @@ pub(crate) fn convert(
         value,
         moves_left,
         types: super::EndTypes::default(),
+        folder: None,
     })
 }
 

@@ -125,7 +125,7 @@ impl Constant<'_> {
             dims: self.shape.clone(),
             data_type: Some(data_type),
             name: Some(self.name.clone()),
-            raw_data: None,
+            ..TensorProto::default()
         }
     }
 

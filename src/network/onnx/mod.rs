@@ -9,6 +9,8 @@ mod model;
 mod quantise;
 mod residual;
 
+use std::path::PathBuf;
+
 pub use conversion::{Conversion, Precision};
 pub(crate) use converter::convert;
 pub(crate) use model::inspect;
@@ -40,6 +42,8 @@ pub struct OnnxModel {
     pub moves_left: Option<String>,
     /// The types of them all.
     pub types: EndTypes,
+    /// The folder of the file that the model came in: external data lie there. `None` for a model that was made here.
+    pub folder: Option<PathBuf>,
 }
 
 /// The types of the ends of an ONNX model: float32 unless it came with others.

@@ -73,7 +73,7 @@ pub(crate) fn inspect(
     };
     // The messages share the buffer: only without them can it be taken as it is.
     drop(graph);
-    Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types }, format)))
+    Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types, folder: None }, format)))
 }
 
 /// Looks up the ends of the model of one file.

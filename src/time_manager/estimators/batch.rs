@@ -3,6 +3,9 @@
 /// Weight that every earlier batch loses to a new one.
 const FORGETTING: f64 = 0.05;
 
+/// Share of the estimated times that [`BatchLatency::relax`] leaves: after 14 moves without a batch they are halved.
+const RELAXED: f64 = 0.95;
+
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
 /// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not tell which it is: while the last
@@ -39,6 +42,13 @@ impl BatchLatency {
         if let Some((fixed, each)) = self.regression() {
             self.fixed_share = fixed / (fixed + each * size).max(f64::MIN_POSITIVE);
         }
+    }
+
+    /// Believes less of what was seen: the estimate decided that no batch was worth beginning, and without a batch nothing
+    /// would ever correct it.
+    pub fn relax(&mut self) {
+        self.ms *= RELAXED;
+        self.size_ms *= RELAXED;
     }
 
     /// The means of size and time.
@@ -136,6 +146,16 @@ mod tests {
         (0..500).for_each(|_| half.observe(16, 16.0));
         assert!((half.expected_ms(16).unwrap() - 16.0).abs() < 1e-6);
         assert!((half.expected_ms(8).unwrap() - 12.0).abs() < 1e-6, "{:?}", half.expected_ms(8));
+    }
+
+    #[test]
+    fn a_relaxed_estimate_falls() {
+        let mut latency = BatchLatency::default();
+        latency.observe(1, 100.0);
+        latency.observe(8, 170.0);
+        let before = latency.expected_ms(4).unwrap();
+        (0..14).for_each(|_| latency.relax());
+        assert!((latency.expected_ms(4).unwrap() / before - 0.95_f64.powi(14)).abs() < 1e-9);
     }
 
     #[test]

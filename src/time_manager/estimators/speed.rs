@@ -6,7 +6,7 @@ use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 /// The time that the first guess counts for, in milliseconds: less than the first batches of any search, because a
 /// guess of 20,000 nodes per second says nothing about a search of 3,000.
-const GUESS_WEIGHT_MS: f64 = 5.0;
+pub(in crate::time_manager) const GUESS_WEIGHT_MS: f64 = 5.0;
 /// The time that a speed set from outside counts for, in milliseconds.
 const SET_WEIGHT_MS: f64 = 10_000.0;
 /// The memory is never shorter than this, in milliseconds: a few batches say little about speed.

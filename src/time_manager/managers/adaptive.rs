@@ -8,7 +8,7 @@
 //! time slice    = clock / moves to go + increment
 //! normal time   = time slice · control · (0.5 in an emergency)
 //! budget        = normal time · quality          70 % clear best move ... 150 % in check
-//! emergency     : clock < moves to go · 2000 ms  and then the depth is at most 8
+//! emergency     : clock < moves to go · 2000 ms  and then no time beyond the budget from a depth of 8 on
 //! ```
 //!
 //! | phase | ply | pieces | moves to go |
@@ -28,13 +28,19 @@
 //! - It combines "all factors" of an unnamed base: `clock / moves to go + increment`.
 //! - The rows of its table with 10 to 19 and with 10 or more pieces overlap its "endgame: 12 pieces or fewer", which it
 //!   says twice; the endgame goes first.
-//! - Depth is what `go depth` counts, the average depth of the visits.
+//! - *Depth in an emergency*: its "maximum search depth" of 8 is that of an alpha-beta search, which has looked at
+//!   everything up to there. The depth that a PUCT search tells is the average of its playouts, 8 after about 5,000
+//!   nodes: as a limit it would end a search of 20,000 nodes a second after a third of a budget that is halved already.
+//!   So the time rules, and the depth limits what goes beyond it: from an average depth of 8 on, a choice that is not
+//!   clear gets no more than the budget.
 //! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest
 //!   factor would add.
 //!
-//! *When to use it*: for games whose length is like that of people's, and to see where time goes: it reports its
-//! statistics after every move. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
-//! opening) it is always in its emergency, at half the time and no deeper than 8 (`emergency-ms`, `emergency-depth`).
+//! After every move it reports its statistics, in two lines: the document's, and one with what that leaves out of the
+//! document's list, time losses and the time of each phase (`Opening=13750ms/11` is 13.75 s for 11 moves).
+//!
+//! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
+//! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
 
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
@@ -62,7 +68,7 @@ const EMERGENCY_DEPTH: ParamSpec = ParamSpec {
     min: 1.0,
     max: 1_000.0,
     unit: Unit::Plies,
-    help: "Greatest average depth of a search in an emergency.",
+    help: "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.",
 };
 
 const CONTROL: GroupSpec = GroupSpec {
@@ -109,9 +115,10 @@ struct Adaptive {
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
     normal_ms: f64,
+    budget_ms: f64,
     hard_limit_ms: f64,
     in_check: bool,
-    /// Of an emergency.
+    /// In an emergency: the average depth from which the search gets no more than the budget.
     deepest: Option<f64>,
 }
 
@@ -172,15 +179,18 @@ impl TimeManager for Adaptive {
             None,
         );
         let deepest = is_emergency.then_some(self.emergency_depth);
-        self.current = Some(CurrentMove { normal_ms, hard_limit_ms: plan.hard_limit_ms, in_check, deepest });
+        let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
+        self.current = Some(CurrentMove { normal_ms, budget_ms, hard_limit_ms, in_check, deepest });
         plan
     }
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let Some(current) = self.current else { return Verdict::default() };
         let quality: MoveQuality = self.quality.assess(snapshot, current.in_check);
-        let limit = (current.normal_ms * self.quality.of(quality)).min(current.hard_limit_ms);
-        Verdict::at_limit(snapshot, limit, StopReason::Time).or_at_depth(snapshot, current.deepest)
+        let is_deep = current.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
+        let most = if is_deep { current.budget_ms } else { current.hard_limit_ms };
+        let limit = (current.normal_ms * self.quality.of(quality)).min(most);
+        Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {
@@ -247,13 +257,16 @@ mod tests {
         let urgent = plan(&request(59_999.0, 0.0, 0, 32));
         assert_eq!(urgent.term("emergency").unwrap().value, 1.0);
         assert!((urgent.budget_ms - 59_999.0 / 30.0 * 0.8 * 0.5).abs() < 1e-9, "{urgent}");
-        for (clock, depth, stop) in
-            [(59_999.0, 8, Some(StopReason::Depth)), (59_999.0, 7, None), (60_000.0, 8, None), (60_000.0, 99, None)]
+        for (clock, depth, unclear) in [(59_999.0, 8, 1.0), (59_999.0, 7, 1.2), (60_000.0, 8, 1.2), (60_000.0, 99, 1.2)]
         {
             let mut manager = build("adaptive").unwrap();
-            manager.plan(&request(clock, 0.0, 0, 32));
+            let budget_ms = manager.plan(&request(clock, 0.0, 0, 32)).budget_ms;
             let seen = SearchSnapshot { average_depth: depth, ..SearchSnapshot::default() };
-            assert_eq!(manager.observe(&seen).stop, stop, "{clock} {depth}");
+            assert_eq!(manager.observe(&seen).remaining_ms, Some(budget_ms), "{clock} {depth}");
+            // The most visited move is not the best valued one: a difficult position, 120 %.
+            let seen = SearchSnapshot { need_more_time: true, root_visits: (&[60, 50]).into(), ..seen };
+            let limit = manager.observe(&seen).remaining_ms.unwrap();
+            assert!((limit / budget_ms - unclear).abs() < 1e-12, "{clock} {depth}: {limit} of {budget_ms}");
         }
     }
 
@@ -265,7 +278,7 @@ mod tests {
         let plan = manager.plan(&request);
         assert_eq!((plan.budget_ms, plan.hard_limit_ms), (13_500.0, 20_250.0));
         let clear = SearchSnapshot {
-            root_visits: &[900, 100],
+            root_visits: (&[900, 100]).into(),
             best_value: Some(0.5),
             second_value: Some(0.1),
             ..SearchSnapshot::default()

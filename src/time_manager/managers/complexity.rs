@@ -7,10 +7,11 @@
 //! base            = (clock − MoveOverheadMs) / moves remaining · base-time-factor / 0.04
 //! target          = base · control · phase · complexity        1 % to 15 % of the clock, and see below
 //! maximum         = 2.5 · target                               at most 25 % of the clock
-//! emergency       : clock < 10 s: target 10 %, maximum 15 % of the clock, depth at most 4
+//! emergency       : clock < 10 s: target 10 %, maximum 15 % of the clock
 //! ```
 //!
-//! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one.
+//! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one; in an
+//! emergency only if, besides, the average depth of its playouts is below `emergency-depth`.
 //!
 //! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the
 //! document's formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
@@ -29,11 +30,17 @@
 //!   complete one; the second scales it, so that its advice (3 % when the engine is too slow, 5 % when it is too fast)
 //!   works.
 //! - *Endgame*: "fewer than 10 pieces"; after move 35 as well, since the middlegame ends there.
+//! - *Depth in an emergency*: "reduced maximum depth", without a number; the example with 8 s on the clock shows "Depth: 4,
+//!   Time: 0.9s" at a target of 0.8 s. That is the depth that an alpha-beta search reaches in this time (two plies less
+//!   than its 6 in 2.9 s), so there depth and time end together. The depth that a PUCT search tells is the average of its
+//!   playouts, which is 4 after about 100 nodes: as a limit it would end searches after a hundredth of their target. So
+//!   the target rules, and the depth limits what goes beyond it: from an average depth of 4 on ("still tries to maintain
+//!   quality") an emergency has no reserve.
 //! - Its tables of whole games are illustrations: no formula of it gives 1.5 s for the first move of 10 minutes.
 //!
 //! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
-//! Not for short controls: below 10 s on the clock it is always in its emergency, whose depth of 4 a reused tree often has
-//! already: it then moves at once and leaves its clock unused (`emergency-depth` and `emergency-threshold` change that).
+//! Not for short controls: below 10 s on the clock it is always in its emergency, and every move takes a tenth of what is
+//! left: the first moves get the most, and with an increment the clock settles at ten of them.
 
 use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::parts::Part;
@@ -61,7 +68,8 @@ param_specs! {
         "It is an emergency with less than this on the clock.";
     EMERGENCY_TARGET "emergency-target" 0.10 0.0 1.0 Ratio "Fraction of the clock for a move's target in an emergency.";
     EMERGENCY_MAX "emergency-max" 0.15 0.0 1.0 Ratio "Fraction of the clock for a move's maximum in an emergency.";
-    EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies "Greatest average depth of a search in an emergency.";
+    EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies
+        "In an emergency, a search of this average depth or more ends at its target, decided or not.";
 }
 
 /// The class of the time control, as the document's program is told it.
@@ -130,8 +138,16 @@ struct ComplexityManager {
 struct CurrentMove {
     target_ms: f64,
     hard_limit_ms: f64,
-    /// Of an emergency.
+    /// In an emergency: the average depth from which the reserve is not for this search.
     deepest: Option<f64>,
+}
+
+impl CurrentMove {
+    /// When the search is to end, as it stands.
+    fn limit_ms(&self, snapshot: &SearchSnapshot) -> f64 {
+        let is_deep = self.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
+        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.target_ms }
+    }
 }
 
 impl ComplexityManager {
@@ -264,8 +280,7 @@ impl TimeManager for ComplexityManager {
 
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         let Some(current) = self.current else { return Verdict::default() };
-        let limit = if snapshot.need_more_time { current.hard_limit_ms } else { current.target_ms };
-        Verdict::at_limit(snapshot, limit, StopReason::Time).or_at_depth(snapshot, current.deepest)
+        Verdict::at_limit(snapshot, current.limit_ms(snapshot), StopReason::Time)
     }
 
     fn finish(&mut self, _outcome: &MoveOutcome) {

@@ -62,9 +62,11 @@ fn mergen_example_emergency() {
     let mut manager = build("complexity").unwrap();
     let plan = manager.plan(&request(8_000.0, 40, 30, 20));
     assert_eq!((plan.budget_ms, plan.hard_limit_ms), (800.0, 1_200.0));
-    for (depth, stop) in [(3, None), (4, Some(StopReason::Depth))] {
-        let seen = SearchSnapshot { average_depth: depth, ..SearchSnapshot::default() };
-        assert_eq!(manager.observe(&seen).stop, stop);
+    for (need_more_time, average_depth, limit) in
+        [(false, 3, 800.0), (false, 4, 800.0), (true, 3, 1_200.0), (true, 4, 800.0)]
+    {
+        let seen = SearchSnapshot { need_more_time, average_depth, ..SearchSnapshot::default() };
+        assert_eq!(manager.observe(&seen).remaining_ms, Some(limit), "{need_more_time} {average_depth}");
     }
     let calm = super::tests::plan("complexity", &request(10_000.0, 40, 30, 20));
     assert_eq!(calm.term("emergency").unwrap().value, 0.0, "\"When time < 10 seconds\"");

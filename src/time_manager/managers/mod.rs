@@ -5,6 +5,9 @@ pub mod adaptive;
 pub mod alphazero;
 pub mod complexity;
 #[cfg(test)]
+#[path = "emergency_tests.rs"]
+mod emergency_tests;
+#[cfg(test)]
 mod golden;
 pub mod legacy;
 pub mod simple;

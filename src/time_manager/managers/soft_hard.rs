@@ -14,8 +14,8 @@
 //! | best move changes | every time: · 1.2 | from the third time: · 1.3 |
 //!
 //! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move
-//! (· 0.5), and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s: soft ≤ 0.8 · increment,
-//! hard ≤ clock / 3). No limit is below 10 ms, in time trouble either: without an increment the chapter's soft limit
+//! (· 0.5), and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s, the chapter's "emergency
+//! mode" and that of the statistics: soft ≤ 0.8 · increment, hard ≤ clock / 3). No limit is below 10 ms, in time trouble either: without an increment the chapter's soft limit
 //! would be 0 there.
 //!
 //! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms
@@ -215,7 +215,9 @@ impl TimeManager for SoftHard {
             soft = plan.at_most("trouble_soft = min(soft, clock / 15)", soft, clock_ms / TROUBLE_SOFT, Milliseconds);
             hard = plan.at_most("trouble_hard = min(hard, clock / 5)", hard, clock_ms / TROUBLE_HARD, Milliseconds);
         }
-        if clock_ms < EMERGENCY_MS {
+        let is_emergency = clock_ms < EMERGENCY_MS;
+        plan.term("emergency = clock < 10000", f64::from(u8::from(is_emergency)), Unit::Ratio);
+        if is_emergency {
             [hard_name, soft_name] = EMERGENCY_NAMES;
             soft = plan.at_most(
                 "emergency_soft = min(trouble_soft, 0.8 * increment)",

@@ -28,8 +28,13 @@ fn textbook_movetime_and_infinite() {
     let mut manager = build("soft-hard").unwrap();
     let params = StopperParams { overhead_ms: 0.0, ..StopperParams::default() };
     let mut stop = |limits: &SearchLimits, elapsed_ms| {
-        let seen =
-            SearchSnapshot { elapsed_ms, new_nodes: 9, total_nodes: 9, root_visits: &[4, 4], ..Default::default() };
+        let seen = SearchSnapshot {
+            elapsed_ms,
+            new_nodes: 9,
+            total_nodes: 9,
+            root_visits: (&[4, 4]).into(),
+            ..Default::default()
+        };
         manager.plan(&request(300_000.0, 3_000.0, None)); // 10,450 ms
         Stoppers::new(limits, &params).check(&seen, Some(&mut *manager)).stop
     };

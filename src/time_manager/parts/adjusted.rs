@@ -140,7 +140,7 @@ mod tests {
         // Mergen: the opening, and the start position's complexity of 0.46.
         assert!((plan.budget_ms - base.budget_ms * 0.7 * 0.984).abs() < 1e-9, "{plan}");
         assert!((plan.hard_limit_ms - plan.budget_ms * 2.5).abs() < 1e-9, "{plan}");
-        let names: Vec<_> = plan.terms.iter().map(|term| term.name).collect();
+        let names: Vec<_> = plan.terms.iter().map(|term| term.name.as_ref()).collect();
         let order = ["planned_budget", "adjust_phase", "adjust_complexity", "adjusted_budget", "safe_clock", "budget"];
         let found: Vec<_> = order.iter().map(|name| names.iter().position(|other| other == name).unwrap()).collect();
         assert!(found.is_sorted(), "{names:?}");
@@ -164,14 +164,11 @@ mod tests {
 
     #[test]
     fn what_the_manager_says_beside_time_stays() {
-        let mut manager = build("adaptive(adjust(stability))").unwrap();
-        manager.plan(&MoveRequest { clock_ms: 1_000.0, ..request(0) });
-        let deep = SearchSnapshot { average_depth: 8, ..SearchSnapshot::default() };
-        assert_eq!(manager.observe(&deep).stop, Some(StopReason::Depth));
-        assert!(manager.reports_statistics());
-        let mut smooth = build("smooth(adjust(stability))").unwrap();
+        assert!(build("adaptive(adjust(stability))").unwrap().reports_statistics());
+        let mut smooth = build("smooth(node-budget=1,adjust(stability))").unwrap();
         smooth.plan(&request(0));
         assert!(smooth.observe(&look(5, 0, 0.0)).nps.is_some());
+        assert_eq!(smooth.observe(&look(100_000_000, 0, 0.0)).stop, Some(StopReason::NodeBudget));
     }
 
     #[test]

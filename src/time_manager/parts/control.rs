@@ -4,13 +4,13 @@ use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::unit::Unit;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 
 /// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeClass {
     /// Under 3 minutes.
     #[default]

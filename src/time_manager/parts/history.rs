@@ -57,7 +57,7 @@ impl History {
             return None;
         }
         let depth = (snapshot.new_nodes as f64).log(BRANCHING_FACTOR).floor().max(0.0) as u32;
-        let best_move = snapshot.best_move.or_else(|| most_visited(snapshot.root_visits));
+        let best_move = snapshot.best_move.or_else(|| most_visited(&snapshot.root_visits));
         if depth <= self.depth || best_move.is_none() {
             return None;
         }
@@ -128,8 +128,11 @@ pub(super) mod tests {
     fn without_facts_there_is_nothing_to_tell() {
         let mut history = History::default();
         assert_eq!(history.observe(&SearchSnapshot { new_nodes: u64::MAX, ..SearchSnapshot::default() }), None);
-        assert_eq!(history.observe(&SearchSnapshot { new_nodes: 9, root_visits: &[0, 0], ..Default::default() }), None);
-        let visits = SearchSnapshot { new_nodes: 9, root_visits: &[3, 6], ..SearchSnapshot::default() };
+        assert_eq!(
+            history.observe(&SearchSnapshot { new_nodes: 9, root_visits: (&[0, 0]).into(), ..Default::default() }),
+            None
+        );
+        let visits = SearchSnapshot { new_nodes: 9, root_visits: (&[3, 6]).into(), ..SearchSnapshot::default() };
         assert_eq!(history.observe(&visits).unwrap().drop_cp, None);
         assert_eq!(history.best_move, Some(1));
     }

@@ -3,6 +3,7 @@
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
+use serde::Serialize;
 use std::fmt;
 
 /// Pieces on the board that are assumed where nobody says how many there are.
@@ -13,7 +14,7 @@ const UNKNOWN_PIECES: u32 = 32;
 /// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two,
 /// and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an
 /// endgame whatever the ply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum GamePhase {
     /// Plies 0 to 20.
     #[default]

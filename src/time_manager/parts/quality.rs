@@ -135,12 +135,12 @@ mod tests {
         use MoveQuality::*;
         let mut quality = Quality::new(&ParamValues::default(), &[]);
         let clear = SearchSnapshot {
-            root_visits: &[900, 50, 50],
+            root_visits: (&[900, 50, 50]).into(),
             best_value: Some(0.4),
             second_value: Some(0.2),
             ..SearchSnapshot::default()
         };
-        let seen = |root_visits: &'static [u32]| SearchSnapshot { root_visits, ..clear.clone() };
+        let seen = |root_visits: &'static [u32]| SearchSnapshot { root_visits: root_visits.into(), ..clear.clone() };
         for (snapshot, in_check, expected) in [
             (clear.clone(), false, Excellent),
             (SearchSnapshot { second_value: Some(0.35), ..clear.clone() }, false, Good),

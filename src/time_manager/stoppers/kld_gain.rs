@@ -28,7 +28,7 @@ impl KldGain {
             return false;
         }
         let stops = self.previous.as_ref().is_some_and(|(visits, sampled_at)| {
-            divergence(visits, *sampled_at, snapshot.root_visits, nodes) / (nodes - sampled_at) < self.minimum
+            divergence(visits, *sampled_at, &snapshot.root_visits, nodes) / (nodes - sampled_at) < self.minimum
         });
         self.previous = Some((snapshot.root_visits.to_vec(), nodes));
         stops
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn sample<'a>(total_nodes: u64, root_visits: &'a [u32]) -> SearchSnapshot<'a> {
-        SearchSnapshot { total_nodes, root_visits, ..SearchSnapshot::default() }
+        SearchSnapshot { total_nodes, root_visits: root_visits.into(), ..SearchSnapshot::default() }
     }
 
     // lc0.md B.7. From (60, 40) of 100 to (150, 50) of 200, 0.6 ln(0.6/0.75) + 0.4 ln(0.4/0.25) = 0.0541153,

@@ -4,7 +4,9 @@
 mod kld_gain;
 mod smart_pruning;
 
-use super::{SearchSnapshot, StopReason, TimeManager, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
@@ -12,10 +14,11 @@ use smart_pruning::SmartPruning;
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
-const MIN_MOVETIME_MS: f64 = 1.0;
+pub(super) const MIN_MOVETIME_MS: f64 = 1.0;
 
 /// What `go` asked for. Clocks are not here: they are a manager's.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
     /// `go infinite`: only `stop` ends the search, or a limit on nodes, depth or mate that was given too.
     pub infinite: bool,
@@ -26,6 +29,7 @@ pub struct SearchLimits {
     /// Nodes added by this search.
     pub playouts: Option<u64>,
     /// Time for this move, in milliseconds, from which the overhead is subtracted.
+    #[serde(with = "exact::option")]
     pub movetime_ms: Option<f64>,
     /// Average depth, in plies.
     pub depth: Option<u32>,
@@ -35,19 +39,24 @@ pub struct SearchLimits {
 }
 
 /// Engine options that the stoppers depend on. The defaults are Lc0's (lc0.md E).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct StopperParams {
     /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
+    #[serde(with = "exact::float")]
     pub smart_pruning_factor: f64,
     /// `SmartPruningMinimumBatches`: smart pruning counts visits only after so many batches.
     pub smart_pruning_minimum_batches: u64,
     /// `KLDGainAverageInterval`, in nodes.
     pub kld_gain_interval: u64,
     /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
+    #[serde(with = "exact::float")]
     pub minimum_kld_gain: f64,
     /// `MoveOverheadMs`, which `go movetime` loses.
+    #[serde(with = "exact::float")]
     pub overhead_ms: f64,
     /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
+    #[serde(with = "exact::float")]
     pub nodes_per_second_limit: f64,
 }
 

@@ -56,7 +56,7 @@ impl SmartPruning {
         if snapshot.batches < self.minimum_batches {
             return None;
         }
-        (remaining < lead(snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
+        (remaining < lead(&snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
     }
 
     /// Nodes that remain, over the factor; `None` for a search without an end.

@@ -7,7 +7,13 @@ fn params() -> StopperParams {
 
 /// Two root moves that smart pruning has no opinion on.
 fn snapshot(elapsed_ms: f64, nodes: u64, root_visits: &[u32]) -> SearchSnapshot<'_> {
-    SearchSnapshot { elapsed_ms, new_nodes: nodes, total_nodes: nodes, root_visits, ..SearchSnapshot::default() }
+    SearchSnapshot {
+        elapsed_ms,
+        new_nodes: nodes,
+        total_nodes: nodes,
+        root_visits: root_visits.into(),
+        ..SearchSnapshot::default()
+    }
 }
 
 fn stop(limits: &SearchLimits, snapshot: &SearchSnapshot) -> Option<StopReason> {
@@ -19,7 +25,8 @@ const EVEN: &[u32] = &[50, 50];
 // lc0.md B.1 and B.2.
 #[test]
 fn nodes_count_the_tree_and_playouts_the_search() {
-    let reused = SearchSnapshot { new_nodes: 30, total_nodes: 100, root_visits: EVEN, ..SearchSnapshot::default() };
+    let reused =
+        SearchSnapshot { new_nodes: 30, total_nodes: 100, root_visits: EVEN.into(), ..SearchSnapshot::default() };
     let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
     assert_eq!(stop(&nodes(100), &reused), Some(StopReason::Nodes));
     assert_eq!(stop(&nodes(101), &reused), None);
@@ -34,7 +41,8 @@ fn nodes_count_the_tree_and_playouts_the_search() {
 #[test]
 fn remaining_playouts_are_told_where_smart_pruning_is_on() {
     let limits = SearchLimits { nodes: Some(1_000), playouts: Some(500), infinite: true, ..SearchLimits::default() };
-    let seen = SearchSnapshot { new_nodes: 100, total_nodes: 700, root_visits: EVEN, ..SearchSnapshot::default() };
+    let seen =
+        SearchSnapshot { new_nodes: 100, total_nodes: 700, root_visits: EVEN.into(), ..SearchSnapshot::default() };
     let remaining = |params: &StopperParams| Stoppers::new(&limits, params).check(&seen, None).remaining_playouts;
     assert_eq!(remaining(&params()), Some(300.0)); // min(500 - 100, 1000 - 700)
     assert_eq!(remaining(&StopperParams { smart_pruning_factor: 0.0, ..params() }), None);
@@ -235,8 +243,8 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
         stop(&limits, &seen)
     };
     assert_eq!(reason(|_| ()), None);
-    assert_eq!(reason(|s| s.root_visits = &[10]), Some(StopReason::OnlyMove));
-    assert_eq!(reason(|s| s.root_visits = &[]), None, "the moves are not known yet");
+    assert_eq!(reason(|s| s.root_visits = (&[10]).into()), Some(StopReason::OnlyMove));
+    assert_eq!(reason(|s| s.root_visits = (&[]).into()), None, "the moves are not known yet");
     assert_eq!(reason(|s| s.losing_edges = 1), None);
     assert_eq!(reason(|s| s.losing_edges = 2), Some(StopReason::OnlyNonLosingMove));
     assert_eq!(
@@ -263,7 +271,7 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
 fn smart_pruning_without_new_nodes_waits() {
     let limits = SearchLimits { nodes: Some(1_000), ..SearchLimits::default() };
     let mut stoppers = Stoppers::new(&limits, &params());
-    let reused = SearchSnapshot { total_nodes: 999, root_visits: &[990, 8], ..SearchSnapshot::default() };
+    let reused = SearchSnapshot { total_nodes: 999, root_visits: (&[990, 8]).into(), ..SearchSnapshot::default() };
     assert_eq!(stoppers.check(&SearchSnapshot { elapsed_ms: 500.0, ..reused.clone() }, None).stop, None);
     assert_eq!(stoppers.check(&SearchSnapshot { elapsed_ms: 900.0, ..reused }, None).stop, None);
 }

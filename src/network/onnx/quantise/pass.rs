@@ -189,6 +189,7 @@ impl Writer<'_> {
             data_type: Some(data_type),
             name: Some(name.clone()),
             raw_data: Some(bytes.into()),
+            ..TensorProto::default()
         });
         name
     }

@@ -284,7 +284,7 @@ impl TimeManager for Lc0Smooth {
         self.nps.observe(since_first_batch_ms, snapshot.new_nodes);
         let nps = Some(self.nps.estimate);
         let Some(current) = &mut self.current else { return Verdict { nps, ..Verdict::default() } };
-        current.trend.observe(snapshot.elapsed_ms.trunc(), snapshot.root_visits);
+        current.trend.observe(snapshot.elapsed_ms.trunc(), &snapshot.root_visits);
         let with_bank = current.deadline_ms + current.extra_ms;
         let opens_bank = snapshot.need_more_time
             || since_first_batch_ms <= self.values.get(&FORCE_PIGGYBANK)

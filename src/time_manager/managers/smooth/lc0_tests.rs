@@ -20,7 +20,13 @@ fn request(clock_ms: f64, increment_ms: f64, ply: u32) -> MoveRequest {
 
 fn look<'a>(elapsed_ms: f64, since_first_batch_ms: f64, new_nodes: u64, root_visits: &'a [u32]) -> SearchSnapshot<'a> {
     let since_first_batch_ms = Some(since_first_batch_ms);
-    SearchSnapshot { elapsed_ms, since_first_batch_ms, new_nodes, root_visits, ..SearchSnapshot::default() }
+    SearchSnapshot {
+        elapsed_ms,
+        since_first_batch_ms,
+        new_nodes,
+        root_visits: root_visits.into(),
+        ..SearchSnapshot::default()
+    }
 }
 
 // lc0.md A.6, "Golden vectors", fresh managers: deadline and deadline + extra. Lc0's last but three has -50 as its sum.

@@ -38,6 +38,13 @@
 //! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a budget in
 //!   nodes as well as in time and a target of the best move's nodes (#1529, both from the seed's own notes), the piggybank.
 //!
+//! # Parameters that mean something else than on the page
+//!
+//! Two parameters of the page of PR #1195 have its names and its defaults here, but not its meaning. `nps-update-rate` is a
+//! number of average moves, 5 of them, not 5 seconds: the page itself notes that it may make more sense. `init-nps` is a
+//! guess that weighs 5 ms of search, so that the first batches replace it; on the page it fades like any other speed. The
+//! engine says so once where one of them is set ([`parameter_note`]); `smooth(preset=pr1195)` has them as the page does.
+//!
 //! *When to use it*: always, unless another manager is to be compared with it.
 
 mod decision;
@@ -49,12 +56,13 @@ mod terms;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};
-use crate::time_manager::estimators::speed::SpeedEstimator;
+use crate::time_manager::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
 use crate::time_manager::estimators::time_use::TimeUse;
 use crate::time_manager::estimators::tree_reuse::TreeReuse;
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::believed_ms;
+use crate::time_manager::specification::{self, PRESET};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Budget, Settings};
 use params::*;
@@ -88,6 +96,25 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 };
 
 const SMOOTH_GROUPS: [GroupSpec; 5] = [GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING];
+
+/// Tells the user, in a line, which parameters of this specification mean something else in plain `smooth` than on the
+/// design page whose names they have. `None` where it sets none of them, says with `preset` which form is meant, or is
+/// that of another manager or of none.
+pub fn parameter_note(spec: &str) -> Option<String> {
+    let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
+    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.chooses(PRESET) {
+        return None;
+    }
+    let given = |param: &ParamSpec, meaning: String| values.gives(param).then_some(meaning);
+    let meanings = [
+        given(&NPS_UPDATE_RATE, format!("{} counts average moves, not seconds", NPS_UPDATE_RATE.name)),
+        given(&INIT_NPS, format!("{} weighs no more than {GUESS_WEIGHT_MS} ms of search", INIT_NPS.name)),
+    ];
+    let meanings: Vec<_> = meanings.into_iter().flatten().collect();
+    let meanings = meanings.join("; ");
+    (!meanings.is_empty())
+        .then(|| format!("playing with {spec}: {meanings}; for the meaning on Lc0's page add preset=pr1195"))
+}
 
 #[derive(Debug)]
 struct Smooth {
@@ -204,7 +231,7 @@ impl TimeManager for Smooth {
             current.budget = self.decide(&current.request, current.is_first).1;
         }
         if let Some(trend) = &mut current.trend {
-            trend.observe(snapshot.elapsed_ms, snapshot.root_visits);
+            trend.observe(snapshot.elapsed_ms, &snapshot.root_visits);
         }
         current.value = snapshot.best_value.or(current.value);
         let visits: f64 = snapshot.root_visits.iter().map(|visits| f64::from(*visits)).sum();

@@ -62,8 +62,13 @@ pub(super) const OWN: &[ParamSpec] = &[
     INIT_TREE_REUSE,
     MAX_TREE_REUSE.helping("The expected tree reuse never goes above this, and no tree counts for more of the target."),
     TREE_REUSE_UPDATE_RATE,
-    INIT_NPS,
-    NPS_UPDATE_RATE,
+    INIT_NPS.helping(
+        "Expected speed before the first batches of a game: it weighs 5 ms of search, whereas on Lc0's page \
+         (preset=pr1195) it fades with nps-update-rate.",
+    ),
+    NPS_UPDATE_RATE.helping(
+        "Average move times after which a measured speed counts for half; on Lc0's page (preset=pr1195) they are seconds.",
+    ),
     INIT_TIMEUSE,
     MIN_TIMEUSE,
     TIMEUSE_UPDATE_RATE,

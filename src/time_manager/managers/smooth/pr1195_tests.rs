@@ -66,17 +66,17 @@ fn seed_computing_a_time_budget_step_by_step() {
     near(plan.budget_ms, 6_185.852_981_969);
     near(plan.hard_limit_ms, 6_185.852_981_969);
     near(plan.target_nodes.unwrap(), 86_601.941_747_573);
-    assert_eq!((plan.manager, plan.extra_ms, plan.moves_left), ("smooth(preset=pr1195)", 0.0, 51.5));
+    assert_eq!((plan.manager.as_ref(), plan.extra_ms, plan.moves_left), ("smooth(preset=pr1195)", 0.0, 51.5));
 }
 
 #[test]
 fn seed_terms_are_in_the_order_of_the_seed() {
     let plan = smooth("").plan(&clock(60_000.0, 0.0, 0));
-    let names: Vec<_> = plan.terms.iter().map(|term| term.name).collect();
+    let names: Vec<_> = plan.terms.iter().map(|term| term.name.as_ref()).collect();
     let expected = "clock increment overhead ply estimated_moves_left moves_left game_time average_move_time nps \
                     game_nodes average_new_nodes tree_reuse average_total_nodes reused_nodes target_new_nodes \
                     target_search_time timeuse search_time_budget max_move_budget limited_budget safe_clock budget \
-                    hard_limit";
+                    hard_limit due";
     assert_eq!(names.join(" "), expected);
 }
 

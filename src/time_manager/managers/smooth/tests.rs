@@ -105,8 +105,8 @@ fn overtaking_opens_the_reserve_when_it_is_asked_for() {
     for (params, opens) in [("", false), ("overtaking", true)] {
         let mut manager = smooth(params);
         let plan = manager.plan(&request(60_000.0, 0.0, 0));
-        manager.observe(&SearchSnapshot { root_visits: &[100, 50], ..look(100.0, 150) });
-        let verdict = manager.observe(&SearchSnapshot { root_visits: &[110, 100], ..look(200.0, 210) });
+        manager.observe(&SearchSnapshot { root_visits: (&[100, 50]).into(), ..look(100.0, 150) });
+        let verdict = manager.observe(&SearchSnapshot { root_visits: (&[110, 100]).into(), ..look(200.0, 210) });
         assert_eq!(verdict.remaining_ms.unwrap() > plan.budget_ms, opens, "{params}");
     }
 }
@@ -129,7 +129,7 @@ fn the_best_moves_nodes_may_be_the_target() {
     let limit = |params: &str, visits: &[u32]| {
         let mut manager = smooth(params);
         manager.plan(&request(60_000.0, 0.0, 0));
-        let seen = SearchSnapshot { root_visits: visits, ..look(10.0, 100) };
+        let seen = SearchSnapshot { root_visits: visits.into(), ..look(10.0, 100) };
         manager.observe(&seen).remaining_ms.unwrap() + 10.0
     };
     let usual = limit("", &[35, 65]);
@@ -274,4 +274,35 @@ fn a_factor_of_adjust_teaches_nothing_wrong() {
         manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
     }
     assert!(manager.estimates().timeuse.unwrap() > 0.7);
+}
+
+// The seed, "Parameter list": `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
+#[test]
+fn parameters_that_mean_something_else_than_on_the_page_are_told() {
+    let spec = "smooth(init-tree-reuse=0.2,init-nps=12345.0)";
+    assert_eq!(
+        parameter_note(spec).unwrap(),
+        format!(
+            "playing with {spec}: init-nps weighs no more than 5 ms of search; for the meaning on Lc0's page add preset=pr1195"
+        )
+    );
+    let both = parameter_note("smooth(nps-update-rate=5.0,init-nps=20000.0)").unwrap();
+    assert!(both.contains(": nps-update-rate counts average moves, not seconds; init-nps weighs "), "{both}");
+    for silent in [
+        "smooth",
+        "smooth(init-tree-reuse=0.2,mle-legacy(steepness=12.0,midpoint=50.0))",
+        "smooth(preset=pr1195,nps-update-rate=5.0)",
+        "smooth(init-nps=20000.0,preset=zeitnot)",
+        "smooth(force-piggybank-ms=0)",
+        "legacy",
+        "smooth(init-nps=0)",
+        "",
+    ] {
+        assert_eq!(parameter_note(silent), None, "{silent}");
+    }
+    for param in [&SPEC.params[3], &SPEC.params[4]] {
+        assert!(parameter_note(&format!("smooth({}=7)", param.name)).is_some(), "{}", param.name);
+        assert!(param.help.contains("Lc0's page (preset=pr1195)"), "{}", param.help);
+    }
+    assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
 }

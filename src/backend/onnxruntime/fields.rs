@@ -1,0 +1,41 @@
+//! The fields of a protobuf message, without a schema and without copies: models are large.
+
+use prost::encoding::{WireType, decode_key, decode_varint};
+
+/// A field of a message: its number, all of it, and what follows its key and length.
+pub(super) struct Field<'a> {
+    pub(super) number: u32,
+    pub(super) whole: &'a [u8],
+    pub(super) content: &'a [u8],
+}
+
+/// Takes the first field off a message; none if there is none that can be read.
+fn next<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
+    let start = *rest;
+    let (number, wire) = decode_key(rest).ok()?;
+    let length = match wire {
+        WireType::Varint => decode_varint(rest).ok().map(|_| 0),
+        WireType::SixtyFourBit => Some(8),
+        WireType::ThirtyTwoBit => Some(4),
+        WireType::LengthDelimited => usize::try_from(decode_varint(rest).ok()?).ok(),
+        WireType::StartGroup | WireType::EndGroup => None,
+    };
+    let (content, after) = rest.split_at_checked(length?)?;
+    *rest = after;
+    Some(Field { number, whole: &start[..start.len() - after.len()], content })
+}
+
+/// The fields of a message, or none if it is not one.
+pub(super) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
+    let mut fields = Vec::new();
+    while !rest.is_empty() {
+        fields.push(next(&mut rest)?);
+    }
+    Some(fields)
+}
+
+/// The contents of the fields of this number, as far as the message can be read.
+pub(super) fn all(mut rest: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
+    let fields = std::iter::from_fn(move || next(&mut rest));
+    fields.filter(move |field| field.number == number).map(|field| field.content)
+}

@@ -1,0 +1,43 @@
+//! `--preload`: a switch of Lc0's command line and config file that is no UCI option. It loads the network when the engine
+//! starts, not at the first `isready` or `go` (lc0.md A.0, E).
+
+use super::engine_options::HEADING;
+use clap::{Arg, ArgMatches};
+
+/// The flag, without dashes.
+pub const PRELOAD: &str = "preload";
+
+/// The flag of the command line, a switch that may have a value.
+pub fn flag() -> Arg {
+    Arg::new(PRELOAD)
+        .long(PRELOAD)
+        .value_name("BOOL")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("true")
+        .help(
+            "As a UCI engine, load the network and make its backend ready at the start, not at the first isready or go; \
+             other commands load it at once in any case [default: false]",
+        )
+        .help_heading(HEADING)
+}
+
+/// Its value on the command line; `None` where it is not given.
+///
+/// # Errors
+/// When it is given something else than true or false.
+pub fn given(matches: &ArgMatches) -> anyhow::Result<Option<bool>> {
+    matches.get_one::<String>(PRELOAD).map(|text| read(text)).transpose()
+}
+
+/// Its value from a text.
+///
+/// # Errors
+/// When it is neither true nor false.
+pub fn read(text: &str) -> anyhow::Result<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => anyhow::bail!("--{PRELOAD}: \"{text}\" is not true or false"),
+    }
+}

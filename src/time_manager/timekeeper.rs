@@ -1,0 +1,303 @@
+//! Keeps the time of one game: everything about it that lasts from move to move, in one pure state machine that a game, a
+//! replay and a simulation drive alike.
+
+use super::estimators::overhead::LagEstimator;
+use super::stoppers::Stoppers;
+use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
+use super::{
+    MIN_MOVETIME_MS, MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager,
+    Verdict, build, due,
+};
+
+/// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
+/// rule by which a move is due.
+///
+/// A move is [`begin`](Timekeeper::begin), any number of [`observe`](Timekeeper::observe), then
+/// [`end`](Timekeeper::end). The same calls give the same answers.
+pub struct Timekeeper {
+    spec: String,
+    manager: Box<dyn TimeManager>,
+    /// `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
+    lag: Option<LagEstimator>,
+    /// Those of the search that runs; without them the manager alone is asked.
+    stoppers: Option<Stoppers>,
+    open: Option<OpenMove>,
+    observer: Option<Box<dyn Observer>>,
+}
+
+/// A search that runs on a clock.
+#[derive(Clone, Copy, Debug)]
+struct OpenMove {
+    ply: u32,
+    clock_ms: f64,
+    increment_ms: f64,
+    hard_limit_ms: f64,
+    due_ms: f64,
+}
+
+/// The terms on which a search may run. Times are in milliseconds since the move's clock started.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Begun {
+    /// The decision, where the move has a clock.
+    pub plan: Option<Plan>,
+    /// The latest end of the search, by the clock or `movetime`; `None`: no time ends it.
+    pub limit_ms: Option<f64>,
+    /// The moment at which an answer is due even if nothing was evaluated.
+    pub due_ms: Option<f64>,
+}
+
+/// The time manager's report after a move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeReport {
+    /// The move.
+    pub account: MoveAccount,
+    /// The game so far.
+    pub statistics: Statistics,
+    /// Whether the manager tells its statistics unasked.
+    pub reports_statistics: bool,
+}
+
+impl Timekeeper {
+    /// The time of a new game, managed as `spec` says, with the lag measured.
+    ///
+    /// # Errors
+    /// [`SpecError`], when there is no such manager.
+    pub fn new(spec: &str) -> Result<Timekeeper, SpecError> {
+        let (manager, lag) = (build(spec)?, Some(LagEstimator::default()));
+        Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
+    }
+
+    /// The same, with no lag measured: for events that were written by hand.
+    ///
+    /// # Errors
+    /// [`SpecError`], when there is no such manager.
+    pub fn without_lag(spec: &str) -> Result<Timekeeper, SpecError> {
+        Ok(Timekeeper { lag: None, ..Timekeeper::new(spec)? })
+    }
+
+    /// Lets `observer` see every event from now on, the choice of the manager first. What was learned before is not in
+    /// the trace: a trace that is to be replayed begins with a new game.
+    pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
+        self.observer = observer;
+        let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
+        self.tell(|| Event::Manager(choice), None);
+    }
+
+    /// The manager.
+    pub fn manager(&self) -> &dyn TimeManager {
+        self.manager.as_ref()
+    }
+
+    /// Replaces the manager's estimate of speed, in nodes per second, as if learned.
+    pub fn set_nps(&mut self, nps: f64) {
+        self.manager.set_nps(nps);
+    }
+
+    /// The lag that is measured, in milliseconds: what is kept clear beside the overhead that the user says.
+    pub fn lag_ms(&self) -> f64 {
+        self.lag.as_ref().map_or(0.0, LagEstimator::overhead_ms)
+    }
+
+    /// Goes over to the manager that `spec` names, which has learned nothing yet. The same specification changes nothing.
+    ///
+    /// # Errors
+    /// [`SpecError`], and nothing is changed.
+    pub fn choose(&mut self, spec: &str) -> Result<(), SpecError> {
+        if self.spec != spec {
+            self.manager = build(spec)?;
+            self.spec = spec.to_owned();
+            let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
+            self.tell(|| Event::Manager(choice), None);
+        }
+        Ok(())
+    }
+
+    /// Forgets all that was learned: a new game begins.
+    pub fn new_game(&mut self) {
+        self.rebuild();
+        self.lag = self.lag.as_ref().map(|_| LagEstimator::default());
+        self.tell(|| Event::NewGame, None);
+    }
+
+    /// Another game goes on at this point; `keep_time_stats`: what the manager learned holds for it.
+    pub fn other_game(&mut self, keep_time_stats: bool) {
+        if let Some(lag) = &mut self.lag {
+            lag.forget_move();
+        }
+        match keep_time_stats {
+            true => self.manager.finish(&MoveOutcome::default()),
+            false => self.rebuild(),
+        }
+        self.tell(|| Event::OtherGame { keep_time_stats }, None);
+    }
+
+    /// The tree of the next search says nothing of the last one.
+    pub fn tree_changed(&mut self) {
+        self.manager.finish(&MoveOutcome::default());
+        self.tell(|| Event::TreeChanged, None);
+    }
+
+    /// A move is played without a search.
+    pub fn book_move(&mut self, played: BookMove) {
+        let BookMove { ply, clock_ms, increment_ms } = played;
+        if let Some(lag) = &mut self.lag {
+            lag.clock_seen(ply, clock_ms);
+            lag.move_played(ply, clock_ms, increment_ms, 0.0);
+        }
+        self.tell(|| Event::BookMove(played), None);
+    }
+
+    /// A search begins; `request` if its move has a clock. `movetime` and clocks lose the same overhead: what the user says
+    /// and the measured lag.
+    pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
+        self.search(start);
+        let plan = match request {
+            Some(request) => Some(self.plan(&MoveRequest { evaluation_ms: start.evaluation_ms, ..request.clone() })),
+            None => {
+                self.tree_changed();
+                None
+            }
+        };
+        let limits = &start.limits;
+        if limits.infinite || limits.ponder {
+            return Begun { plan, ..Begun::default() };
+        }
+        let by_plan = plan.as_ref().map(|plan| (plan.hard_limit_ms, plan.due_ms));
+        let by_movetime = limits.movetime_ms.map(|movetime_ms| {
+            let limit_ms = (movetime_ms - start.stoppers.overhead_ms - self.lag_ms()).max(MIN_MOVETIME_MS);
+            (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms))
+        });
+        let (limit_ms, due_ms) = match (by_plan, by_movetime) {
+            (Some(plan), Some(movetime)) => (Some(plan.0.min(movetime.0)), Some(plan.1.min(movetime.1))),
+            (one, other) => one.or(other).unzip(),
+        };
+        Begun { plan, limit_ms, due_ms }
+    }
+
+    fn search(&mut self, start: &SearchStart) {
+        let mut params = start.stoppers.clone();
+        params.overhead_ms += self.lag_ms();
+        self.stoppers = Some(Stoppers::new(&start.limits, &params));
+        self.open = None;
+        self.tell(|| Event::Search(start.clone()), None);
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        if let Some(lag) = &mut self.lag {
+            lag.clock_seen(request.ply, request.clock_ms);
+        }
+        let plan = self.manager.plan(&MoveRequest { lag_ms: request.lag_ms + self.lag_ms(), ..request.clone() });
+        self.open = Some(OpenMove {
+            ply: request.ply,
+            clock_ms: request.clock_ms,
+            increment_ms: request.increment_ms,
+            hard_limit_ms: plan.hard_limit_ms,
+            due_ms: plan.due_ms,
+        });
+        self.tell(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
+        plan
+    }
+
+    /// Looks at the running search: the manager, if its move has a clock, and every other stopper. Without a
+    /// [`begin`](Timekeeper::begin) the manager alone is asked.
+    pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let manager = self.manager.as_mut();
+        let verdict = match &mut self.stoppers {
+            Some(stoppers) if self.open.is_some() => stoppers.check(snapshot, Some(manager)),
+            Some(stoppers) => stoppers.check(snapshot, None),
+            None => manager.observe(snapshot),
+        };
+        self.tell(|| Event::Observe(snapshot.clone()), Some(&|| Answer::Observe(verdict)));
+        verdict
+    }
+
+    /// Whether only `stop` is sure to end the search that has begun.
+    pub fn is_endless(&self) -> bool {
+        self.stoppers.as_ref().is_some_and(|stoppers| stoppers.is_endless(self.open.is_some()))
+    }
+
+    /// The search is over and its move is played. The report, if the move had a clock.
+    ///
+    /// Time that passed because there was nothing to answer by is not taken for lag: waiting for a first evaluation is
+    /// this engine's own decision.
+    pub fn end(&mut self, outcome: &MoveOutcome) -> Option<TimeReport> {
+        self.stoppers = None;
+        let report = self.open.take().and_then(|open| {
+            self.manager.finish(outcome);
+            let account = self.manager.last_move()?.clone();
+            if let Some(lag) = &mut self.lag {
+                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms } = open;
+                lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
+                let waited_ms = match outcome.total_nodes {
+                    0 => due_ms,
+                    _ => outcome.first_evaluation_ms.unwrap_or(0.0),
+                };
+                lag.search_ended(account.used_ms - hard_limit_ms.max(waited_ms), clock_ms - account.used_ms);
+            }
+            let statistics = *self.manager.statistics()?;
+            Some(TimeReport { account, statistics, reports_statistics: self.manager.reports_statistics() })
+        });
+        let account = report.as_ref().map(|report| &report.account);
+        let answer = account.map(|account| move || Answer::Finish(account.clone()));
+        let answer = answer.as_ref().map(|answer| answer as &dyn Fn() -> Answer);
+        self.tell(|| Event::Finish(outcome.clone()), answer);
+        report
+    }
+
+    /// Lets an event of a trace happen.
+    ///
+    /// # Errors
+    /// [`SpecError`], when the event names no manager; then nothing has happened.
+    pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
+        Ok(match event {
+            Event::Manager(ManagerChoice { spec, measure_lag }) => {
+                self.manager = build(spec)?;
+                self.spec.clone_from(spec);
+                // The lag of a game outlives a change of its manager.
+                if *measure_lag != self.lag.is_some() {
+                    self.lag = measure_lag.then(LagEstimator::default);
+                }
+                self.tell(|| event.clone(), None);
+                None
+            }
+            Event::NewGame => {
+                self.new_game();
+                None
+            }
+            Event::OtherGame { keep_time_stats } => {
+                self.other_game(*keep_time_stats);
+                None
+            }
+            Event::TreeChanged => {
+                self.tree_changed();
+                None
+            }
+            Event::BookMove(played) => {
+                self.book_move(*played);
+                None
+            }
+            Event::Search(start) => {
+                self.search(start);
+                None
+            }
+            Event::Plan(request) => Some(Answer::Plan(self.plan(request))),
+            Event::Observe(snapshot) => Some(Answer::Observe(self.observe(snapshot))),
+            Event::Finish(outcome) => self.end(outcome).map(|report| Answer::Finish(report.account)),
+        })
+    }
+
+    fn rebuild(&mut self) {
+        self.manager = build(&self.spec).expect("a manager was built from the same specification before");
+    }
+
+    /// Tells the observer, if there is one; without one nothing is made to be told.
+    fn tell<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
+        if let Some(observer) = &mut self.observer {
+            observer.happened(&event(), answer.map(|answer| answer()).as_ref());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "timekeeper_tests.rs"]
+mod tests;
