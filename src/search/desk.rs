@@ -191,3 +191,7 @@ impl Desk {
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| resting.pop())
     }
 }
+
+#[cfg(test)]
+#[path = "desk_tests.rs"]
+mod tests;
