@@ -1,7 +1,6 @@
 //! What a run says, made into evaluations; nothing that is none passes.
 
-use std::borrow::Cow;
-
+use ndarray::{ArrayView1, CowArray, Ix2};
 use ort::session::SessionOutputs;
 use ort::value::DynValue;
 
@@ -45,18 +44,19 @@ impl Outputs {
         let bad = |problem| ends.bad_output(problem);
         let types = ends.model.types;
         let policy = self.numbers(ends, &self.policy, (&ends.model.policy, types.policy), MOVES)?;
-        let (value, width) = match &ends.model.value {
-            ValueOutput::Wdl(name) => (self.numbers(ends, &self.value, (name, types.value), 3)?, 3),
-            ValueOutput::Scalar(name) => (self.numbers(ends, &self.value, (name, types.value), 1)?, 1),
+        let value = match &ends.model.value {
+            ValueOutput::Wdl(name) => self.numbers(ends, &self.value, (name, types.value), 3)?,
+            ValueOutput::Scalar(name) => self.numbers(ends, &self.value, (name, types.value), 1)?,
         };
         let moves_left = self.moves_left.as_ref().zip(ends.model.moves_left.as_deref());
         let moves_left = moves_left.map(|(output, name)| self.numbers(ends, output, (name, types.moves_left), 1));
         let moves_left = moves_left.transpose()?;
         for (row, query) in batch.iter().enumerate() {
-            let numbers = &value[width * row..][..width];
-            let (q, d) = if width == 3 { wdl(numbers) } else { scalar(numbers[0]) }.map_err(bad)?;
-            let m = moves_left.as_ref().map(|numbers| finite(numbers[row], "moves left")).transpose().map_err(bad)?;
-            let logits = gather(&policy[row * MOVES..][..MOVES], &query.indices).map_err(bad)?;
+            let numbers = value.row(row);
+            let (q, d) = if numbers.len() == 3 { wdl(numbers) } else { scalar(numbers[0]) }.map_err(bad)?;
+            let m = moves_left.as_ref().map(|numbers| finite(numbers[[row, 0]], "moves left"));
+            let m = m.transpose().map_err(bad)?;
+            let logits = gather(policy.row(row), &query.indices).map_err(bad)?;
             answers.push(Evaluation { q, d, m, logits });
         }
         Ok(())
@@ -69,13 +69,11 @@ impl Outputs {
         output: &'a DynValue,
         (name, precision): (&str, Precision),
         width: usize,
-    ) -> Result<Cow<'a, [f32]>, BackendError> {
-        let numbers = tensor::output(precision, output).map_err(|error| ends.run_error(first_line(&error)))?;
-        if numbers.len() != self.rows * width {
-            let problem = format!("{} numbers in {name} for {} positions of {width}", numbers.len(), self.rows);
-            return Err(ends.bad_output(problem));
-        }
-        Ok(numbers)
+    ) -> Result<CowArray<'a, f32, Ix2>, BackendError> {
+        let numbers = tensor::output(precision, output, (self.rows, width));
+        numbers.map_err(|error| ends.run_error(first_line(&error)))?.map_err(|error| {
+            ends.bad_output(format!("{name} for {} positions of {width} numbers each: {error}", self.rows))
+        })
     }
 }
 
@@ -84,7 +82,7 @@ fn finite(number: f32, what: &str) -> Result<f32, String> {
 }
 
 /// Expected score and draw probability from probabilities of win, draw and loss.
-fn wdl(numbers: &[f32]) -> Result<(f32, f32), String> {
+fn wdl(numbers: ArrayView1<'_, f32>) -> Result<(f32, f32), String> {
     let (win, draw, loss) = (numbers[0], numbers[1], numbers[2]);
     let range = -PROBABILITY_TOLERANCE..=1.0 + PROBABILITY_TOLERANCE;
     // Not a number is outside every range.
@@ -103,7 +101,7 @@ fn scalar(value: f32) -> Result<(f32, f32), String> {
     }
 }
 
-fn gather(policy: &[f32], indices: &[u16]) -> Result<Box<[f32]>, String> {
+fn gather(policy: ArrayView1<'_, f32>, indices: &[u16]) -> Result<Box<[f32]>, String> {
     let logit = |&index: &u16| match policy.get(usize::from(index)) {
         Some(&logit) => finite(logit, "policy"),
         None => Err(format!("no policy for the index {index}")),
@@ -114,12 +112,13 @@ fn gather(policy: &[f32], indices: &[u16]) -> Result<Box<[f32]>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ndarray::aview1;
 
     #[test]
     fn values_that_are_no_probabilities_are_refused() {
-        assert_eq!(wdl(&[0.5, 0.25, 0.25]), Ok((0.25, 0.25)));
+        assert_eq!(wdl(aview1(&[0.5, 0.25, 0.25])), Ok((0.25, 0.25)));
         for bad in [[f32::NAN, 0.5, 0.5], [2.0, -3.0, 2.0], [0.1, 0.1, 0.1], [f32::INFINITY, 0.0, 0.0]] {
-            assert!(wdl(&bad).is_err(), "{bad:?}");
+            assert!(wdl(aview1(&bad)).is_err(), "{bad:?}");
         }
         assert_eq!(scalar(-0.5), Ok((-0.5, 0.0)));
         assert!(scalar(f32::NAN).is_err() && scalar(7.0).is_err());
@@ -128,8 +127,8 @@ mod tests {
     #[test]
     fn logits_are_gathered_in_the_order_of_the_moves() {
         let policy: Vec<f32> = (0..MOVES).map(|index| index as f32).collect();
-        assert_eq!(*gather(&policy, &[1857, 0, 7]).unwrap(), [1857.0, 0.0, 7.0]);
-        assert!(gather(&policy, &[1858]).is_err());
-        assert!(gather(&[f32::NAN], &[0]).is_err());
+        assert_eq!(*gather(aview1(&policy), &[1857, 0, 7]).unwrap(), [1857.0, 0.0, 7.0]);
+        assert!(gather(aview1(&policy), &[1858]).is_err());
+        assert!(gather(aview1(&[f32::NAN]), &[0]).is_err());
     }
 }

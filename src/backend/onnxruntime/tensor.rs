@@ -1,9 +1,8 @@
 //! Tensors at the ends of a model that may be narrower than `f32`.
 
-use std::borrow::Cow;
-
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
+use ndarray::{Array2, ArrayView1, CowArray, Ix2, ShapeError};
 use ort::session::SessionInputValue;
 use ort::value::{DynValue, Tensor, TensorElementType, TensorRef};
 
@@ -39,11 +38,20 @@ pub(super) fn input<'a>(
     })
 }
 
-/// The numbers of an output tensor.
-pub(super) fn output(precision: Precision, value: &DynValue) -> ort::Result<Cow<'_, [f32]>> {
+/// The numbers of an output tensor: whatever its dimensions are, a row of `shape` is what it says of one position. The
+/// inner error is that of a tensor of another size.
+pub(super) fn output(
+    precision: Precision,
+    value: &DynValue,
+    shape: (usize, usize),
+) -> ort::Result<Result<CowArray<'_, f32, Ix2>, ShapeError>> {
+    let widened = |numbers: Vec<f32>| Array2::from_shape_vec(shape, numbers).map(CowArray::from);
     Ok(match precision {
-        Precision::Float32 => Cow::Borrowed(value.try_extract_tensor::<f32>()?.1),
-        Precision::Float16 => Cow::Owned(value.try_extract_tensor::<f16>()?.1.to_f32_vec()),
-        Precision::Bfloat16 => Cow::Owned(value.try_extract_tensor::<bf16>()?.1.to_f32_vec()),
+        Precision::Float32 => {
+            let numbers = ArrayView1::from(value.try_extract_tensor::<f32>()?.1);
+            numbers.into_shape_with_order(shape).map(CowArray::from)
+        }
+        Precision::Float16 => widened(value.try_extract_tensor::<f16>()?.1.to_f32_vec()),
+        Precision::Bfloat16 => widened(value.try_extract_tensor::<bf16>()?.1.to_f32_vec()),
     })
 }
