@@ -6,7 +6,7 @@ use super::report::Report;
 use super::request::{EndReason, Listener, SearchEnd};
 use super::setting::Setting;
 use super::state::State;
-use crossbeam::utils::CachePadded;
+use crossbeam::utils::{Backoff, CachePadded};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,9 +16,6 @@ pub(super) const ANSWER_POLL: Duration = Duration::from_millis(100);
 
 const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the lines on standard error";
-
-/// Looks at a lock that another worker holds before the operating system is asked to wait: some 50 microseconds.
-const LOOKS_AT_THE_LOCK: u32 = 2000;
 
 /// What the threads of a search have in common.
 pub(super) struct Shared {
@@ -42,13 +39,14 @@ pub(super) struct Shared {
 
 impl Shared {
     /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
-    /// asleep and wake up again.
+    /// asleep and wake up again: it looks again a few times before it asks the operating system to wait.
     pub fn lock_soon(&self) -> MutexGuard<'_, State> {
-        for _ in 0..LOOKS_AT_THE_LOCK {
+        let backoff = Backoff::new();
+        while !backoff.is_completed() {
             if let Some(state) = self.state.try_lock() {
                 return state;
             }
-            std::hint::spin_loop();
+            backoff.snooze();
         }
         self.state.lock()
     }
