@@ -240,7 +240,7 @@ impl EvaluationCache for Cache {
         for shard in &self.shards {
             let shard = shard.lock();
             total.positions += shard.slots.len();
-            total.capacity += shard.capacity;
+            total.capacity += shard.most;
             total.hits += shard.hits;
             total.misses += shard.misses;
         }
@@ -332,6 +332,10 @@ impl Shard {
         }
         if self.most == 0 {
             return None;
+        }
+        // An index in which much was replaced is made anew, now and then in a larger place.
+        if self.index.try_reserve(1).is_err() {
+            return Some(slot.evaluation);
         }
         while std::mem::take(&mut self.slots[self.hand].recent) {
             self.hand = (self.hand + 1) % self.most;
