@@ -1,10 +1,10 @@
 //! The parameters of the search, with Lc0's defaults (lc0.md C and E).
 
-use super::noise::Noise;
-use super::temperature::Temperature;
-use super::wdl_rescale::WdlRescale;
+use crate::search::root::temperature::Temperature;
+use crate::search::root::wdl_rescale::WdlRescale;
+use crate::search::tree::root_noise::Noise;
 
-/// How the value of an unvisited move is guessed (first-play urgency).
+/// First-play urgency: the value of an unvisited move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fpu {
     /// The parent's value less this times the square root of the policy already visited.
@@ -34,7 +34,7 @@ impl Cpuct {
     }
 }
 
-/// How moves left bend the choice in decided positions (lc0.md C.3).
+/// The moves-left utility in decided positions (lc0.md C.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovesLeftParams {
     /// Largest effect, in units of Q.
@@ -54,7 +54,7 @@ pub struct MovesLeftParams {
 /// Everything the search can be told. Names and defaults are Lc0's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchParams {
-    /// Positions a batch; 0: what the backend prefers.
+    /// Positions a batch; 0: the backend's preferred size.
     pub minibatch_size: usize,
     /// Bytes that tree and cache may take together; `None`: no limit.
     pub memory_limit: Option<usize>,

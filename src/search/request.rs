@@ -1,10 +1,10 @@
-//! Defines what a search is given, and what comes back from it.
+//! Defines the request of a search and its result.
 
-use super::params::SearchParams;
-use super::report::{MoveStats, Report};
-use super::tree::Tree;
 use crate::backend::Evaluator;
 use crate::chess::{Game, Move};
+use crate::search::params::SearchParams;
+use crate::search::root::report::{MoveStats, Report};
+use crate::search::tree::Tree;
 use crate::tablebase::Probes;
 use crate::time_manager::estimators::batch::BatchLatency;
 use crate::time_manager::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
@@ -12,7 +12,7 @@ use std::fmt;
 
 /// Hears from a search. Called from the search's own threads. No method has a default: a decorator cannot forget one.
 pub trait Listener: Send + Sync {
-    /// What the time manager decided, before the search of a timed move starts.
+    /// The time manager's plan, before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
     /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
     fn failed(&self, error: &str);
@@ -78,9 +78,9 @@ pub struct SearchEnd {
     pub move_stats: Vec<MoveStats>,
     /// Why it ended.
     pub reason: EndReason,
-    /// What went wrong, in one line.
+    /// The error, in one line.
     pub error: Option<String>,
-    /// How the manager's move went, if it had a clock.
+    /// The time manager's account of the move, if it had a clock.
     pub time: Option<TimeReport>,
 }
 
@@ -88,7 +88,7 @@ pub struct SearchEnd {
 pub struct SearchRequest {
     /// The position, with its history.
     pub game: Game,
-    /// What ends the search.
+    /// The limits that end the search.
     pub limits: SearchLimits,
     /// The time of the game; the search has begun by it. It comes back with the end of the search.
     pub time: Timekeeper,
@@ -102,7 +102,7 @@ pub struct SearchRequest {
     pub with_move_stats: bool,
     /// Whether the reports before it carry [`Report::move_stats`].
     pub with_live_stats: bool,
-    /// What is known of how long batches take. It comes back with the end of the search.
+    /// The measured latency of batches. It comes back with the end of the search.
     pub latency: BatchLatency,
     /// Of everything that is random: the noise at the root and the choice of the move.
     pub seed: u64,
@@ -116,7 +116,7 @@ pub struct SearchRequest {
     pub due_ms: Option<f64>,
 }
 
-/// What a finished search gives back for the next one.
+/// The parts of a finished search that the next one takes over.
 pub struct Finished {
     /// The tree.
     pub tree: Tree,
@@ -134,6 +134,6 @@ pub struct Finished {
 pub struct NotStarted {
     /// The operating system's reason.
     pub error: std::io::Error,
-    /// What the search was given.
+    /// The parts that the search was given.
     pub remains: Box<Finished>,
 }

@@ -1,0 +1,127 @@
+//! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the backend,
+//! the parameters.
+
+use crate::backend::Backend;
+use crate::chess::{Color, Game, Move, Position};
+use crate::clock::Clock;
+use crate::search::params::SearchParams;
+use crate::tablebase::Probes;
+use std::sync::Arc;
+
+/// Bytes that a tree gets in any case: a search needs some to say anything.
+const SMALLEST_TREE: usize = 1 << 20;
+
+/// The facts of one search that stay the same.
+pub(crate) struct SearchContext {
+    pub params: SearchParams,
+    pub backend: Arc<dyn Backend>,
+    pub clock: Arc<dyn Clock>,
+    pub game: Game,
+    pub search_moves: Vec<Move>,
+    /// The same, as the tree has them.
+    pub packed_search_moves: Vec<u16>,
+    pub multi_pv: usize,
+    /// When the move's clock started, on [`SearchContext::clock`].
+    pub start_ms: f64,
+    /// The visits the root may reach at most.
+    pub node_limit: u64,
+    /// Positions that the network is asked at once.
+    pub minibatch_size: usize,
+    /// Threads that gather and evaluate.
+    pub workers: usize,
+    /// Playouts a second not to be exceeded; 0: no limit.
+    pub nps_limit: f64,
+    pub draw: DrawScore,
+    /// Whether the network has a moves-left head.
+    pub has_moves_left: bool,
+    /// Whether every report carries the statistics of the moves.
+    pub live_stats: bool,
+    /// Whether the end carries them.
+    pub with_move_stats: bool,
+    /// Only `stop` (or `ponderhit`) ends the search.
+    pub infinite: bool,
+    /// When an answer is due although nothing is evaluated, in milliseconds since the move's clock started.
+    pub due_ms: Option<f64>,
+    /// The tree had no node when the search began.
+    pub began_empty: bool,
+    pub probes: Probes,
+}
+
+impl SearchContext {
+    pub fn elapsed_ms(&self) -> f64 {
+        (self.clock.now_ms() - self.start_ms).max(0.0)
+    }
+
+    /// The root's position.
+    pub fn position(&self) -> &Position {
+        self.game.current()
+    }
+
+    /// Whether a root move, packed, may be searched.
+    pub fn allows(&self, mv: u16) -> bool {
+        self.packed_search_moves.is_empty() || self.packed_search_moves.contains(&mv)
+    }
+
+    /// Bytes that the tree may take, without the share of the cache; `None`: no limit.
+    pub fn tree_limit(&self) -> Option<usize> {
+        let limit = self.params.memory_limit?;
+        Some(limit.saturating_sub(self.backend.cache_bytes()).max(SMALLEST_TREE))
+    }
+}
+
+/// Says what a draw is worth to the player who moved into a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawScore {
+    for_root_mover: f32,
+}
+
+impl DrawScore {
+    /// `white` is the value of a draw for White; `turn` the side to move at the root.
+    pub fn new(white: f32, turn: Color) -> DrawScore {
+        DrawScore { for_root_mover: if turn.is_white() { white } else { -white } }
+    }
+
+    /// For the player who moved into a node `depth` plies below the root (0: the root itself).
+    pub fn at(self, depth: u32) -> f32 {
+        if depth % 2 == 1 { self.for_root_mover } else { -self.for_root_mover }
+    }
+}
+
+/// The limits that a search knows of its own end while it gathers.
+pub(crate) struct RemainingLimits {
+    /// Visits that the root may have.
+    pub node_limit: u64,
+    /// Playouts that the stoppers expect; root moves that cannot catch up with the best one within them get no visits.
+    pub playouts_expected: f64,
+    /// The root's best edge at present.
+    pub best_edge: Option<usize>,
+}
+
+#[cfg(test)]
+impl SearchContext {
+    /// A context of a unit test: no limits, no clock that moves.
+    pub fn of_test(params: SearchParams, backend: Arc<dyn Backend>, game: Game) -> SearchContext {
+        SearchContext {
+            draw: DrawScore::new(params.draw_score, game.current().turn()),
+            has_moves_left: backend.attributes().has_moves_left,
+            nps_limit: 0.0,
+            minibatch_size: 1,
+            workers: 1,
+            params,
+            clock: Arc::new(crate::clock::VirtualClock::new(1.0)),
+            game,
+            packed_search_moves: Vec::new(),
+            search_moves: Vec::new(),
+            multi_pv: 1,
+            probes: Probes::default(),
+            start_ms: 0.0,
+            live_stats: false,
+            with_move_stats: false,
+            infinite: false,
+            due_ms: None,
+            began_empty: true,
+            node_limit: u64::from(u32::MAX),
+            backend,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Defines a batch: the steps of its visits, their leaves, and the queries for the network.
+
+use super::select::VisitAllocator;
+use crate::backend::Query;
+use crate::search::context::RemainingLimits;
+use crate::search::params::SearchParams;
+use crate::search::tree::backup::PathEntry;
+use crate::search::tree::node::{NodeId, Value};
+use crate::search::tree::packed_move::PackedMove;
+use crate::search::tree::position_table::Identity;
+use crate::search::tree::terminal::GameEnd;
+use std::ops::Range;
+
+/// A node that visits of this batch pass.
+pub(crate) struct Step {
+    pub node: NodeId,
+    /// The shared position that the visits entered by the node; the node itself where there is none.
+    pub position: NodeId,
+    /// The step before, or [`ROOT`].
+    pub before: u32,
+    /// The number of the move that leads here.
+    pub edge: u8,
+    /// The move itself, or its number in the order of the move generator.
+    pub mv: PackedMove,
+    /// Plies below the root.
+    pub depth: u32,
+    pub(crate) visits: u32,
+}
+
+/// Stands for the step before the root's.
+pub(crate) const ROOT: u32 = u32::MAX;
+
+/// A node where visits of this batch end.
+pub(crate) struct Leaf {
+    pub step: u32,
+    pub visits: u32,
+    pub kind: LeafKind,
+}
+
+pub(crate) enum LeafKind {
+    /// Nothing is known of it yet.
+    New,
+    /// Terminal already.
+    Terminal,
+    /// A shared position that is known, by this way or others.
+    Shared,
+    /// A repetition of a position on the way.
+    Repeats,
+    /// The game ends there.
+    Ends(GameEnd),
+    /// The network is asked; the number of the query.
+    Queued(u32),
+    /// Evaluated: its value, and where its priors are among the batch's codes.
+    Known(Value, Range<usize>),
+    /// Backed up.
+    Done,
+}
+
+impl LeafKind {
+    /// Whether all is known that it takes to back the leaf up.
+    pub(crate) fn needs_no_network(&self) -> bool {
+        matches!(
+            self,
+            LeafKind::Terminal | LeafKind::Shared | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
+        )
+    }
+}
+
+/// The moves of an expanded node, found on the way through it.
+pub(crate) struct Resolved {
+    pub node: NodeId,
+    /// Where they are among the batch's moves, in the order of the move generator.
+    pub moves: Range<usize>,
+}
+
+/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the next.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) leaves: Vec<Leaf>,
+    /// Steps where visits came to a leaf that was taken, and how many.
+    pub(crate) collisions: Vec<(u32, u32)>,
+    /// Queries of this batch, and then some of earlier ones.
+    pub(crate) queries: Vec<Query>,
+    /// How many are of this one.
+    pub(crate) asked: usize,
+    pub(crate) codes: Vec<u8>,
+    pub(crate) moves: Vec<u16>,
+    pub(crate) resolved: Vec<Resolved>,
+    /// Leaves before this one have been looked at.
+    pub(crate) looked_at: usize,
+    /// The positions of the leaves that have been looked at, where positions are shared.
+    pub(crate) identities: Vec<Identity>,
+    /// Leaves before this one have met the positions that are shared.
+    pub(crate) linked: usize,
+    /// The queries of those.
+    pub(crate) linked_asked: usize,
+    /// Steps from the root whose moves the worker's game has made.
+    pub(crate) trail: Vec<u32>,
+    /// Visits that wait for the end of the batch.
+    pub(crate) waiting: u32,
+    /// Visits backed up out of order.
+    pub(crate) out_of_order: u32,
+    pub(crate) collided: u32,
+    pub(crate) collision_budget: u32,
+    pub(crate) collision_events: u32,
+    pub(crate) allocator: VisitAllocator,
+    pub(crate) path: Vec<PathEntry>,
+}
+
+/// The change of the search's statistics by a backup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub playouts: u64,
+    /// Sum of the depths of the leaves, the root's being 1.
+    pub depth_sum: u64,
+    pub deepest: u32,
+    /// Nodes visited for the first time.
+    pub new_nodes: u64,
+    /// Visits that came to nothing.
+    pub collisions: u64,
+}
+
+impl Progress {
+    pub(crate) fn count(&mut self, path: &[PathEntry], visits: u32) {
+        self.playouts += u64::from(visits);
+        self.depth_sum += path.len() as u64 * u64::from(visits);
+        self.deepest = self.deepest.max(path.len() as u32);
+    }
+}
+
+impl Batch {
+    /// Whether there is nothing to back up.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Whether leaves were found that nothing is known of.
+    pub fn has_news(&self) -> bool {
+        self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
+    }
+
+    /// The queries to ask the network.
+    pub fn queries(&self) -> &[Query] {
+        &self.queries[..self.asked]
+    }
+
+    /// Begins a batch in a tree of `visits`.
+    pub fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
+        self.clear();
+        let expected = limits.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;
+        self.collision_budget = params.collision_visits(visits.min(expected)).max(1);
+        self.collision_events = params.max_collision_events;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.leaves.clear();
+        self.identities.clear();
+        self.codes.clear();
+        (self.waiting, self.out_of_order, self.collided) = (0, 0, 0);
+        (self.looked_at, self.asked) = (0, 0);
+        (self.linked, self.linked_asked) = (0, 0);
+    }
+}
+
+/// The steps from one up to the root.
+pub(crate) fn steps_up(steps: &[Step], from: u32) -> impl Iterator<Item = &Step> {
+    let step = |next: u32| steps.get(next as usize);
+    std::iter::successors(step(from), move |below| step(below.before))
+}

@@ -1,0 +1,137 @@
+//! Finishes the visits of a batch: backs them up out of order while the batch is gathered, backs up the rest when the
+//! evaluations are there, or cancels them.
+
+use super::batch::{Batch, Leaf, LeafKind, Progress, Resolved, Step};
+use crate::search::context::SearchContext;
+use crate::search::params::SearchParams;
+use crate::search::tree::Tree;
+use crate::search::tree::backup::{PathEntry, backup, cancel};
+use crate::search::tree::node::Terminal;
+use crate::search::tree::terminal::make_terminal;
+use crate::search::tree::transpositions::{self, Found};
+
+impl Batch {
+    /// Whether there are leaves that are backed up while the batch is still gathered, or that may turn out to be.
+    pub fn has_out_of_order(&self, params: &SearchParams) -> bool {
+        params.transpositions || params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
+    }
+
+    /// Stores the moves found so far, and backs up the leaves that need no network (unless `OutOfOrderEval` is off).
+    pub fn back_up_out_of_order(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
+        self.write_moves(tree);
+        if context.params.transpositions {
+            self.link_leaves(tree);
+        }
+        let mut progress = Progress::default();
+        if !context.params.out_of_order_eval {
+            return progress;
+        }
+        for index in 0..self.leaves.len() {
+            if self.leaves[index].kind.needs_no_network() {
+                self.out_of_order += self.leaves[index].visits;
+                self.finish(index, tree, context, &mut progress);
+            }
+        }
+        if progress.playouts > 0 {
+            progress.collisions = u64::from(self.collided);
+            self.cancel_collisions(tree);
+        }
+        progress
+    }
+
+    /// Backs the whole batch up; the answers to its queries have been taken.
+    pub fn back_up(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
+        self.write_moves(tree);
+        let mut progress = Progress::default();
+        for index in 0..self.leaves.len() {
+            self.finish(index, tree, context, &mut progress);
+        }
+        progress.collisions = u64::from(self.collided);
+        self.cancel_collisions(tree);
+        progress
+    }
+
+    /// Forgets the batch: its visits never happened.
+    pub fn cancel(&mut self, tree: &mut Tree) {
+        self.write_moves(tree);
+        for index in 0..self.leaves.len() {
+            if !matches!(self.leaves[index].kind, LeafKind::Done) {
+                self.trace(self.leaves[index].step);
+                cancel(tree, &self.path, self.leaves[index].visits);
+            }
+        }
+        self.cancel_collisions(tree);
+        self.clear();
+    }
+
+    fn cancel_collisions(&mut self, tree: &mut Tree) {
+        while let Some((step, visits)) = self.collisions.pop() {
+            self.trace(step);
+            cancel(tree, &self.path, visits);
+        }
+        self.collided = 0;
+    }
+
+    fn write_moves(&mut self, tree: &mut Tree) {
+        for Resolved { node, moves } in self.resolved.drain(..) {
+            tree.resolve(node, &self.moves[moves]);
+        }
+        self.moves.clear();
+    }
+
+    /// The way from a step up to the root.
+    fn trace(&mut self, step: u32) {
+        self.path.clear();
+        let mut next = step;
+        while let Some(step) = self.steps.get(next as usize) {
+            self.path.push(PathEntry { node: step.node, edge: step.edge, position: step.position });
+            next = step.before;
+        }
+    }
+
+    /// Stores the value of a leaf, and backs up its visits.
+    fn finish(&mut self, index: usize, tree: &mut Tree, context: &SearchContext, progress: &mut Progress) {
+        let Leaf { step, visits, .. } = self.leaves[index];
+        self.trace(step);
+        let Step { node: id, position, .. } = self.steps[step as usize];
+        let mut found = Found::Known;
+        let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
+            LeafKind::Done => return,
+            LeafKind::Terminal | LeafKind::Shared => tree[id].value(),
+            LeafKind::Repeats => {
+                found = Found::Repetition;
+                tree[id].value()
+            }
+            LeafKind::Ends(mut end) => {
+                let parent = self.path.get(1).map(|parent| (parent.position, usize::from(self.path[0].edge)));
+                if let (Terminal::Tablebase, Some((above, _))) = (end.kind, parent) {
+                    // As far from the end as its parent was thought to be (lc0.md C.5).
+                    end.m = (tree[above].m - 1.0).max(0.0);
+                }
+                make_terminal(tree, id, parent, end);
+                tree[id].value()
+            }
+            LeafKind::Known(value, codes) => {
+                tree.set_priors(position, &self.codes[codes]);
+                found = Found::Opinion(value);
+                if self.path.len() == 1 {
+                    tree.prepare_root(context.position());
+                }
+                value
+            }
+            // The worker takes all answers before it backs up.
+            LeafKind::New | LeafKind::Queued(_) => {
+                cancel(tree, &self.path, visits);
+                return;
+            }
+        };
+        self.waiting -= visits;
+        progress.count(&self.path, visits);
+        progress.new_nodes += u64::from(tree[id].n == 0);
+        let sticky = context.params.sticky_endgames;
+        match context.params.transpositions {
+            true => transpositions::backup(tree, &self.path, found, visits, sticky),
+            false => backup(tree, &self.path, value, visits, sticky),
+        }
+    }
+}

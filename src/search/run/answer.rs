@@ -1,0 +1,67 @@
+//! Makes the answer of a search from the tree, or, where an answer is due before any evaluation, from mates, the cache and
+//! material.
+
+use super::state::State;
+use crate::backend::cache_key;
+use crate::chess::{Move, best_by_material};
+use crate::search::context::SearchContext;
+use crate::search::request::{EndReason, Guess, SearchEnd};
+use crate::search::root::report::Line;
+
+/// The answer from the tree as it stands; the time manager learns what the move really took.
+/// `with_cache`: where nothing was evaluated, the cache is asked.
+pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: bool) -> SearchEnd {
+    let mut report = state.report(context);
+    let time = state.end_move(context, &report);
+    let random_line = state.move_at_random(context).map(|index| state.line(context, index));
+    let mut guess = None;
+    if report.lines.is_empty()
+        && let Some((grounds, line)) = unsearched(context, with_cache)
+    {
+        guess = Some(grounds);
+        (report.depth, report.seldepth) = (1, 1);
+        report.lines.push(line);
+    }
+    let line = random_line.as_ref().or(report.lines.first());
+    SearchEnd {
+        best: line.and_then(|line| line.moves.first().copied()),
+        ponder: line.and_then(|line| line.moves.get(1).copied()),
+        move_stats: if context.with_move_stats { state.move_stats(context) } else { Vec::new() },
+        reason: match (state.stop, guess) {
+            _ if state.error.is_some() => EndReason::Failed,
+            (_, Some(guess)) => EndReason::Unevaluated(guess),
+            (Some(reason), None) => EndReason::Stopper(reason),
+            (None, None) if line.is_none() => EndReason::NoMoves,
+            (None, None) => EndReason::Stopped,
+        },
+        error: state.error.clone(),
+        time,
+        report,
+    }
+}
+
+/// The move to play when nothing was evaluated, and how the GUI is told of it; `None` without a legal move.
+pub(crate) fn unsearched(context: &SearchContext, with_cache: bool) -> Option<(Guess, Line)> {
+    let position = context.game.current();
+    let legal = position.legal_moves();
+    let is_allowed = |mv: &Move| context.search_moves.is_empty() || context.search_moves.contains(mv);
+    let allowed: Vec<Move> = legal.iter().copied().filter(is_allowed).collect();
+    let by_material = best_by_material(position, if allowed.is_empty() { &legal } else { &allowed })?;
+    let line = |mv: Move, wl: f32, d: f32, m: Option<f32>, mate: Option<i32>| {
+        let shown = context.params.wdl_rescale.shown(wl, d, position.turn());
+        let q = wl + d * context.draw.at(1);
+        Line { moves: vec![mv], wl: shown.wl, d: shown.d, mu: shown.mu, q, m, mate, visits: 0 }
+    };
+    if by_material.mates {
+        return Some((Guess::Mate, line(by_material.mv, 1.0, 0.0, None, Some(1))));
+    }
+    let cached = if with_cache { context.backend.cached(cache_key(&context.game)) } else { None };
+    if let Some(evaluation) = cached.filter(|evaluation| evaluation.logits.len() == legal.len()) {
+        let choices = legal.iter().zip(&evaluation.logits).filter(|(mv, _)| allowed.is_empty() || allowed.contains(mv));
+        if let Some((mv, _)) = choices.max_by(|a, b| a.1.total_cmp(b.1)) {
+            return Some((Guess::CachedPolicy, line(*mv, evaluation.q, evaluation.d, evaluation.m, None)));
+        }
+    }
+    // Nothing is known of the result: as good as even, with all chances of a draw.
+    Some((Guess::Material, line(by_material.mv, 0.0, 1.0, None, None)))
+}

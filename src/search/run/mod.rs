@@ -1,0 +1,71 @@
+//! Runs a search: on threads of its own with a watchdog that keeps the promise to answer in time, or on the caller's thread
+//! over any clock.
+
+mod answer;
+mod batch_size;
+mod shared;
+mod state;
+mod synchronous;
+mod threads;
+mod watchdog;
+mod work_queue;
+mod worker;
+
+pub use threads::Search;
+
+use crate::backend::Backend;
+use crate::clock::Clock;
+use crate::search::context::{DrawScore, SearchContext};
+use crate::search::request::SearchRequest;
+use crate::search::tree::Tree;
+use crate::search::tree::packed_move::PackedMove;
+use state::State;
+use std::sync::Arc;
+
+/// Begins a search on `tree`. Returns the facts that stay the same while it runs, and the state that its threads share.
+pub(crate) fn begin_search(
+    mut tree: Tree,
+    backend: Arc<dyn Backend>,
+    workers: usize,
+    clock: Arc<dyn Clock>,
+    request: SearchRequest,
+) -> (SearchContext, State) {
+    tree.share_positions(request.params.transpositions);
+    tree.follow(request.game.clone());
+    tree.ask_for_memory_again();
+    // Every search draws its own.
+    tree.set_root_noise(None);
+    let attributes = backend.attributes();
+    let minibatch_size = match request.params.minibatch_size {
+        0 => attributes.preferred_batch,
+        size => size,
+    };
+    let nodes = request.limits.nodes;
+    let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
+    let context = SearchContext {
+        draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
+        has_moves_left: attributes.has_moves_left,
+        nps_limit: f64::from(request.params.nps_limit),
+        minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
+        workers,
+        params: request.params,
+        clock,
+        game: request.game,
+        packed_search_moves: request.search_moves.iter().map(|mv| PackedMove::new(*mv).0).collect(),
+        search_moves: request.search_moves,
+        multi_pv: request.multi_pv,
+        probes: request.probes,
+        start_ms: request.start_ms,
+        live_stats: request.with_live_stats,
+        with_move_stats: request.with_move_stats,
+        infinite: request.limits.infinite || request.limits.ponder,
+        due_ms: request.due_ms,
+        began_empty: tree.is_empty(),
+        node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
+        backend,
+    };
+    let mut state = State::new(tree, request.time, request.latency, request.seed, request.limit_ms);
+    // A tree that was kept may be all that the time allows, or all that was asked for.
+    state.check(&context);
+    (context, state)
+}

@@ -1,0 +1,286 @@
+//! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
+
+use super::batch_size::batch_size;
+use crate::backend::cache_key;
+use crate::search::context::{RemainingLimits, SearchContext};
+use crate::search::gather::batch::{Batch, Progress};
+use crate::search::root::ranking::RootReader;
+use crate::search::root::report::{Line, MoveStats, Report};
+use crate::search::tree::Tree;
+use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+
+/// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
+/// lost engine still finds the longest resistance.
+const RESIGN_Q: f32 = -0.98;
+/// Playouts in a row without a new node after which the search expects nothing deeper: all lines end before the depth that
+/// was asked for (three plies from the fifty-move rule, say).
+const MOST_PLAYOUTS_WITHOUT_NEW_NODE: u64 = 100_000;
+
+/// The state of a search under way.
+pub(crate) struct State {
+    pub tree: Tree,
+    pub time: Timekeeper,
+    pub stop: Option<StopReason>,
+    /// An evaluator's failure; it ends the search.
+    pub error: Option<String>,
+    /// When a time limit ends the search, in milliseconds since the move's clock started; as the stoppers last saw it.
+    pub time_limit_ms: Option<f64>,
+    progress: Progress,
+    batches: u64,
+    first_batch_end_ms: Option<f64>,
+    /// How long batches take, so that the last one ends in time.
+    pub latency: BatchLatency,
+    /// Positions that the network evaluated.
+    evaluations: u64,
+    /// Playouts in a row that found no new node.
+    playouts_without_new_node: u64,
+    /// Whether the noise of this search was drawn; that there is none of it is a result, too.
+    noise_drawn: bool,
+    playouts_expected: f64,
+    best_edge: Option<usize>,
+    root_visits: Vec<u32>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl State {
+    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, time_limit_ms: Option<f64>) -> State {
+        State {
+            tree,
+            time,
+            stop: None,
+            error: None,
+            time_limit_ms,
+            progress: Progress::default(),
+            batches: 0,
+            first_batch_end_ms: None,
+            latency,
+            evaluations: 0,
+            playouts_without_new_node: 0,
+            noise_drawn: false,
+            playouts_expected: f64::INFINITY,
+            best_edge: None,
+            root_visits: Vec::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+        }
+    }
+
+    fn limits(&self, context: &SearchContext) -> RemainingLimits {
+        RemainingLimits {
+            node_limit: context.node_limit,
+            playouts_expected: self.playouts_expected,
+            best_edge: self.best_edge,
+        }
+    }
+
+    /// Begins to gather a batch.
+    pub fn begin(&self, context: &SearchContext, batch: &mut Batch) {
+        batch.begin(self.tree.visits(), &context.params, &self.limits(context));
+    }
+
+    /// Sends another round of visits down the tree. Returns whether there was one.
+    pub fn pick(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+        if context.params.noise.epsilon > 0.0 {
+            self.make_noise(context);
+        }
+        let limits = self.limits(context);
+        let size = self.batch_size(context);
+        batch.pick(&mut self.tree, context, &limits, size)
+    }
+
+    /// Draws the noise of this search, as soon as the root has moves.
+    fn make_noise(&mut self, context: &SearchContext) {
+        let root = &self.tree[self.tree.root()];
+        let moves = self.tree.view(root).map_or(0, |view| view.moves.len());
+        if moves > 0 && !self.noise_drawn {
+            self.noise_drawn = true;
+            let noise = context.params.noise.draw(moves, &mut self.random);
+            self.tree.set_root_noise(noise);
+        }
+    }
+
+    /// Backs up what needs no network. Returns whether that freed places in the batch.
+    pub fn back_up_out_of_order(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+        let progress = batch.back_up_out_of_order(&mut self.tree, context);
+        self.count(progress);
+        progress.playouts > 0
+    }
+
+    /// Backs a batch up whose answers have been taken.
+    pub fn back_up(&mut self, context: &SearchContext, batch: &mut Batch) {
+        let progress = batch.back_up(&mut self.tree, context);
+        self.count(progress);
+    }
+
+    /// Positions of the next batch: near a time limit no more than will be evaluated before it.
+    fn batch_size(&self, context: &SearchContext) -> usize {
+        let size = match context.nps_limit > 0.0 {
+            // A slowed search advances in minibatches, not in leaps.
+            true => context.minibatch_size,
+            false => batch_size(&self.latency, context.minibatch_size, context.workers),
+        };
+        match self.time_limit_ms {
+            Some(limit_ms) => self.latency.fitting(limit_ms - context.elapsed_ms(), size),
+            None => size,
+        }
+    }
+
+    /// Whether the search is faster than it is allowed to be.
+    pub fn too_fast(&self, context: &SearchContext) -> bool {
+        let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| context.elapsed_ms() - end);
+        context.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > context.nps_limit * elapsed_ms
+    }
+
+    /// Whether a time limit is reached.
+    pub fn time_is_up(&self, context: &SearchContext) -> bool {
+        self.time_limit_ms.is_some_and(|limit_ms| context.elapsed_ms() >= limit_ms)
+    }
+
+    /// Notes that `positions` were evaluated in `took_ms` milliseconds, a minibatch at a time.
+    pub fn observe(&mut self, context: &SearchContext, positions: usize, took_ms: f64) {
+        let calls = positions.div_ceil(context.minibatch_size);
+        for _ in 0..calls {
+            self.latency.observe(positions / calls, took_ms / calls as f64);
+        }
+        self.evaluations += positions as u64;
+    }
+
+    /// The number of the root move that is played at random, if the temperature says so.
+    pub fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
+        let temperature = &context.params.temperature;
+        let heat = temperature.at(context.game.current().ply());
+        if heat == 0.0 {
+            return None;
+        }
+        let (numbers, choices) = RootReader::new(&self.tree, context).choices();
+        let chosen = temperature.choose(&choices, heat, self.random.random())?;
+        numbers.get(chosen).copied()
+    }
+
+    /// The line of that root move.
+    pub fn line(&self, context: &SearchContext, index: usize) -> Line {
+        RootReader::new(&self.tree, context).line(index)
+    }
+
+    fn count(&mut self, progress: Progress) {
+        self.progress.playouts += progress.playouts;
+        self.progress.depth_sum += progress.depth_sum;
+        self.progress.collisions += progress.collisions;
+        self.progress.deepest = self.progress.deepest.max(progress.deepest);
+        self.playouts_without_new_node =
+            if progress.new_nodes > 0 { 0 } else { self.playouts_without_new_node + progress.playouts };
+    }
+
+    /// Notes the end of a batch and asks the stoppers.
+    pub fn batch_done(&mut self, context: &SearchContext) {
+        self.batches += 1;
+        let now = context.elapsed_ms();
+        self.first_batch_end_ms.get_or_insert(now);
+        self.check(context);
+    }
+
+    /// Asks the stoppers, unless the search is over or has not evaluated its root yet.
+    pub fn check(&mut self, context: &SearchContext) {
+        if self.stop.is_some() || self.tree.is_empty() {
+            return;
+        }
+        let reader = RootReader::new(&self.tree, context);
+        let Some(root) = reader.expanded_root() else { return };
+        // In the order of the tree, which stays: KLD gain compares the visits with those of its last look.
+        let allowed = reader.allowed(&root);
+        self.best_edge = reader.best_of(&root, &allowed);
+        self.root_visits.clear();
+        self.root_visits.extend(allowed.iter().map(|index| root.visited(*index).map_or(0, |child| child.n)));
+        let children = || allowed.iter().filter_map(|index| root.visited(*index));
+        let draw = context.draw.at(1);
+        let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
+        let best = self.best_edge;
+        let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
+        let snapshot = SearchSnapshot {
+            elapsed_ms: context.elapsed_ms(),
+            since_first_batch_ms: self.first_batch_end_ms.map(|end| context.elapsed_ms() - end),
+            new_nodes: self.progress.playouts,
+            total_nodes: u64::from(self.tree.visits()),
+            batches: self.batches,
+            average_depth: match all_decided || self.playouts_without_new_node >= MOST_PLAYOUTS_WITHOUT_NEW_NODE {
+                // There is nothing deeper to be found, and `go depth` would wait for it for ever.
+                true => u32::MAX,
+                false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
+            },
+            mate_depth: children()
+                .filter(|child| child.is_played_out() && child.wl == 1.0)
+                .map(|child| child.m.round() as u32 / 2 + 1)
+                .min(),
+            root_visits: (&self.root_visits).into(),
+            win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
+            // An unvisited move may still save the game.
+            may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
+            losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
+            need_more_time: best.is_some_and(|best| reader.wants_more_time(&root, &allowed, best)),
+            best_move: best.and_then(|best| allowed.iter().position(|index| *index == best)),
+            best_value: best.as_ref().and_then(value),
+            second_value: allowed.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: context
+                .backend
+                .attributes()
+                .has_moves_left
+                .then(|| f64::from(self.tree[self.tree.root()].m)),
+        };
+        let verdict = self.time.observe(&snapshot);
+        self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
+        self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+        self.stop = verdict.stop;
+    }
+
+    /// Playouts of this search so far.
+    pub fn playouts(&self) -> u64 {
+        self.progress.playouts
+    }
+
+    /// Tells the timekeeper the outcome of the move.
+    pub fn end_move(&mut self, context: &SearchContext, report: &Report) -> Option<TimeReport> {
+        self.time.end(&MoveOutcome {
+            elapsed_ms: report.elapsed_ms,
+            total_nodes: report.nodes,
+            stop: self.stop,
+            first_evaluation_ms: self.first_batch_end_ms.filter(|_| context.began_empty),
+            ..MoveOutcome::default()
+        })
+    }
+
+    /// The search as it stands.
+    pub fn report(&self, context: &SearchContext) -> Report {
+        let reader = RootReader::new(&self.tree, context);
+        let root = &self.tree[self.tree.root()];
+        let elapsed_ms = context.elapsed_ms();
+        let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
+        let playouts = self.progress.playouts;
+        Report {
+            depth: (self.progress.depth_sum / playouts.max(1)).max(1) as u32,
+            seldepth: self.progress.deepest.max(1),
+            elapsed_ms,
+            nodes: u64::from(root.n),
+            playouts,
+            collisions: self.progress.collisions,
+            nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
+            eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
+            hashfull: context.backend.cache_fill(),
+            tb_hits: context.probes.hits(),
+            lines: reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
+            move_stats: Vec::new(),
+        }
+    }
+
+    /// Statistics of the root's moves and of the root.
+    pub fn move_stats(&self, context: &SearchContext) -> Vec<MoveStats> {
+        RootReader::new(&self.tree, context).move_stats(|mv| {
+            let mut game = context.game.clone();
+            if let Some(mv) = mv {
+                game.push(mv);
+            }
+            context.backend.cached(cache_key(&game)).map(|evaluation| evaluation.q)
+        })
+    }
+}

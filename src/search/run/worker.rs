@@ -1,0 +1,243 @@
+//! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs up.
+
+use super::shared::Shared;
+use super::state::State;
+use super::work_queue::{QueuedBatch, Stage, Task};
+use crate::backend::{BackendError, Evaluation, Evaluator, Query};
+use crate::chess::Game;
+use parking_lot::MutexGuard;
+use std::time::Duration;
+
+/// How long the worker that owns the tree waits when there is nothing to gather.
+const IDLE: Duration = Duration::from_millis(1);
+
+/// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
+const ASLEEP: Duration = Duration::from_millis(100);
+
+/// The worker of number `index`.
+pub(crate) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
+    let mut game = shared.context.game.clone();
+    if game.current().legal_moves().is_empty() {
+        return evaluator;
+    }
+    // A worker that has just had a task will soon have another, and spins for it.
+    let mut lately = false;
+    loop {
+        let task = shared.queue.next(index, lately, ASLEEP);
+        lately = task.is_some();
+        match task {
+            Some(Task::Tree) => work_on_tree(shared),
+            Some(Task::Batch(queued)) => evaluate(shared, queued, &mut game, evaluator.as_mut()),
+            Some(Task::Leave) => break,
+            None => {
+                if !shared.goes_on(&shared.lock_soon()) {
+                    shared.queue.close();
+                }
+            }
+        }
+    }
+    leave(shared);
+    evaluator
+}
+
+/// Extends or evaluates the leaves of a batch, without the tree.
+fn evaluate(shared: &Shared, mut queued: Box<QueuedBatch>, game: &mut Game, evaluator: &mut dyn Evaluator) {
+    let context = &shared.context;
+    if queued.stage == Stage::Extend {
+        queued.batch.extend_leaves(game, context.game.moves().len(), context);
+        queued.stage = Stage::Evaluate;
+        if queued.batch.has_out_of_order(&context.params) {
+            queued.stage = Stage::BackUpOutOfOrder;
+            return shared.queue.put(queued);
+        }
+    }
+    if !queued.batch.queries().is_empty() {
+        let began_ms = context.elapsed_ms();
+        match ask(evaluator, queued.batch.queries(), context.minibatch_size) {
+            Ok(answers) => queued.batch.take_answers(&answers, context),
+            Err(error) => queued.error = Some(error.to_string()),
+        }
+        queued.took_ms = context.elapsed_ms() - began_ms;
+    }
+    queued.stage = Stage::BackUp;
+    shared.queue.put(queued);
+}
+
+/// The network's answers to all queries, of which `at_once` are asked at once.
+pub(crate) fn ask(
+    evaluator: &mut dyn Evaluator,
+    queries: &[Query],
+    at_once: usize,
+) -> Result<Vec<Evaluation>, BackendError> {
+    let (first, rest) = queries.split_at(queries.len().min(at_once));
+    let mut answers = evaluator.evaluate(first)?;
+    for minibatch in rest.chunks(at_once) {
+        answers.append(&mut evaluator.evaluate(minibatch)?);
+    }
+    Ok(answers)
+}
+
+/// Gathers and backs up batches as long as any needs the tree.
+fn work_on_tree(shared: &Shared) {
+    let mut state = shared.lock_soon();
+    loop {
+        if !shared.goes_on(&state) {
+            shared.queue.close();
+            break;
+        }
+        let Some(mut queued) = shared.queue.take_for_tree() else { break };
+        match queued.stage {
+            Stage::BackUp => back_up(shared, &mut state, queued),
+            Stage::BackUpOutOfOrder => {
+                let freed = state.back_up_out_of_order(&shared.context, &mut queued.batch);
+                queued.progress |= freed;
+                if freed && (state.tree.is_empty() || !shared.must_end(&state)) {
+                    gather(shared, &mut state, queued);
+                } else {
+                    complete(shared, &mut state, queued);
+                }
+            }
+            _ => {
+                queued.progress = false;
+                state.begin(&shared.context, &mut queued.batch);
+                gather(shared, &mut state, queued);
+            }
+        }
+        // The watchdog must get the lock, too.
+        MutexGuard::bump(&mut state);
+    }
+    drop(state);
+    shared.queue.release_tree();
+}
+
+/// Fills a batch, round by round.
+fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+    let context = &shared.context;
+    loop {
+        let mut picked = false;
+        while !(picked && shared.must_end(state)) && state.pick(context, &mut queued.batch) {
+            picked = true;
+        }
+        if picked && queued.batch.has_news() {
+            queued.stage = Stage::Extend;
+            return shared.queue.put(queued);
+        }
+        if picked {
+            MutexGuard::bump(state);
+        }
+        let freed = picked && state.back_up_out_of_order(context, &mut queued.batch);
+        queued.progress |= freed;
+        if !freed || shared.must_end(state) && !state.tree.is_empty() {
+            return complete(shared, state, queued);
+        }
+    }
+}
+
+/// Sends a batch to the network to which nothing more can be added.
+fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+    if !queued.batch.is_empty() {
+        queued.stage = if queued.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
+        return shared.queue.put(queued);
+    }
+    // Nothing but collisions: their visits come to nothing, or they would count against a node limit for good.
+    queued.batch.cancel(&mut state.tree);
+    queued.stage = Stage::Fresh;
+    if queued.progress {
+        // Cache hits and ends of the game were backed up on the way.
+        state.batch_done(&shared.context);
+        return shared.queue.put(queued);
+    }
+    state.check(&shared.context);
+    // Other batches hold the rest of the tree.
+    if shared.queue.park(queued) {
+        if shared.goes_on(state) {
+            shared.idle.wait_for(state, IDLE);
+        }
+        shared.queue.unpark_all();
+    }
+}
+
+fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+    let context = &shared.context;
+    if let Some(error) = queued.error.take() {
+        queued.batch.cancel(&mut state.tree);
+        state.error.get_or_insert(error);
+        return;
+    }
+    if !queued.batch.queries().is_empty() {
+        state.observe(context, queued.batch.queries().len(), queued.took_ms);
+    }
+    state.back_up(context, &mut queued.batch);
+    state.batch_done(context);
+    if state.stop.is_some() {
+        shared.wake.notify_all();
+    }
+    while state.too_fast(context) && !shared.must_end(state) {
+        shared.idle.wait_for(state, IDLE);
+    }
+    queued.stage = Stage::Fresh;
+    shared.queue.put(queued);
+    shared.queue.unpark_all();
+}
+
+/// Ends the work of a search: evaluated batches are backed up, the others are cancelled.
+fn leave(shared: &Shared) {
+    let mut state = shared.lock_soon();
+    while let Some(mut queued) = shared.queue.clear() {
+        if queued.stage == Stage::BackUp && queued.error.is_none() {
+            // A batch that came too late for this move still measures the latency.
+            if !queued.batch.queries().is_empty() {
+                state.observe(&shared.context, queued.batch.queries().len(), queued.took_ms);
+            }
+            state.back_up(&shared.context, &mut queued.batch);
+        } else {
+            queued.batch.cancel(&mut state.tree);
+        }
+    }
+    drop(state);
+    shared.wake.notify_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers with the number of queries that it has been asked, and writes down the sizes of the batches.
+    struct Counting {
+        batches: Vec<usize>,
+        fails_at: usize,
+    }
+
+    impl Evaluator for Counting {
+        fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            let asked: usize = self.batches.iter().sum();
+            self.batches.push(batch.len());
+            match self.batches.len() == self.fails_at {
+                true => Err(BackendError::NoNetwork("test".to_owned())),
+                false => Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect()),
+            }
+        }
+
+        fn told_ms(&self) -> Option<f64> {
+            None
+        }
+    }
+
+    fn answer(q: f32) -> Evaluation {
+        Evaluation { q, d: 0.0, m: None, logits: Box::default() }
+    }
+
+    #[test]
+    fn the_network_is_asked_for_a_minibatch_at_a_time() {
+        for (queries, sizes) in [(70, &[32, 32, 6][..]), (64, &[32, 32]), (32, &[32]), (3, &[3])] {
+            let queries = vec![Query::default(); queries];
+            let mut evaluator = Counting { batches: Vec::new(), fails_at: 0 };
+            let answers = ask(&mut evaluator, &queries, 32).unwrap();
+            assert_eq!(evaluator.batches, sizes);
+            assert!(answers.iter().map(|answer| answer.q as usize).eq(0..queries.len()), "in the order of the queries");
+        }
+        let mut failing = Counting { batches: Vec::new(), fails_at: 2 };
+        assert!(ask(&mut failing, &vec![Query::default(); 96], 32).is_err());
+        assert_eq!(failing.batches, [32, 32], "nothing is asked after a failure");
+    }
+}

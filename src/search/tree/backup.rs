@@ -1,0 +1,268 @@
+//! Backs values up along the path of a visit, and proves results on the way (lc0.md C.6).
+
+use super::Tree;
+use super::node::{Bounds, Node, NodeId, Terminal, Value};
+use super::terminal::{GameEnd, make_terminal};
+
+/// A node on the way of a visit, and the number of the move that led to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathEntry {
+    pub node: NodeId,
+    pub edge: u8,
+    /// The shared position that the visit entered by the node; the node itself where there is none.
+    pub position: NodeId,
+}
+
+/// Counts `visits` of `value` (for the player who moved into the leaf) along `path`, leaf first, and takes them off the
+/// visits on their way. With `sticky`, a terminal visited for the first time bounds its ancestors, the root excepted;
+/// an ancestor that is thereby proven becomes terminal, and the visits it already had are corrected above it.
+pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: u32, sticky: bool) {
+    let Some(leaf) = path.first() else { return };
+    let mut value = value;
+    let mut bounding = sticky && tree[leaf.node].is_terminal() && tree[leaf.node].n == 0;
+    let mut correction: Option<Correction> = None;
+    for (index, entry) in path.iter().enumerate() {
+        let node = &mut tree[entry.node];
+        if node.is_terminal() {
+            // It may have been proven from another descendant meanwhile.
+            value = node.value();
+        }
+        node.add_visits(value, visits);
+        node.in_flight -= visits;
+        if let Some(correction) = &correction
+            && !node.is_terminal()
+        {
+            node.adjust(correction.delta, correction.visits);
+        }
+        let Some(parent) = path.get(index + 1) else { break };
+        if correction.is_some() && tree[parent.node].is_terminal() {
+            correction = None;
+        }
+        // The root, the last of the path, is never proven.
+        if bounding {
+            bounding = path.get(index + 2).is_some_and(|above| {
+                !tree[parent.node].is_terminal() && bound(tree, *parent, above.node, value.m, &mut correction)
+            });
+        }
+        value = value.one_ply_up();
+        if let Some(correction) = &mut correction {
+            correction.delta.wl = -correction.delta.wl;
+        }
+    }
+}
+
+/// The correction of the visits already counted above a newly proven node.
+struct Correction {
+    /// For the player who moved into the proven node's child; flipped on the way.
+    delta: Value,
+    visits: u32,
+}
+
+/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the child
+/// just visited.
+fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
+    let before = tree[entry.node];
+    let Some(below) = bounds_below(tree, &before) else { return false };
+    let Below { lower, upper, .. } = below;
+    if lower < upper {
+        tree[entry.node].set_bounds(Bounds { lower: -upper, upper: -lower });
+        return true;
+    }
+    let end = below.end(m);
+    make_terminal(tree, entry.node, Some((above, usize::from(entry.edge))), end);
+    let after = &tree[entry.node];
+    let delta = Value { wl: -(after.wl - before.wl) as f32, d: after.d - before.d, m: after.m - before.m };
+    *correction = Some(Correction { delta, visits: before.n });
+    true
+}
+
+/// The bounds that the moves of a position prove.
+pub(crate) struct Below {
+    /// The best result that is certain for the player to move.
+    pub lower: i8,
+    /// The best that is possible.
+    pub upper: i8,
+    /// Plies of the longest loss among the moves.
+    pub longest_loss: f32,
+    /// Whether endgame tables are needed for it.
+    pub by_tables: bool,
+}
+
+impl Below {
+    /// The end of a game whose result is exact. `m`: plies left at the child just visited.
+    pub fn end(&self, m: f32) -> GameEnd {
+        let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
+        let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
+        GameEnd { result: -self.upper, m: plies + 1.0, kind }
+    }
+}
+
+/// The bounds that the moves of a node prove; `None` when nothing is known.
+pub(crate) fn bounds_below(tree: &Tree, node: &Node) -> Option<Below> {
+    let view = tree.view(node)?;
+    // A move that was never tried may lead to anything.
+    let untried = node.children < node.moves;
+    // A mate beats what the tables say; everything else needs all of its parts.
+    let mut below = Below { lower: -1, upper: if untried { 1 } else { -1 }, longest_loss: 0.0, by_tables: false };
+    for child in tree.children(&view, node).flatten() {
+        let bounds = child.bounds();
+        below.lower = below.lower.max(bounds.lower);
+        below.upper = below.upper.max(bounds.upper);
+        if bounds.is_win() && child.is_played_out() {
+            below.by_tables = false;
+            break;
+        }
+        if bounds.is_loss() {
+            below.longest_loss = below.longest_loss.max(child.m);
+        }
+        below.by_tables |= child.terminal() == Terminal::Tablebase;
+    }
+    ((below.lower, below.upper) != (-1, 1)).then_some(below)
+}
+
+/// Takes visits that come to nothing off the visits on their way.
+pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
+    for entry in path {
+        tree[entry.node].in_flight -= visits;
+        if entry.position != entry.node {
+            tree[entry.position].in_flight -= visits;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    /// Codes of three priors, the first the largest.
+    const THREE: [u8; 3] = [255, 200, 150];
+
+    fn end(result: i8, m: f32) -> GameEnd {
+        GameEnd { result, m, kind: Terminal::End }
+    }
+
+    /// Leaf first.
+    fn hops(path: &[NodeId]) -> Vec<PathEntry> {
+        path.iter().rev().map(|node| PathEntry { node: *node, edge: 0, position: *node }).collect()
+    }
+
+    fn give_moves(tree: &mut Tree, id: NodeId) {
+        tree.set_priors(id, &THREE);
+        tree.expand(id);
+    }
+
+    /// A root with a line of children below it, three moves each, every node of it visited once with value 0.
+    fn line(length: usize) -> (Tree, Vec<NodeId>) {
+        let mut tree = Tree::new(Game::new());
+        let mut path = vec![tree.root()];
+        for _ in 0..length {
+            let id = *path.last().unwrap();
+            give_moves(&mut tree, id);
+            visit(&mut tree, &hops(&path), Value::default());
+            path.push(tree.child(id, 0));
+        }
+        (tree, path)
+    }
+
+    fn visit(tree: &mut Tree, path: &[PathEntry], value: Value) {
+        for entry in path {
+            tree[entry.node].in_flight += 1;
+        }
+        backup(tree, path, value, 1, true);
+    }
+
+    #[test]
+    fn values_flip_and_moves_left_grow_on_the_way_up() {
+        let (mut tree, path) = line(2);
+        visit(&mut tree, &hops(&path), Value { wl: 0.5, d: 0.25, m: 10.0 });
+        // The root: two visits of 0 with m 0 and 1, and this one seen from its side, two plies further.
+        let root = &tree[path[0]];
+        assert_eq!((root.n, root.in_flight), (3, 0));
+        assert!((root.wl - 0.5 / 3.0).abs() < 1e-6 && (root.m - 13.0 / 3.0).abs() < 1e-5);
+        let child = &tree[path[1]];
+        assert!((child.wl + 0.25).abs() < 1e-6 && (child.m - 5.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn several_visits_count_as_so_many() {
+        let (mut tree, path) = line(1);
+        for id in &path {
+            tree[*id].in_flight += 3;
+        }
+        backup(&mut tree, &hops(&path), Value { wl: 1.0, d: 0.0, m: 0.0 }, 3, true);
+        assert_eq!((tree[path[0]].n, tree[path[0]].in_flight, tree[path[0]].wl), (4, 0, -0.75));
+    }
+
+    #[test]
+    fn a_mate_proves_the_move_before_it_lost() {
+        let (mut tree, path) = line(3);
+        make_terminal(&mut tree, path[3], Some((path[2], 0)), end(1, 0.0));
+        visit(&mut tree, &hops(&path), Value { wl: 1.0, d: 0.0, m: 0.0 });
+        let lost = &tree[path[2]];
+        assert_eq!((lost.terminal(), lost.wl, lost.m, lost.n), (Terminal::End, -1.0, 1.0, 2));
+        let open = &tree[path[1]];
+        assert_eq!(tree.view(open).unwrap().p(0), 0.0, "a lost move has no prior left");
+        // Its parent has other moves: only bounded by nothing, an open node; both earlier visits count as corrected.
+        assert_eq!(open.terminal(), Terminal::No);
+        assert!((open.wl - 2.0 / 3.0).abs() < 1e-6, "{}", open.wl);
+        assert!((tree[path[0]].wl + 2.0 / 4.0).abs() < 1e-6, "{}", tree[path[0]].wl);
+    }
+
+    #[test]
+    fn what_tables_help_to_prove_is_no_mate() {
+        let proven_by = |kinds: &[(i8, Terminal)]| {
+            let (mut tree, path) = line(2);
+            let node = path[1];
+            for (index, (result, kind)) in kinds.iter().enumerate() {
+                let child = tree.child(node, index);
+                make_terminal(&mut tree, child, Some((node, index)), GameEnd { result: *result, m: 2.0, kind: *kind });
+                let value = Value { wl: f32::from(*result), d: 0.0, m: 2.0 };
+                visit(&mut tree, &hops(&[path[0], node, child]), value);
+            }
+            (tree[node].terminal(), tree[node].wl)
+        };
+        let (end, tables) = (Terminal::End, Terminal::Tablebase);
+        assert_eq!(proven_by(&[(1, tables)]), (tables, -1.0));
+        assert_eq!(proven_by(&[(1, end)]), (end, -1.0));
+        assert_eq!(proven_by(&[(-1, end), (-1, tables), (-1, end)]), (tables, 1.0));
+        assert_eq!(proven_by(&[(-1, tables), (0, end), (-1, end)]), (tables, 0.0));
+        assert_eq!(proven_by(&[(-1, tables), (1, end)]), (end, -1.0), "a mate needs no tables");
+    }
+
+    #[test]
+    fn a_node_whose_moves_all_lose_is_won_for_the_other() {
+        let (mut tree, path) = line(2);
+        let node = path[1];
+        give_moves(&mut tree, node);
+        for index in 0..3 {
+            let child = tree.child(node, index);
+            make_terminal(&mut tree, child, Some((node, index)), end(-1, index as f32));
+            let line = hops(&[path[0], node, child]);
+            visit(&mut tree, &line, Value { wl: -1.0, d: 0.0, m: index as f32 });
+        }
+        let won = &tree[node];
+        // The longest resistance counts: two plies, and one to get there.
+        assert_eq!((won.terminal(), won.wl, won.m, won.bounds().is_win()), (Terminal::End, 1.0, 3.0, true));
+        assert_eq!(tree[path[0]].terminal(), Terminal::No, "the root is never proven");
+    }
+
+    #[test]
+    fn a_draw_in_hand_bounds_the_opponent() {
+        let (mut tree, path) = line(3);
+        make_terminal(&mut tree, path[3], Some((path[2], 0)), end(0, 0.0));
+        visit(&mut tree, &hops(&path), Value { wl: 0.0, d: 1.0, m: 0.0 });
+        assert_eq!(tree[path[2]].bounds(), Bounds { lower: -1, upper: 0 });
+        assert_eq!(tree[path[1]].bounds(), Bounds::UNKNOWN);
+    }
+
+    #[test]
+    fn cancelled_visits_leave_no_trace() {
+        let (mut tree, path) = line(2);
+        for id in &path {
+            tree[*id].in_flight += 2;
+        }
+        cancel(&mut tree, &hops(&path), 2);
+        assert!(path.iter().all(|id| tree[*id].in_flight == 0));
+    }
+}

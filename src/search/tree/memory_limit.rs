@@ -1,0 +1,278 @@
+//! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first.
+//!
+//! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and its
+//! subtree grows anew.
+
+use super::Tree;
+use super::node::{EdgeState, Node, NodeId};
+
+/// Bytes that one more visit may take: a node, its priors, and now and then the moves of its parent.
+const VISIT: usize = 256;
+
+/// Visits of a subtree that is pruned in one piece: the way to it costs as much as a visit, and gives room for some.
+const PIECE: u32 = 32;
+
+/// The limit divided by this is left for free runs of lengths that are not asked for.
+const UNUSABLE: usize = 8;
+
+/// The limit of a full tree divided by this is kept free, so that a free run of the right length is found nearly always.
+const SPARE: usize = 16;
+
+/// Nodes looked at in a round, and for each of its visits: a few hundred microseconds, for the lock is not to be held for
+/// long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
+const LOOKS_A_ROUND: usize = 4096;
+const LOOKS_A_VISIT: usize = 32;
+
+/// A store of memory and its limit, in bytes.
+struct Store {
+    limit: usize,
+    /// Bytes that were ever in use since the tree started anew.
+    reached: usize,
+    /// Bytes of those that are free again.
+    free: usize,
+}
+
+impl Store {
+    /// Bytes that must be free for `need` more to fit. A store that is over its limit (a free run is not always of a useful
+    /// length) gets the more free memory to choose from.
+    fn wanted(&self, need: usize) -> usize {
+        let limit = self.limit - self.limit / UNUSABLE;
+        if self.reached.saturating_add(need) <= limit {
+            return 0;
+        }
+        let wanted = need.max(limit / SPARE) + 2 * self.reached.saturating_sub(limit);
+        // Memory beyond a limit that has become smaller stays taken: half of the limit is still for what is known.
+        wanted.min(self.reached.saturating_sub(limit / 2))
+    }
+}
+
+impl Tree {
+    /// Makes sure that `visits` more fit into `limit` bytes and into what the pools can address, by pruning if need be.
+    /// A tree far over its limit gets there in several rounds; it does not grow meanwhile.
+    pub(crate) fn make_room(&mut self, limit: usize, visits: u32) {
+        let need = VISIT * visits as usize;
+        let wanted = self.stores(limit).map(|store| store.wanted(need));
+        let has_room =
+            |tree: &Tree| tree.stores(limit).iter().zip(&wanted).all(|(store, wanted)| store.free >= *wanted);
+        if has_room(self) {
+            return;
+        }
+        // The alternatives to the last move are worth less than the subtree that is searched.
+        self.discard_alternatives();
+        let mut looks = LOOKS_A_ROUND + LOOKS_A_VISIT * visits as usize;
+        while looks > 0 && !has_room(self) {
+            let cost = self.discarded.last().map(|node| 1 + usize::from(node.children));
+            if self.free_discarded() {
+                looks = looks.saturating_sub(cost.unwrap_or(1));
+            } else if !self.prune_least_visited(self.root(), &mut looks) {
+                return;
+            }
+        }
+    }
+
+    /// Gives up the least that can be. Returns whether there was anything but what visits are on their way to.
+    pub(crate) fn free_least_visited(&mut self) -> bool {
+        if self.free_discarded() {
+            return true;
+        }
+        self.discard_alternatives();
+        let mut looks = usize::MAX;
+        self.free_discarded() || self.prune_least_visited(self.root(), &mut looks)
+    }
+
+    /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how much
+    /// of it the system has back depends on the machine, and the choice of the pruned subtrees must not.
+    fn stores(&self, limit: usize) -> [Store; 3] {
+        let (nodes, words) = (&self.nodes, &self.words);
+        // All of a pool that cannot grow is in use: it holds free runs of every length.
+        let most = |most: usize, is_refused| if is_refused { most / (UNUSABLE - 1) * UNUSABLE } else { most };
+        let pool = |limit, reached, free| Store { limit, reached, free };
+        [
+            Store { limit, reached: self.bytes_reached(), free: self.bytes_free() },
+            pool(most(nodes.bytes_most(), nodes.is_refused()), nodes.bytes_reached(), nodes.bytes_given_back()),
+            pool(most(words.bytes_most(), words.is_refused()), words.bytes_reached(), words.bytes_given_back()),
+        ]
+    }
+
+    /// Forgets a subtree with few visits at or below a node, and takes the nodes it looked at off `looks`; when those are
+    /// used up it tries no other way. Returns whether there was one that no visit is on its way to.
+    fn prune_least_visited(&mut self, id: NodeId, looks: &mut usize) -> bool {
+        let mut tried = None;
+        loop {
+            let node = self[id];
+            *looks = looks.saturating_sub(1 + usize::from(node.children));
+            let Some(next) = self.least_expanded(&node, tried) else {
+                // There is nothing smaller.
+                return id != self.root() && self.prune(id);
+            };
+            let child = NodeId(next.2);
+            if self[child].n <= PIECE && self.prune(child) || self.prune_least_visited(child, looks) {
+                return true;
+            }
+            if *looks == 0 {
+                return false;
+            }
+            tried = Some(next);
+        }
+    }
+
+    /// The child (where positions are shared: its position) with the fewest visits among those that have children
+    /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its number.
+    fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
+        let children = (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index));
+        let places = children.map(|child| self[child].link().unwrap_or(child));
+        let expanded = places.filter(|place| matches!(self[*place].edge_state(), EdgeState::Small | EdgeState::Large));
+        let keys = expanded.map(|place| (self[place].in_flight > 0, self[place].n, place.0));
+        keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()
+    }
+
+    /// Prunes the subtree of a node, unless a visit is on its way there.
+    fn prune(&mut self, id: NodeId) -> bool {
+        if self[id].in_flight > 0 || self[id].edge_state() == EdgeState::None {
+            return false;
+        }
+        let old = self[id];
+        self[id].set_edge_state(EdgeState::None);
+        (self[id].at, self[id].children) = (0, 0);
+        self.discard(old);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+    use crate::search::tree::Tree;
+    use crate::search::tree::packed_move::PackedMove;
+
+    /// A root with 20 moves, each leading to a node with 30 moves and two children; visits grow with the move's number.
+    fn bushy() -> Tree {
+        let mut tree = Tree::new(Game::new());
+        let root = tree.root();
+        tree.set_priors(root, &[255; 20]);
+        tree.expand(root);
+        for index in 0..20 {
+            let child = tree.child(root, index);
+            tree.set_priors(child, &[255; 30]);
+            tree.expand(child);
+            tree[child].n = 3 + index as u32;
+            for below in 0..2 {
+                let grandchild = tree.child(child, below);
+                tree[grandchild].n = 1;
+                tree.set_priors(grandchild, &[255; 25]);
+            }
+        }
+        tree
+    }
+
+    fn expanded(tree: &Tree) -> Vec<usize> {
+        let root = tree[tree.root()];
+        let is = |index: &usize| {
+            tree.existing_child(&root, *index).is_some_and(|child| tree[child].edge_state() != EdgeState::None)
+        };
+        (0..20).filter(is).collect()
+    }
+
+    #[test]
+    fn the_least_visited_goes_first_and_keeps_its_visits() {
+        let mut tree = bushy();
+        let (full, limit) = (tree.bytes(), tree.bytes() - 1);
+        tree.make_room(2 * full, 8);
+        assert_eq!(expanded(&tree).len(), 20, "there is room");
+        tree.make_room(limit, 1);
+        let left = expanded(&tree);
+        assert!(left.len() < 20 && left == (20 - left.len()..20).collect::<Vec<_>>(), "{left:?}");
+        assert!(tree.bytes_free() >= VISIT);
+        let root = tree[tree.root()];
+        let first = tree.existing_child(&root, 0).unwrap();
+        assert_eq!((tree[first].n, tree[first].children), (3, 0));
+    }
+
+    #[test]
+    fn a_forgotten_node_that_becomes_the_root_starts_anew() {
+        let mut tree = bushy();
+        let (start, root) = (Game::new(), tree.root());
+        tree[root].n = 300;
+        let moves: Vec<u16> = start.current().legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+        tree.resolve(root, &moves);
+        let (forgotten, known) = (tree.child(root, 4), tree.child(root, 5));
+        assert!(tree.prune(forgotten));
+        let (visits, kept) = (tree[forgotten].n, tree[known].n);
+        assert!(visits > 0 && tree[forgotten].is_pruned());
+        let after = |index: usize| {
+            let mut game = start.clone();
+            game.push(PackedMove(moves[index]).unpack(start.current().board()));
+            game
+        };
+        assert!(tree.follow(after(4)) && tree.is_empty());
+        // And when the last move is taken back, the others are as they were.
+        assert!(tree.follow(after(5)));
+        assert_eq!(tree.visits(), kept);
+    }
+
+    #[test]
+    fn where_one_way_is_taken_another_is_tried() {
+        let mut tree = bushy();
+        let root = tree[tree.root()];
+        for index in 0..20 {
+            let child = tree.existing_child(&root, index).unwrap();
+            tree[child].in_flight = 1;
+        }
+        let child = tree[tree.existing_child(&root, 7).unwrap()];
+        let free = tree.existing_child(&child, 1).unwrap();
+        tree.expand(free);
+        tree.make_room(0, 1000);
+        assert_eq!((tree[free].edge_state(), expanded(&tree).len()), (EdgeState::None, 20));
+    }
+
+    #[test]
+    fn a_round_does_not_take_all_apart() {
+        let mut tree = bushy();
+        let id = tree.child(tree.root(), 0);
+        let kept = tree[id];
+        let take = |_| {
+            tree.set_priors(id, &[255; 20]);
+            tree[id]
+        };
+        let given_up: Vec<Node> = (0..3 * LOOKS_A_ROUND).map(take).collect();
+        tree[id] = kept;
+        given_up.into_iter().for_each(|node| tree.discard(node));
+        let full = tree.words.in_use();
+        tree.make_room(0, 1);
+        let taken_apart = (full - tree.words.in_use()) / 5;
+        assert!(
+            (LOOKS_A_ROUND..=LOOKS_A_ROUND + LOOKS_A_VISIT).contains(&taken_apart),
+            "{taken_apart} of 20 / 4 words"
+        );
+    }
+
+    #[test]
+    fn without_a_limit_the_pools_are_one() {
+        for of_words in [true, false] {
+            let mut tree = bushy();
+            tree.make_room(usize::MAX, 8);
+            assert_eq!(expanded(&tree).len(), 20, "there is room");
+            // As many as there are.
+            match of_words {
+                true => tree.words.most = tree.words.in_use(),
+                false => tree.nodes.most = tree.nodes.in_use(),
+            }
+            tree.make_room(usize::MAX, 1);
+            assert!(expanded(&tree).len() < 20);
+        }
+    }
+
+    #[test]
+    fn nodes_on_a_way_and_the_root_stay() {
+        let mut tree = bushy();
+        let root = tree[tree.root()];
+        for index in 0..19 {
+            let child = tree.existing_child(&root, index).unwrap();
+            tree[child].in_flight = 1;
+        }
+        tree.make_room(0, 1000);
+        assert_eq!(expanded(&tree), (0..19).collect::<Vec<_>>());
+        assert!(tree.view(&tree[tree.root()]).is_some());
+    }
+}

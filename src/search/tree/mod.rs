@@ -1,0 +1,260 @@
+//! Holds the search tree: nodes and their edges in two pools, and the ways to find them there.
+
+pub(crate) mod backup;
+pub(crate) mod edges;
+pub(crate) mod expansion;
+pub(crate) mod memory_limit;
+pub(crate) mod node;
+pub(crate) mod packed_move;
+pub(crate) mod pool;
+pub(crate) mod position_table;
+mod prefetch;
+pub(crate) mod prior_codes;
+pub(crate) mod reuse;
+pub(crate) mod root_noise;
+pub(crate) mod terminal;
+pub(crate) mod transpositions;
+
+use crate::chess::Game;
+use edges::EdgeView;
+use node::{EdgeState, Node, NodeId};
+use packed_move::PackedMove;
+use pool::{Pool, Spare};
+use position_table::SharedPositions;
+use prefetch::prefetch;
+use root_noise::RootNoise;
+use std::ops::{Index, IndexMut};
+
+/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218.
+pub(crate) const MOST_MOVES: usize = 255;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
+#[derive(Debug)]
+pub struct Tree {
+    pub(crate) nodes: Pool<Node>,
+    pub(crate) words: Pool<u32>,
+    /// Memory that earlier trees have left.
+    pub(crate) spare: Spare,
+    /// Positions that several moves lead to, if they are to share their statistics.
+    pub(crate) shared: Option<SharedPositions>,
+    /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
+    /// so that starting a move costs the same however much of the tree it gives up.
+    pub(crate) discarded: Vec<Node>,
+    pub(crate) root: NodeId,
+    /// The node of a root that is no shared position.
+    pub(crate) home: NodeId,
+    /// The noise that a search mixes into the priors of its root.
+    pub(crate) root_noise: Option<RootNoise>,
+    pub(crate) game: Game,
+    pub(crate) previous_root: Option<PreviousRoot>,
+}
+
+/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
+/// not played: an opponent whose move was only predicted may play another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PreviousRoot {
+    pub node: Node,
+    /// Where the root was taken from; unknown where positions are shared: then nothing is taken out of its place.
+    pub child: Option<NodeId>,
+    /// The shared position that was the root. It is owned from here; `node` is not in use then.
+    pub position: Option<NodeId>,
+    /// Moves of the game up to it.
+    pub plies: usize,
+}
+
+impl Index<NodeId> for Tree {
+    type Output = Node;
+    #[inline]
+    fn index(&self, id: NodeId) -> &Node {
+        self.nodes.item(id.0)
+    }
+}
+
+impl IndexMut<NodeId> for Tree {
+    #[inline]
+    fn index_mut(&mut self, id: NodeId) -> &mut Node {
+        self.nodes.item_mut(id.0)
+    }
+}
+
+impl Tree {
+    /// An empty tree at the end of `game`.
+    pub fn new(game: Game) -> Tree {
+        Tree::with_spare(game, Spare::default())
+    }
+
+    pub(crate) fn with_spare(game: Game, spare: Spare) -> Tree {
+        let (mut nodes, words) = (Pool::new(spare.clone()), Pool::new(spare.clone()));
+        let root = first_node(&mut nodes);
+        let discarded = Vec::new();
+        Tree {
+            nodes,
+            words,
+            spare,
+            shared: None,
+            discarded,
+            root,
+            home: root,
+            root_noise: None,
+            game,
+            previous_root: None,
+        }
+    }
+
+    /// The game at whose end the root stands.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Visits of the root: what a new search finds.
+    pub fn visits(&self) -> u32 {
+        self[self.root].n
+    }
+
+    /// Plies the game is expected to go on from the root; `None` before the first visit.
+    pub fn moves_left(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| f64::from(self[self.root].m))
+    }
+
+    /// Whether nothing was searched yet.
+    pub fn is_empty(&self) -> bool {
+        self.visits() == 0
+    }
+
+    /// Whether the system refused memory to the last search.
+    pub fn is_short_of_memory(&self) -> bool {
+        self.nodes.is_refused() || self.words.is_refused()
+    }
+
+    pub(crate) fn ask_for_memory_again(&mut self) {
+        self.nodes.ask_again();
+        self.words.ask_again();
+    }
+
+    /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
+    pub fn bytes(&self) -> usize {
+        self.bytes_reached() + self.spare.bytes()
+    }
+
+    /// Bytes that were ever in use since the tree started anew.
+    pub(crate) fn bytes_reached(&self) -> usize {
+        self.nodes.bytes_reached() + self.words.bytes_reached() + self.bytes_listed() + self.bytes_beside()
+    }
+
+    fn bytes_listed(&self) -> usize {
+        self.nodes.bytes_listed() + self.words.bytes_listed()
+    }
+
+    /// Memory beside the pools.
+    fn bytes_beside(&self) -> usize {
+        self.shared.as_ref().map_or(0, SharedPositions::bytes) + self.discarded.capacity() * size_of::<Node>()
+    }
+
+    /// Bytes of those that are free again.
+    pub(crate) fn bytes_free(&self) -> usize {
+        self.nodes.bytes_given_back() + self.words.bytes_given_back()
+    }
+
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// The moves of an expanded node; `None` while it has none, or only their priors.
+    #[inline]
+    pub(crate) fn view(&self, node: &Node) -> Option<EdgeView<'_>> {
+        if !matches!(node.edge_state(), EdgeState::Small | EdgeState::Large) {
+            return None;
+        }
+        let layout = edges::EdgeLayout::of(node);
+        Some(EdgeView::new(self.words.run(node.at, layout.len), &layout, usize::from(node.moves)))
+    }
+
+    /// The priors of an evaluated node that was not expanded yet, as codes in the order of the move generator.
+    pub(crate) fn priors(&self, node: &Node) -> Option<&[u8]> {
+        let run =
+            (node.edge_state() == EdgeState::Priors).then(|| self.words.run(node.at, edges::priors_len(node.moves)))?;
+        Some(&bytemuck::cast_slice(run)[..usize::from(node.moves)])
+    }
+
+    /// The move with the largest prior of a node that was not expanded yet.
+    pub(crate) fn first_move(&self, node: &Node) -> Option<PackedMove> {
+        let codes = self.priors(node)?;
+        let largest = codes.iter().max()?;
+        let number = codes.iter().position(|code| code == largest)?;
+        Some(PackedMove::unresolved(number as u8))
+    }
+
+    /// The children of `node` that there are nodes for, in the order of its moves.
+    #[inline]
+    pub(crate) fn children<'a>(
+        &'a self,
+        view: &EdgeView<'a>,
+        node: &Node,
+    ) -> impl Iterator<Item = &'a [Node]> + use<'a> {
+        let mut left = usize::from(node.children);
+        view.slots.iter().enumerate().map_while(move |(slot, at)| {
+            let len = left.min(edges::segment(slot));
+            left -= len;
+            (len > 0).then(|| self.nodes.run(*at, len))
+        })
+    }
+
+    /// Asks for the memory of a node's moves.
+    #[inline]
+    pub(crate) fn prefetch_edges(&self, id: NodeId) {
+        let node = &self[id];
+        let len = match node.edge_state() {
+            EdgeState::None => {
+                if let Some(position) = node.link() {
+                    prefetch(&self[position]);
+                }
+                return;
+            }
+            EdgeState::Priors => edges::priors_len(node.moves),
+            EdgeState::Small | EdgeState::Large => edges::EdgeLayout::of(node).len,
+        };
+        for line in self.words.run(node.at, len).chunks(LINE / size_of::<u32>()) {
+            prefetch(&line[0]);
+        }
+    }
+
+    /// Asks for the memory of a node's children.
+    #[inline]
+    pub(crate) fn prefetch_children(&self, id: NodeId) {
+        let node = &self[id];
+        let Some(view) = self.view(node) else {
+            if let Some(position) = node.link() {
+                self.prefetch_children(position);
+            }
+            return;
+        };
+        for segment in self.children(&view, node) {
+            for line in segment.chunks(LINE / size_of::<Node>()) {
+                prefetch(&line[0]);
+            }
+        }
+    }
+
+    /// The child by the move of that index, if there is a node for it.
+    pub(crate) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
+        if index >= usize::from(node.children) {
+            return None;
+        }
+        let (slot, offset) = edges::place(index);
+        Some(NodeId(self.view(node)?.slots[slot] + offset as u32))
+    }
+}
+
+/// The first node of an empty pool.
+pub(crate) fn first_node(nodes: &mut Pool<Node>) -> NodeId {
+    let id = NodeId(nodes.take(1).expect("a pool has a chunk from the beginning"));
+    *nodes.item_mut(id.0) = Node::new();
+    id
+}
+
+#[cfg(test)]
+#[path = "tree_tests.rs"]
+mod tests;

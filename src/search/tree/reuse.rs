@@ -1,0 +1,213 @@
+//! Reuses the tree: the root follows the game, and the rest is discarded. Sets the noise at the root.
+
+use super::edges::EdgeView;
+use super::node::{Bounds, EdgeState, Node, NodeId, Terminal};
+use super::packed_move::PackedMove;
+use super::position_table::SharedPositions;
+use super::root_noise::RootNoise;
+use super::{PreviousRoot, Tree, first_node};
+use crate::chess::{Game, Move, Position};
+
+impl Tree {
+    /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
+    /// the same start position, and all the moves of the old game followed by none or more new ones; its last move may
+    /// have been another, as long as [`Tree::forget_alternatives`] was not called since it was made.
+    pub fn follow(&mut self, game: Game) -> bool {
+        if self.previous_root.is_some_and(|previous_root| {
+            !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
+        }) {
+            self.return_to_previous_root();
+        }
+        let (old, new) = (&self.game, &game);
+        let same = old.positions()[0].key() == new.positions()[0].key()
+            && old.positions()[0].rule50() == new.positions()[0].rule50()
+            && new.moves().starts_with(old.moves());
+        if !same {
+            self.reset(game);
+            return false;
+        }
+        for ply in self.game.moves().len()..game.moves().len() {
+            self.descend(game.moves()[ply], ply);
+            self.restart_if_forgotten();
+            self.prepare_root(&game.positions()[ply + 1]);
+        }
+        self.game = game;
+        self.note_history();
+        if self[self.root].is_terminal() {
+            self.reopen(self.root);
+        }
+        true
+    }
+
+    /// A root whose moves were forgotten starts anew. Its visits tell nothing that its moves could be chosen by, and no
+    /// limit would let it have the one that finds them again.
+    fn restart_if_forgotten(&mut self) {
+        let root = self.root;
+        if self[root].is_pruned() {
+            self[root] = Node::new();
+        }
+    }
+
+    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
+    pub fn reset(&mut self, game: Game) {
+        self.start_anew(game);
+        let spare = self.spare.clone();
+        if std::thread::Builder::new().name("free".to_owned()).spawn(move || spare.free()).is_err() {
+            self.spare.free();
+        }
+    }
+
+    /// Starts anew at the end of `game`, with the memory of the old nodes to spare. This takes no new memory.
+    pub(crate) fn start_anew(&mut self, game: Game) {
+        self.nodes.start_anew();
+        self.words.start_anew();
+        self.root = first_node(&mut self.nodes);
+        self.home = self.root;
+        self.discarded = Vec::new();
+        (self.root_noise, self.previous_root, self.game) = (None, None, game);
+        self.shared = self.shared.is_some().then(SharedPositions::default);
+        self.note_history();
+    }
+
+    /// Gives up what would be needed if the last move of the game were taken back or another one.
+    pub fn forget_alternatives(&mut self) {
+        if let Some(previous_root) = self.previous_root.take() {
+            self.release(previous_root);
+        }
+    }
+
+    /// Gives up the other moves to the position before the last one, but not the way back to it.
+    pub(crate) fn discard_alternatives(&mut self) {
+        if let Some(previous_root) = self.previous_root {
+            self.previous_root =
+                Some(PreviousRoot { node: Node::new(), child: None, position: None, plies: previous_root.plies });
+            self.release(previous_root);
+        }
+    }
+
+    fn release(&mut self, previous_root: PreviousRoot) {
+        self.discard(previous_root.node);
+        if let Some(position) = previous_root.position {
+            self.release_position(position);
+        }
+    }
+
+    /// Takes the last move back.
+    fn return_to_previous_root(&mut self) {
+        let Some(previous_root) = self.previous_root.take() else { return };
+        self.game.truncate(previous_root.plies);
+        if self.shared.is_some() {
+            self.root_back_at(previous_root);
+            return;
+        }
+        let root = self.root;
+        let node = std::mem::replace(&mut self[root], previous_root.node);
+        match previous_root.child {
+            Some(child) => self[child] = node,
+            None => self.discard(node),
+        }
+    }
+
+    /// Makes the child by `mv`, which follows `plies` moves, the root. The rest is kept behind it.
+    fn descend(&mut self, mv: Move, plies: usize) {
+        self.forget_alternatives();
+        let old = self[self.root];
+        let packed = PackedMove::new(mv).0;
+        let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
+        let next = index.and_then(|index| self.existing_child(&old, index));
+        self.root_noise = None;
+        if self.shared.is_some() {
+            self.root_at(next, plies);
+            return;
+        }
+        let root = self.root;
+        self[root] = next.map_or_else(Node::new, |next| std::mem::replace(&mut self[next], Node::new()));
+        self.previous_root = Some(PreviousRoot { node: old, child: next, position: None, plies });
+    }
+
+    /// Sorts the root's moves and makes them known: they are asked for before the search has come by again.
+    pub(crate) fn prepare_root(&mut self, position: &Position) {
+        let root = self.root;
+        if self[root].edge_state() == EdgeState::Priors {
+            self.expand(root);
+        }
+        let unknown = |view: EdgeView| view.moves.first().is_some_and(|mv| PackedMove(*mv).number().is_some());
+        if self.view(&self[root]).is_some_and(unknown) {
+            let moves: Vec<u16> = position.legal_moves().into_iter().map(|mv| PackedMove::new(mv).0).collect();
+            self.resolve(root, &moves);
+        }
+    }
+
+    /// Whether the root has noise, and moves that could have it.
+    pub(crate) fn root_noise(&self) -> Option<&RootNoise> {
+        self.root_noise.as_ref()
+    }
+
+    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their priors, so
+    /// with noise there is a node for each of them from the beginning.
+    pub(crate) fn set_root_noise(&mut self, noise: Option<RootNoise>) {
+        let root = self.root;
+        if noise.is_some() && self.view(&self[root]).is_some() && self[root].moves > 0 {
+            self.child(root, usize::from(self[root].moves) - 1);
+        }
+        self.root_noise = noise;
+    }
+
+    /// The prior of a root move, with noise if there is any. `view`: the root's moves.
+    pub(crate) fn root_prior(&self, view: &EdgeView, index: usize, child: Option<&Node>) -> f32 {
+        self.root_noise.as_ref().map_or_else(|| view.p(index), |noise| noise.prior(view, index, child))
+    }
+
+    /// A terminal that is not one any more: a root, which has to be searched, or a two-fold draw whose first occurrence
+    /// is now above the root. Its values come from its children again, if it has any.
+    fn reopen(&mut self, id: NodeId) {
+        let (mut sum, mut visits) = ((0.0, 0.0, 0.0), 0);
+        let node = self[id];
+        let view = self.view(&node);
+        for child in view.iter().flat_map(|view| self.children(view, &node)).flatten() {
+            let n = f64::from(child.n);
+            sum.0 -= child.wl * n;
+            sum.1 += f64::from(child.d) * n;
+            sum.2 += (f64::from(child.m) + 1.0) * n;
+            visits += child.n;
+        }
+        // The node's own first visit counts again. Where its network value is not kept, the children's mean stands for it.
+        let first = u32::from(view.is_some());
+        let own = self.own_value(id).filter(|_| view.is_some() && visits > 0);
+        if let Some(own) = own {
+            sum = (sum.0 + f64::from(own.wl), sum.1 + f64::from(own.d), sum.2 + f64::from(own.m));
+        }
+        let counted = visits + u32::from(own.is_some());
+        let node = &mut self[id];
+        node.set_terminal(Terminal::No);
+        node.set_bounds(Bounds::UNKNOWN);
+        (node.wl, node.d, node.m, node.n) = (0.0, 0.0, 0.0, visits + first);
+        if visits > 0 {
+            let n = f64::from(counted);
+            (node.wl, node.d, node.m) = (sum.0 / n, (sum.1 / n) as f32, (sum.2 / n) as f32);
+        }
+    }
+
+    /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of the
+    /// nodes above it, which `above` names from its parent to the root. `depth` is its distance from the root in plies.
+    pub(crate) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32, above: impl Iterator<Item = NodeId>) {
+        let node = &self[id];
+        if node.terminal() != Terminal::TwoFold || depth as f32 >= node.m {
+            return;
+        }
+        let visits = node.n;
+        let mut value = node.value();
+        for above in above {
+            value = value.one_ply_up();
+            self[above].remove_visits(value, visits);
+        }
+        self.reopen(id);
+    }
+}
+
+impl PreviousRoot {
+    /// Whether `new` goes on from here, where `old` did.
+    fn leads_to(&self, old: &Game, new: &Game) -> bool {
+        old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
+    }
+}

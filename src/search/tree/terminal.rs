@@ -1,0 +1,105 @@
+//! Detects terminal positions (lc0.md C.5).
+
+use super::Tree;
+use super::node::{NodeId, Terminal};
+use crate::chess::{Move, Position};
+use crate::search::params::SearchParams;
+use crate::tablebase::Probes;
+
+/// Plies from the root before a first repetition may count as a draw.
+const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
+
+/// Plies without capture or pawn move after which the game is drawn.
+const RULE50_DRAW: u32 = 100;
+
+/// An end of the game at a leaf.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GameEnd {
+    /// For the player who moved here: 1 mates, 0 draws.
+    pub result: i8,
+    /// Plies to the end.
+    pub m: f32,
+    pub kind: Terminal,
+}
+
+/// Whether the game ends in the position of a leaf, which has these legal moves. `depth`: plies below the root.
+pub(crate) fn end_of_game(position: &Position, moves: &[Move], depth: u32, params: &SearchParams) -> Option<GameEnd> {
+    match moves.is_empty() {
+        true if position.is_check() => Some(GameEnd { result: 1, m: 0.0, kind: Terminal::End }),
+        true => Some(GameEnd { result: 0, m: 0.0, kind: Terminal::End }),
+        // The root is searched even where the game could be claimed as drawn.
+        false if depth == 0 => None,
+        false => draw(position, depth, params),
+    }
+}
+
+fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<GameEnd> {
+    let (repetitions, cycle) = (position.repetitions(), position.cycle_length());
+    if position.is_insufficient_material() || position.rule50() >= RULE50_DRAW || repetitions >= 2 {
+        return Some(GameEnd { result: 0, m: 0.0, kind: Terminal::End });
+    }
+    let two_fold = repetitions == 1 && params.two_fold_draws && depth >= TWO_FOLD_MINIMUM_DEPTH && depth >= cycle;
+    two_fold.then_some(GameEnd { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
+}
+
+/// Whether the end of the game in a position is the repetition of one from the root on, `depth` plies above it.
+pub(crate) fn depends_on_path(position: &Position, depth: u32) -> bool {
+    let in_search = (1..=depth).contains(&position.cycle_length());
+    in_search && position.rule50() < RULE50_DRAW && !position.is_insufficient_material()
+}
+
+/// The result of a leaf by the endgame tables. `depth`: plies below the root, which is searched in any case.
+pub(crate) fn known_by_tables(position: &Position, depth: u32, probes: &Probes) -> Option<GameEnd> {
+    if depth == 0 {
+        return None;
+    }
+    // The tables speak for the side to move, and do not say how long it takes: see `Batch::finish`.
+    probes.wdl(position).map(|result| GameEnd { result: -result, m: 0.0, kind: Terminal::Tablebase })
+}
+
+/// Makes a node terminal, which the move `parent` leads to. A lost move keeps no prior: no doubt about it is left that
+/// exploring could resolve.
+pub(crate) fn make_terminal(tree: &mut Tree, id: NodeId, parent: Option<(NodeId, usize)>, end: GameEnd) {
+    tree[id].make_terminal(end.result, end.m, end.kind);
+    if end.result == -1
+        && let Some((parent, index)) = parent
+    {
+        tree.clear_prior(parent, index);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    fn end_after(fen: &str, moves: &[&str], depth: u32) -> Option<(i8, f32, Terminal)> {
+        let mut game = Game::from_fen(fen, false).unwrap();
+        for mv in moves {
+            game.push_uci(mv).unwrap();
+        }
+        let moves = game.current().legal_moves();
+        end_of_game(game.current(), &moves, depth, &SearchParams::LC0).map(|end| (end.result, end.m, end.kind))
+    }
+
+    #[test]
+    fn ends_of_the_game() {
+        let end = |result, m| Some((result, m, Terminal::End));
+        assert_eq!(end_after("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", &[], 1), end(1, 0.0), "mate");
+        assert_eq!(end_after("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &[], 1), end(0, 0.0), "stalemate");
+        assert_eq!(end_after("7k/6Q1/6K1/8/8/8/8/8 b - - 100 90", &[], 1), end(1, 0.0), "mate goes before the counter");
+        assert_eq!(end_after("7k/8/6K1/8/8/8/8/R7 b - - 100 90", &[], 1), end(0, 0.0), "fifty moves");
+        assert_eq!(end_after("7k/8/6K1/8/8/8/8/R7 b - - 99 90", &[], 1), None);
+        assert_eq!(end_after("7k/8/6K1/8/8/8/8/8 b - - 0 1", &[], 1), end(0, 0.0), "bare kings");
+        assert_eq!(end_after("7k/8/6K1/8/8/8/8/8 b - - 0 1", &[], 0), None, "the root is searched all the same");
+    }
+
+    #[test]
+    fn repetitions() {
+        let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(end_after(start, &shuffle, 4), Some((0, 4.0, Terminal::TwoFold)));
+        assert_eq!(end_after(start, &shuffle, 3), None, "the first occurrence lies above the root");
+        assert_eq!(end_after(start, &[shuffle, shuffle].concat(), 1), Some((0, 0.0, Terminal::End)), "three-fold");
+    }
+}
