@@ -371,7 +371,7 @@ impl<T: Pod> Pool<T> {
 /// A new chunk, all zero. `None` when the system has none, or when nothing much would be left for everything else: other
 /// allocations are small, but where they fail the process ends.
 fn system_chunk() -> Option<MmapMut> {
-    bare_chunk().filter(|_| memory::has_headroom())
+    bare_chunk().filter(|_| memory::has_headroom(true))
 }
 
 /// A new chunk, if the system has one, whatever is left then.
