@@ -127,7 +127,7 @@ impl Candidates {
         self.score[at] = score(self.utility[at], self.u_numerator[at], self.divisor[at]);
     }
 
-    /// Visits that a candidate gets before `rival` is as good, one at least.
+    /// Visits that a candidate gets before the runner-up is as good, one at least.
     fn visits_before(&self, at: usize, runner_up: f32) -> u32 {
         let gap = runner_up - self.utility[at];
         if gap < 0.0 {
