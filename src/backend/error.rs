@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::device_options::DeviceOptionsError;
-use super::runtime::RuntimeError;
 use crate::network::NetworkError;
+use crate::runtime::RuntimeError;
 
 /// Why a backend cannot be made or cannot answer. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,16 @@
-//! Backends by name.
+//! Makes backends by name.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::onnxruntime::probe;
 use super::{
-    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend,
-    Provider, RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
+    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend, RandomBackend,
+    SeveralDevices, UniformBackend,
 };
+use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
+use crate::runtime::{self, Provider, nvidia};
 
 /// The names that [`create`] takes, besides aliases.
 pub const BACKENDS: [&str; 10] =

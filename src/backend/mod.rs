@@ -9,16 +9,11 @@
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
-//! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
-//! | `device_options`, `device_keys` | the option `BackendOptions` |
+//! | `provider` | what each execution provider of ONNX Runtime prefers |
+//! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
-//! | `library` | loading libraries, and never one of the working folder |
-//! | `missing` | which library a provider misses, and how to get it |
-//! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
-//! | `announcer` | lines about work that takes long |
-//! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `cost` | what a batch costs on a virtual clock, as a decorator |
@@ -41,40 +36,32 @@ use std::fmt;
 
 use crate::network::{HistoryFill, InputFormat};
 
-mod announcer;
 mod cache;
 mod calibration;
 mod cost;
-mod device_keys;
 mod device_options;
 mod error;
 mod factory;
 mod input;
-mod library;
-mod missing;
 mod native;
-pub mod nvidia;
 mod onnxruntime;
 mod provider;
 mod query;
 mod random;
-pub mod runtime;
 mod several;
 mod uniform;
 
-pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
-pub use device_keys::LARGEST_BATCH;
-pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
+pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
 pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
-pub use provider::{Provider, Rows, Sharing};
+pub use provider::{Rows, Sharing};
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;
 pub use several::SeveralDevices;

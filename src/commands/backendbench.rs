@@ -7,11 +7,12 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
+use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
 use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
 use zeitnot::network;
+use zeitnot::runtime::Provider;
 
 /// The name of the bare ONNX Runtime loop as a side.
 const BARE: &str = "bare";

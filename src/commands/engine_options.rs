@@ -5,7 +5,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot::backend::Announcer;
+use zeitnot::announcer::Announcer;
 use zeitnot::clock::{Clock, MonotonicClock};
 use zeitnot::engine::inert::INERT;
 use zeitnot::engine::options::SPECS;

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::book::{Book, Choice};
-use crate::backend::Announcer;
+use crate::announcer::Announcer;
 use crate::chess::{Game, Move};
 use crate::tablebase::{Probes, RootMoves, Tablebase};
 use std::path::Path;

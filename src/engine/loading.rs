@@ -1,10 +1,10 @@
 //! Makes ready to search with what the options name: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
-use crate::backend::{
-    self, Announcer, Backend, BackendError, BackendOptions, CachedBackend, Evaluator, Provider, runtime,
-};
+use crate::announcer::Announcer;
+use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, Evaluator};
 use crate::network::{self, HistoryFill, Location, NetworkError};
+use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
 use crate::time_manager::estimators::batch::BatchLatency;
 use std::path::PathBuf;

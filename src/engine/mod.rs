@@ -29,7 +29,8 @@ pub use prober::Prober;
 pub use score::{ScoreType, score, wdl_permille};
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
-use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
+use crate::announcer::Announcer;
+use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};

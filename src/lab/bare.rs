@@ -3,8 +3,9 @@
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;
-use crate::backend::{self, BackendError, BackendOptions, BareSession, Provider, runtime};
+use crate::backend::{self, BackendError, BackendOptions, BareSession};
 use crate::network::{Network, PLANES, SQUARES, encode};
+use crate::runtime::{self, Provider};
 
 /// Numbers of one position in the input.
 const NUMBERS: usize = PLANES * SQUARES;

@@ -8,9 +8,10 @@ use super::bench::{BENCH_POSITIONS, bench_game};
 use super::play::search_to_end;
 use super::recorder::{Record, Recorder};
 use super::statistics::{Latency, median, rate};
-use crate::backend::{Attributes, LARGEST_BATCH, Provider};
+use crate::backend::{Attributes, LARGEST_BATCH};
 use crate::clock::Clock;
 use crate::engine::{Engine, EngineError, GoParams, Options};
+use crate::runtime::Provider;
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;

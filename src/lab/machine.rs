@@ -5,7 +5,7 @@ use std::fs;
 
 use serde::Serialize;
 
-use crate::backend::nvidia;
+use crate::runtime::nvidia;
 
 /// What measurements depend on besides the backend. Displays as one line.
 #[derive(Clone, Debug, Serialize)]

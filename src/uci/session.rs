@@ -4,7 +4,7 @@ use super::input::Lines;
 use super::log::Log;
 use super::parse::{self, Command};
 use super::print::{self, Display};
-use crate::backend::Announcer;
+use crate::announcer::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
 use crate::engine::{Engine, EngineError, OptionError, Prepared, inert};

@@ -16,9 +16,10 @@ pub use games::self_play;
 
 use super::input::InputBuffer;
 use super::onnxruntime::first_line;
-use super::runtime::Runtime;
-use super::{Announcer, BackendError, DeviceOptions, OnnxRuntimeBackend, Provider, Query};
+use super::{BackendError, DeviceOptions, OnnxRuntimeBackend, Query};
+use crate::announcer::Announcer;
 use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
+use crate::runtime::{Provider, Runtime};
 
 /// Positions of one run: the intermediate values of a run are all held at once.
 const BATCH: usize = 16;

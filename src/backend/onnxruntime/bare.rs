@@ -7,10 +7,9 @@ use ort::session::Session;
 use super::ends::Ends;
 use super::session::SessionPlan;
 use super::{first_line, tensor};
-use crate::backend::provider::{Provider, Rows};
-use crate::backend::runtime::Runtime;
-use crate::backend::{BackendError, DeviceOptions};
+use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{Network, PLANES, SQUARES};
+use crate::runtime::{Provider, Runtime};
 
 /// A session like those of an [`OnnxRuntimeBackend`](super::OnnxRuntimeBackend), run on numbers that lie ready.
 pub struct BareSession {

@@ -4,9 +4,9 @@ use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
 use super::{nameless, stem, tensor};
-use crate::backend::provider::Provider;
 use crate::backend::{BackendError, LARGEST_BATCH};
 use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
+use crate::runtime::Provider;
 
 /// A network by name, and the names of what goes in and comes out.
 pub(super) struct Ends {

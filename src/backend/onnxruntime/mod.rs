@@ -31,13 +31,13 @@ use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
 use super::input::InputBuffer;
-use super::provider::{Provider, Rows, Sharing};
-use super::runtime::{Runtime, complaints};
 use super::{
-    Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query,
+    Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, Sharing,
     cpu_workers,
 };
+use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
+use crate::runtime::{Provider, Runtime, ort_log};
 pub use bare::BareSession;
 use ends::Ends;
 use outputs::Outputs;
@@ -164,7 +164,7 @@ fn stem(name: &str) -> &str {
 
 /// What ONNX Runtime says, in one line without its call stack.
 pub(super) fn first_line(error: &ort::Error) -> String {
-    match complaints::plain(error.message()) {
+    match ort_log::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),
         line => line,
     }

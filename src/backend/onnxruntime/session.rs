@@ -8,11 +8,9 @@ use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBui
 use sha2::{Digest as _, Sha256};
 
 use super::{Ends, external, first_line, settings};
-use crate::backend::device_options::DeviceOptions;
-use crate::backend::provider::{Provider, Rows, Sharing};
-use crate::backend::runtime::{Runtime, complaints, user_cache};
-use crate::backend::{BackendError, missing, nvidia};
+use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, OnnxModel, Precision};
+use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
 /// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
@@ -203,20 +201,20 @@ fn register(
     builder: SessionBuilder,
     dispatches: &[ExecutionProviderDispatch],
 ) -> Result<SessionBuilder, BackendError> {
-    complaints::take();
+    ort_log::take();
     builder.with_execution_providers(dispatches).map_err(|error| {
         // Some providers tell the log alone why they do not load.
-        let logged = complaints::take().unwrap_or_default();
+        let logged = ort_log::take().unwrap_or_default();
         let said = error.message();
         let backend = provider.name();
-        match missing::library(said).or_else(|| missing::library(&logged)) {
+        match missing_library::name_in(said).or_else(|| missing_library::name_in(&logged)) {
             Some(library) => {
-                let advice = missing::advice(&library, provider);
+                let advice = missing_library::advice(&library, provider);
                 BackendError::MissingLibrary { backend, library, advice }
             }
             None => {
                 let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
-                BackendError::Provider { backend, reason: complaints::plain(text) }
+                BackendError::Provider { backend, reason: ort_log::plain(text) }
             }
         }
     })

@@ -1,9 +1,9 @@
 //! The settings that each provider gets.
 
 use super::session::SessionPlan;
-use crate::backend::device_options::{Arithmetic, DeviceOptions};
-use crate::backend::provider::{Provider, Rows};
+use crate::backend::{Arithmetic, DeviceOptions, Rows};
 use crate::network::{OnnxModel, PLANES, Precision};
+use crate::runtime::Provider;
 
 /// The settings of the plan's provider, by ONNX Runtime's names for them.
 pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel) -> Vec<(&'static str, String)> {

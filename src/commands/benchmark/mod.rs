@@ -12,9 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
-use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
+use zeitnot::backend::{self, BACKENDS, BackendOptions};
 use zeitnot::clock::{Clock, MonotonicClock};
 use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Machine, Measured};
+use zeitnot::runtime;
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";

@@ -14,10 +14,11 @@ use serde_json::json;
 use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
-use zeitnot::backend::{self, BackendOptions, Provider};
+use zeitnot::backend::{self, BackendOptions};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
 use zeitnot::network::{self, Location, Network, NetworkError};
+use zeitnot::runtime::Provider;
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.

@@ -1,6 +1,6 @@
-//! The pinned wheels themselves; what they are is told in `pins`.
+//! Lists the pinned wheels.
 
-use super::pins::{Flavour, Pin, Wheel};
+use super::{Pin, Variant, Wheel};
 
 const fn wheel(
     package: &'static str,
@@ -23,7 +23,7 @@ const WINDOWS_LIBRARY: &str = "onnxruntime.dll";
 /// `onnxruntime-openvino` leaves OpenVINO itself out.
 pub const PINS: [Pin; 9] = [
     Pin {
-        flavour: Flavour::Cpu,
+        variant: Variant::Cpu,
         platform: "linux-x86_64",
         library: LINUX_LIBRARY,
         library_sha256: Some("fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"),
@@ -36,7 +36,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::Cpu,
+        variant: Variant::Cpu,
         platform: "linux-aarch64",
         library: LINUX_LIBRARY,
         library_sha256: Some("8aa3b76b28c778a2b1dd660d34161adb1d508c9ccd04ff9dc80e26eca5df8467"),
@@ -49,7 +49,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::Cpu,
+        variant: Variant::Cpu,
         platform: "macos-aarch64",
         library: "libonnxruntime.1.31.1.dylib",
         library_sha256: Some("f8b06155feece624e55e49124340eea279da812529ae6fbc46a9f2be9c9cad2e"),
@@ -62,7 +62,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::Cpu,
+        variant: Variant::Cpu,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
         library_sha256: Some("8482d2ee174e28504f99730fb01d6861575870283de4ed3a897ad39170d9a9b9"),
@@ -75,7 +75,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::Cpu,
+        variant: Variant::Cpu,
         platform: "windows-aarch64",
         library: WINDOWS_LIBRARY,
         library_sha256: Some("f4f7729bf4aa0c78b6ab5253747f3593bb9a28b4c4275a0a9f59f04ea580d61f"),
@@ -88,7 +88,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::Gpu,
+        variant: Variant::Gpu,
         platform: "linux-x86_64",
         library: LINUX_LIBRARY,
         library_sha256: None,
@@ -152,7 +152,7 @@ pub const PINS: [Pin; 9] = [
         ],
     },
     Pin {
-        flavour: Flavour::Gpu,
+        variant: Variant::Gpu,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
         library_sha256: None,
@@ -216,7 +216,7 @@ pub const PINS: [Pin; 9] = [
         ],
     },
     Pin {
-        flavour: Flavour::OpenVino,
+        variant: Variant::OpenVino,
         platform: "linux-x86_64",
         library: "libonnxruntime.so.1.24.1",
         library_sha256: None,
@@ -229,7 +229,7 @@ pub const PINS: [Pin; 9] = [
         )],
     },
     Pin {
-        flavour: Flavour::DirectMl,
+        variant: Variant::DirectMl,
         platform: "windows-x86_64",
         library: WINDOWS_LIBRARY,
         library_sha256: None,

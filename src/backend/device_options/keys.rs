@@ -1,10 +1,10 @@
-//! The keys of `BackendOptions`, each declared once.
+//! Declares the keys of `BackendOptions`, each once.
 
 use std::path::PathBuf;
 
-use super::device_options::{Arithmetic, DeviceOptions};
-use super::provider::Provider;
+use super::{Arithmetic, DeviceOptions};
 use crate::network::{Conversion, InputFormat, Precision};
+use crate::runtime::Provider;
 
 /// A key, what it takes, and which providers it means something to (all of them: none).
 pub(super) struct Key {

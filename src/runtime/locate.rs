@@ -1,5 +1,5 @@
-//! Where ONNX Runtime may lie, in the order of the design: the option, `ORT_DYLIB_PATH`, beside the executable, the
-//! user's cache folder, the system.
+//! Lists the places where ONNX Runtime is looked for, in this order: the option, `ORT_DYLIB_PATH`, beside the executable,
+//! the user's cache folder, the system.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 
-use super::pins::Flavour;
+use super::pins::Variant;
 
 /// Which rule named a library file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -83,7 +83,7 @@ impl Locations {
             option: option.map(Path::to_path_buf),
             environment: variable("ORT_DYLIB_PATH").map(PathBuf::from),
             beside: beside.unwrap_or_default(),
-            cache: Flavour::ALL.into_iter().filter_map(installed_folder).collect(),
+            cache: Variant::ALL.into_iter().filter_map(installed_folder).collect(),
             system: system_folders(variable(LIBRARY_PATH_VARIABLE)),
         }
     }
@@ -121,8 +121,8 @@ pub fn cache_root() -> Option<PathBuf> {
 }
 
 /// Where a pinned runtime lies once it is installed; `None` where the platform has no package or the user no home.
-pub fn installed_folder(flavour: Flavour) -> Option<PathBuf> {
-    Some(cache_root()?.join(flavour.pin()?.folder()))
+pub fn installed_folder(variant: Variant) -> Option<PathBuf> {
+    Some(cache_root()?.join(variant.pin()?.folder()))
 }
 
 #[cfg(target_os = "windows")]

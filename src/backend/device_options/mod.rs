@@ -1,13 +1,18 @@
-//! `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has the key
-//! (lc0.md D.7).
+//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has
+//! the key (lc0.md D.7).
+
+mod keys;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::Isa;
-use super::device_keys::{ISA, KEYS};
-use super::provider::{Provider, Rows};
+use super::{Isa, Rows};
 use crate::network::{Architecture, Conversion, InputFormat, Network, Precision};
+use crate::runtime::Provider;
+pub use keys::LARGEST_BATCH;
+use keys::{ISA, KEYS};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -234,7 +239,3 @@ impl DeviceOptions {
         Conversion { opset: self.opset.unwrap_or(usual.opset), precision, ..wanted }
     }
 }
-
-#[cfg(test)]
-#[path = "device_options_tests.rs"]
-mod tests;

@@ -41,7 +41,7 @@ impl Bench {
         let wheel = |package| Wheel { package, version: "1", tag: "test_tag", sha256, bytes: bytes.len() as u64 };
         let wheels = Vec::leak(packages.iter().copied().map(wheel).collect());
         let pin = Pin {
-            flavour: Flavour::Cpu,
+            variant: Variant::Cpu,
             platform: "test",
             library: "libonnxruntime.so.test",
             library_sha256: None,

@@ -1,4 +1,4 @@
-//! NVIDIA's driver, asked directly: which cards answer. (`nvidia-smi` is a program that may be missing where the driver is
+//! Asks NVIDIA's driver for its version and its cards. (`nvidia-smi` is a program that may be missing where the driver is
 //! there, as in containers.)
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -21,7 +21,7 @@ pub struct Driver {
     pub cards: Vec<String>,
 }
 
-/// Why there is no driver to ask.
+/// A driver that cannot be asked, and the reason.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The library is not there.

@@ -1,4 +1,4 @@
-//! The packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
+//! Describes the packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
 //!
 //! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is told to
 //! fetch that one whatever Python it runs under. Sizes and hashes were taken with `pip download` and `pip hash`; the index
@@ -8,21 +8,23 @@
 //! To pin another version: run `pip install --dry-run --ignore-installed --report` for each platform, and take version,
 //! file name and hash from the report and the size from the file.
 
+mod table;
+
 use std::fmt;
 
 use serde::Serialize;
 
-pub use super::table::PINS;
+pub use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
 pub const PYTHON_VERSION: &str = "3.11";
 /// The same as an ABI tag, for pip's `--abi`.
 pub const PYTHON_ABI: &str = "cp311";
 
-/// A kind of ONNX Runtime, by the execution providers in it. A process loads one of them.
+/// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Flavour {
+pub enum Variant {
     /// The CPU provider; on macOS CoreML as well.
     Cpu,
     /// CUDA and TensorRT, with NVIDIA's libraries (but not TensorRT's own).
@@ -33,17 +35,17 @@ pub enum Flavour {
     DirectMl,
 }
 
-impl Flavour {
+impl Variant {
     /// All of them, in the order in which they are tried where any would do.
-    pub const ALL: [Flavour; 4] = [Flavour::Cpu, Flavour::Gpu, Flavour::OpenVino, Flavour::DirectMl];
+    pub const ALL: [Variant; 4] = [Variant::Cpu, Variant::Gpu, Variant::OpenVino, Variant::DirectMl];
 
     /// The command that obtains it.
     pub fn command(self) -> &'static str {
         match self {
-            Flavour::Cpu => "zeitnot runtime install",
-            Flavour::Gpu => "zeitnot runtime install --gpu",
-            Flavour::OpenVino => "zeitnot runtime install --openvino",
-            Flavour::DirectMl => "zeitnot runtime install --directml",
+            Variant::Cpu => "zeitnot runtime install",
+            Variant::Gpu => "zeitnot runtime install --gpu",
+            Variant::OpenVino => "zeitnot runtime install --openvino",
+            Variant::DirectMl => "zeitnot runtime install --directml",
         }
     }
 
@@ -53,13 +55,13 @@ impl Flavour {
     }
 }
 
-impl fmt::Display for Flavour {
+impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Flavour::Cpu => "cpu",
-            Flavour::Gpu => "gpu",
-            Flavour::OpenVino => "openvino",
-            Flavour::DirectMl => "directml",
+            Variant::Cpu => "cpu",
+            Variant::Gpu => "gpu",
+            Variant::OpenVino => "openvino",
+            Variant::DirectMl => "directml",
         })
     }
 }
@@ -79,11 +81,11 @@ pub struct Wheel {
     pub bytes: u64,
 }
 
-/// A flavour on a platform: the wheels whose libraries make it up.
+/// A variant on a platform: the wheels whose libraries make it up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
-    /// The flavour.
-    pub flavour: Flavour,
+    /// The variant.
+    pub variant: Variant,
     /// Short name of the platform, part of the cache folder's name.
     pub platform: &'static str,
     /// File name of ONNX Runtime's own library.
@@ -115,9 +117,9 @@ impl Pin {
     }
 }
 
-fn find(flavour: Flavour, os: &str, architecture: &str) -> Option<&'static Pin> {
+fn find(variant: Variant, os: &str, architecture: &str) -> Option<&'static Pin> {
     let platform = format!("{os}-{architecture}");
-    PINS.iter().find(|pin| pin.flavour == flavour && pin.platform == platform)
+    PINS.iter().find(|pin| pin.variant == variant && pin.platform == platform)
 }
 
 #[cfg(test)]
@@ -143,12 +145,12 @@ mod tests {
 
     #[test]
     fn platforms_without_a_wheel_have_no_pin() {
-        assert!(find(Flavour::Cpu, "macos", "x86_64").is_none());
-        assert!(find(Flavour::Cpu, "freebsd", "x86_64").is_none());
-        assert!(find(Flavour::Gpu, "linux", "aarch64").is_none());
-        let pin = find(Flavour::Cpu, "linux", "aarch64").unwrap();
+        assert!(find(Variant::Cpu, "macos", "x86_64").is_none());
+        assert!(find(Variant::Cpu, "freebsd", "x86_64").is_none());
+        assert!(find(Variant::Gpu, "linux", "aarch64").is_none());
+        let pin = find(Variant::Cpu, "linux", "aarch64").unwrap();
         assert_eq!(pin.wheels[0].tag, "manylinux_2_28_aarch64");
-        let gpu = find(Flavour::Gpu, "linux", "x86_64").unwrap();
+        let gpu = find(Variant::Gpu, "linux", "x86_64").unwrap();
         assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
     }
 }

@@ -1,10 +1,11 @@
-//! Why there is no ONNX Runtime to run with.
+//! Describes the errors of finding, loading and installing ONNX Runtime.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::install::InstallError;
 use super::locate::Origin;
-use crate::backend::provider::Provider;
+use super::pins::Variant;
+use super::provider::Provider;
 
 /// Why ONNX Runtime is not available.
 #[derive(Debug, thiserror::Error)]
@@ -107,10 +108,10 @@ impl From<InstallError> for RuntimeError {
 pub(super) fn source_of(provider: Provider) -> String {
     let is_there = match provider {
         Provider::CoreMl => cfg!(target_os = "macos"),
-        provider => provider.flavour().pin().is_some(),
+        provider => provider.variant().pin().is_some(),
     };
     match is_there {
-        true => format!("`{}` obtains it", provider.flavour().command()),
+        true => format!("`{}` obtains it", provider.variant().command()),
         false => "there is no package of it for this platform".to_owned(),
     }
 }
@@ -122,4 +123,81 @@ fn also_found(reasons: &[RuntimeError]) -> String {
     }
     let list: Vec<String> = reasons.iter().map(RuntimeError::to_string).collect();
     format!(" (found but not usable: {})", list.join("; "))
+}
+
+/// An ONNX Runtime that could not be installed, and the reason.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The package has no wheel for this platform.
+    #[error(
+        "there is no {variant} package of ONNX Runtime for {platform}; obtain ONNX Runtime 1.22 or later for it and set \
+         ORT_DYLIB_PATH to its library"
+    )]
+    NoWheel {
+        /// What was to be installed.
+        variant: Variant,
+        /// The platform.
+        platform: String,
+    },
+    /// The user has no home folder.
+    #[error("no cache folder: the home folder of this user is not known")]
+    NoCacheFolder,
+    /// No Python was found.
+    #[error(
+        "no Python found (tried {0}); ONNX Runtime is obtained with python3 and its pip: install them and try again"
+    )]
+    NoPython(String),
+    /// Python was found, but not pip.
+    #[error("{0} has no pip; install pip (such as `{0} -m ensurepip` or the package python3-pip) and try again")]
+    NoPip(String),
+    /// pip could not reach the index.
+    #[error("pip cannot reach the package index: {0}")]
+    NoNetwork(String),
+    /// pip failed for another reason; its own words.
+    #[error("pip could not do its work: {0}")]
+    Pip(String),
+    /// A file is not the pinned one.
+    #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
+    HashMismatch {
+        /// The file.
+        path: PathBuf,
+        /// The pinned hash.
+        expected: String,
+        /// The file's hash.
+        actual: String,
+    },
+    /// The wheel cannot be unpacked.
+    #[error("{wheel} cannot be unpacked: {reason}", wheel = wheel.display())]
+    BrokenWheel {
+        /// The wheel.
+        wheel: PathBuf,
+        /// What the unpacking said.
+        reason: String,
+    },
+    /// The wheel has no such member.
+    #[error("{wheel} holds no {library}", wheel = wheel.display())]
+    NoLibrary {
+        /// The wheel.
+        wheel: PathBuf,
+        /// The member that was looked for.
+        library: String,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {path}: {reason}", path = path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason; it is in the text already, so it is not the error's source as well.
+        reason: io::Error,
+    },
+}
+
+impl InstallError {
+    /// For `map_err`: an I/O error that names what was tried with which file.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
+        let path = path.to_path_buf();
+        move |reason| InstallError::Io { action, path, reason }
+    }
 }

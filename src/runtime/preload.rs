@@ -1,4 +1,4 @@
-//! NVIDIA's libraries, loaded by path from beside ONNX Runtime.
+//! Loads NVIDIA's libraries by path from beside ONNX Runtime.
 //!
 //! ONNX Runtime's CUDA provider names the libraries it needs without saying where they are, so the system's loader would
 //! look in its own folders only. A library that is loaded already answers to its name from anywhere. (`ort` has such a

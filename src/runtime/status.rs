@@ -1,4 +1,4 @@
-//! What `zeitnot runtime status` shows.
+//! Describes the ONNX Runtime in use and those that can be installed, as `zeitnot runtime status` shows them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::install::Installer;
-use super::{Flavour, Runtime, load};
+use super::{Runtime, Variant, load};
 
 /// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for `--json`.
 #[derive(Debug, Serialize)]
@@ -22,11 +22,12 @@ pub struct Status {
 /// A package that `zeitnot runtime install` obtains.
 #[derive(Debug, Serialize)]
 pub struct Installed {
-    /// Which one.
-    pub flavour: Flavour,
+    /// Its variant of ONNX Runtime, which is called `flavour` in the JSON.
+    #[serde(rename = "flavour")]
+    pub variant: Variant,
     /// Name and version.
     pub package: String,
-    /// What there is to download, in bytes.
+    /// Bytes to download.
     pub bytes: u64,
     /// Where its library belongs.
     pub library: PathBuf,
@@ -39,18 +40,18 @@ pub struct Installed {
 impl Installed {
     /// The packages of this platform.
     pub fn all() -> Vec<Installed> {
-        let look = |flavour: Flavour| {
-            let installer = Installer::for_this_user(flavour).ok()?;
+        let look = |variant: Variant| {
+            let installer = Installer::for_this_user(variant).ok()?;
             Some(Installed {
-                flavour,
+                variant,
                 package: installer.pin.title(),
                 bytes: installer.pin.bytes(),
                 library: installer.library(),
                 installed: installer.is_installed(),
-                command: flavour.command(),
+                command: variant.command(),
             })
         };
-        Flavour::ALL.into_iter().filter_map(look).collect()
+        Variant::ALL.into_iter().filter_map(look).collect()
     }
 }
 
@@ -67,10 +68,10 @@ impl Status {
 
 impl fmt::Display for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Installed { flavour, package, bytes, installed, command, .. } = self;
+        let Installed { variant, package, bytes, installed, command, .. } = self;
         match installed {
-            true => write!(f, "{flavour}: {package}, installed"),
-            false => write!(f, "{flavour}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes)),
+            true => write!(f, "{variant}: {package}, installed"),
+            false => write!(f, "{variant}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes)),
         }
     }
 }

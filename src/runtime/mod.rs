@@ -1,21 +1,37 @@
-//! ONNX Runtime as a library file: where it is, which version it is, loading it once for the process, obtaining it.
+//! Finds, loads and installs ONNX Runtime, the library that runs networks on the devices of this machine.
+//!
+//! | file | what |
+//! |---|---|
+//! | `locate` | the places where a library is looked for |
+//! | `probe` | the version and the providers of a library file, before it is loaded for good |
+//! | `provider` | the execution providers |
+//! | `library`, `preload` | loading shared libraries, and those of NVIDIA that a provider needs |
+//! | `missing_library` | the library that a provider misses, and how to get it |
+//! | [`nvidia`] | NVIDIA's driver and its cards |
+//! | `ort_log` | the last error in ONNX Runtime's log |
+//! | [`pins`] | the packages that can be installed |
+//! | [`install`], `pip`, `wheel` | their installation |
+//! | `status` | the library in use and the installed ones, for people and programs |
 //!
 //! ```no_run
-//! let runtime = zeitnot::backend::runtime::load(None)?;
+//! let runtime = zeitnot::runtime::load(None)?;
 //! println!("{runtime}");
-//! # Ok::<(), zeitnot::backend::runtime::RuntimeError>(())
+//! # Ok::<(), zeitnot::runtime::RuntimeError>(())
 //! ```
 
-pub(super) mod complaints;
 mod error;
 pub mod install;
+mod library;
 pub mod locate;
+pub(crate) mod missing_library;
+pub mod nvidia;
+pub(crate) mod ort_log;
 pub mod pins;
 mod pip;
 mod preload;
 mod probe;
+mod provider;
 mod status;
-mod table;
 mod wheel;
 
 use std::fmt;
@@ -25,12 +41,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::provider::Provider;
-pub use error::RuntimeError;
 use error::source_of;
-pub use install::{InstallError, Installer, Progress};
+pub use error::{InstallError, RuntimeError};
+pub use install::{Installer, Progress};
 pub use locate::{Candidate, Locations, Origin, user_cache};
-pub use pins::Flavour;
+pub use pins::Variant;
+pub use provider::Provider;
 pub use status::{Installed, Status};
 
 /// The loaded ONNX Runtime. A process has at most one and keeps it to its end.
@@ -106,7 +122,7 @@ fn fit_for(
         return Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() });
     }
     if !runtime.has(provider) {
-        let installed = Installer::for_this_user(provider.flavour()).is_ok_and(|installer| installer.is_installed());
+        let installed = Installer::for_this_user(provider.variant()).is_ok_and(|installer| installer.is_installed());
         let hint = match installed {
             true => String::new(),
             false => format!(" ({})", source_of(provider)),
@@ -157,7 +173,7 @@ pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Re
         Err(RuntimeError::NotFound(_)) => {}
         result => return result,
     }
-    let installer = Installer::for_this_user(Flavour::Cpu)?;
+    let installer = Installer::for_this_user(Variant::Cpu)?;
     announce(&format!(
         "installing {} ({} MB) with pip into {}",
         installer.pin.title(),
@@ -210,7 +226,7 @@ fn start(candidate: &Candidate, provider: Provider) -> Result<Runtime, RuntimeEr
         .map_err(|error| not_starting(error.to_string()))?
         .with_name("zeitnot")
         .with_telemetry(false)
-        .with_logger(Arc::new(complaints::keep))
+        .with_logger(Arc::new(ort_log::keep))
         .build()
         .map_err(|error| not_starting(error.to_string()))?;
     environment.set_log_level(ort::logging::LogLevel::Error);
@@ -259,7 +275,7 @@ mod tests {
             let not_found = first_usable(&[], provider).unwrap_err().to_string();
             let without = RuntimeError::WithoutProvider { path: "lib".into(), version: "1.31.1".into(), provider };
             for line in [not_found, without.to_string()] {
-                let source = if provider.flavour().pin().is_some() { command } else { "no package" };
+                let source = if provider.variant().pin().is_some() { command } else { "no package" };
                 assert!(line.contains(source) && line.contains(&provider.to_string()), "{line}");
             }
         }

@@ -1,4 +1,4 @@
-//! Runs the user's pip and reads what it says.
+//! Runs the user's pip and reads its messages.
 //!
 //! Nothing of the working folder is run: it may be a folder of downloads, and a `pip.py` there is not pip. Python is started
 //! by its absolute path, in a folder of our own, and told to leave its environment variables and the user's own packages
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::install::InstallError;
+use super::InstallError;
 
 /// How often the size of the download is looked at.
 const POLL: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! What ONNX Runtime writes to its log, which may hold the reason that its error leaves out.
+//! Keeps the last error of ONNX Runtime's log, which may hold the reason that its own error leaves out.
 
 use ort::logging::LogLevel;
 use parking_lot::Mutex;
@@ -13,14 +13,14 @@ pub(super) fn keep(level: LogLevel, _category: &str, _id: &str, location: &str, 
     }
 }
 
-/// The last complaint, once.
-pub(in crate::backend) fn take() -> Option<String> {
+/// Takes the last error out of the log.
+pub(crate) fn take() -> Option<String> {
     LAST.lock().take()
 }
 
-/// ONNX Runtime's words without the places in its source and without line breaks: what a user can make something of.
-pub(in crate::backend) fn plain(text: &str) -> String {
-    // In the order of writing; what stands before each is the function and file that complains.
+/// ONNX Runtime's message in one line, without the places in its source.
+pub(crate) fn plain(text: &str) -> String {
+    // In the order of writing; the function and file that report it stand before each.
     const MARKS: [&str; 6] =
         ["[ONNXRuntimeError] : ", " : FAIL : ", "[ERROR] ", "CUDA failure", "CUDNN failure", " : INVALID_ARGUMENT : "];
     let mut rest = text.trim();

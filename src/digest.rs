@@ -1,4 +1,4 @@
-//! What tells a file from others: its SHA-256.
+//! Computes the SHA-256 that tells a file from others.
 
 use std::io::{self, Read};
 

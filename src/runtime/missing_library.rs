@@ -1,10 +1,10 @@
-//! Which library a provider misses, from the words of the system's loader, and the way to get it.
+//! Names the library that a provider misses, from the message of the system's loader, and says how a user gets it.
 
-use super::provider::Provider;
+use super::Provider;
 
-/// The library that the system's loader did not find, from what it said: `libcudnn.so.9: cannot open shared object file: No
+/// The library that the system's loader did not find, from its message: `libcudnn.so.9: cannot open shared object file: No
 /// such file or directory` on Linux, `Library not loaded: @rpath/libx.dylib` on macOS. Windows does not say which.
-pub(super) fn library(said: &str) -> Option<String> {
+pub(crate) fn name_in(said: &str) -> Option<String> {
     const LINUX: &str = ": cannot open shared object file";
     const MACOS: &str = "Library not loaded: ";
     let path = match (said.find(LINUX), said.split_once(MACOS)) {
@@ -17,7 +17,7 @@ pub(super) fn library(said: &str) -> Option<String> {
 }
 
 /// How a user gets a library that a provider needs.
-pub(super) fn advice(library: &str, provider: Provider) -> String {
+pub(crate) fn advice(library: &str, provider: Provider) -> String {
     let name = library.trim_start_matches("lib").to_ascii_lowercase();
     let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     if is(&["cuda.", "nvcuda"]) {
@@ -32,7 +32,7 @@ pub(super) fn advice(library: &str, provider: Provider) -> String {
     } else if is(&["stdc++", "gcc_s", "z.", "c.", "m."]) {
         "it is part of the system".to_owned()
     } else {
-        format!("`{}` obtains it", provider.flavour().command())
+        format!("`{}` obtains it", provider.variant().command())
     }
 }
 
@@ -47,12 +47,12 @@ mod tests {
             onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load library \
             /home/x/libonnxruntime_providers_cuda.so with error: libcudnn.so.9: cannot open shared object file: No such \
             file or directory";
-        assert_eq!(library(linux).as_deref(), Some("libcudnn.so.9"));
+        assert_eq!(name_in(linux).as_deref(), Some("libcudnn.so.9"));
         let path = "error: /usr/lib/libnvinfer.so.10: cannot open shared object file";
-        assert_eq!(library(path).as_deref(), Some("libnvinfer.so.10"));
+        assert_eq!(name_in(path).as_deref(), Some("libnvinfer.so.10"));
         let macos = "dlopen(x, 1): Library not loaded: @rpath/libfoo.1.dylib\n  Referenced from: x";
-        assert_eq!(library(macos).as_deref(), Some("libfoo.1.dylib"));
-        assert_eq!(library("Failed to load library x.dll with error 126"), None);
+        assert_eq!(name_in(macos).as_deref(), Some("libfoo.1.dylib"));
+        assert_eq!(name_in("Failed to load library x.dll with error 126"), None);
     }
 
     #[test]

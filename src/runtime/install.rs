@@ -1,97 +1,20 @@
-//! Obtains a pinned ONNX Runtime: its wheels with pip, by package name, version and hash; the libraries out of them.
+//! Installs a pinned ONNX Runtime: it fetches the wheels with pip, by package name, version and hash, and unpacks their
+//! libraries.
 //!
 //! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash is
 //! right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
 //! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished step.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::pins::{Flavour, PYTHON_ABI, PYTHON_VERSION, Pin, Wheel};
-use super::{locate, pip, wheel};
+use super::pins::{PYTHON_ABI, PYTHON_VERSION, Pin, Variant, Wheel};
+use super::{InstallError, locate, pip, wheel};
 
 /// The list of what was installed, in the folder of the libraries.
 const MANIFEST: &str = "installed.json";
-
-/// Why the runtime could not be obtained.
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError {
-    /// The package has no wheel for this platform.
-    #[error(
-        "there is no {flavour} package of ONNX Runtime for {platform}; obtain ONNX Runtime 1.22 or later for it and set \
-         ORT_DYLIB_PATH to its library"
-    )]
-    NoWheel {
-        /// What was to be installed.
-        flavour: Flavour,
-        /// The platform.
-        platform: String,
-    },
-    /// The user has no home folder.
-    #[error("no cache folder: the home folder of this user is not known")]
-    NoCacheFolder,
-    /// No Python was found.
-    #[error(
-        "no Python found (tried {0}); ONNX Runtime is obtained with python3 and its pip: install them and try again"
-    )]
-    NoPython(String),
-    /// Python was found, but not pip.
-    #[error("{0} has no pip; install pip (such as `{0} -m ensurepip` or the package python3-pip) and try again")]
-    NoPip(String),
-    /// pip could not reach the index.
-    #[error("pip cannot reach the package index: {0}")]
-    NoNetwork(String),
-    /// pip failed for another reason; its own words.
-    #[error("pip could not do its work: {0}")]
-    Pip(String),
-    /// A file is not the pinned one.
-    #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
-    HashMismatch {
-        /// The file.
-        path: PathBuf,
-        /// The pinned hash.
-        expected: String,
-        /// The file's hash.
-        actual: String,
-    },
-    /// The wheel cannot be unpacked.
-    #[error("{wheel} cannot be unpacked: {reason}", wheel = wheel.display())]
-    BrokenWheel {
-        /// The wheel.
-        wheel: PathBuf,
-        /// What the unpacking said.
-        reason: String,
-    },
-    /// The wheel has no such member.
-    #[error("{wheel} holds no {library}", wheel = wheel.display())]
-    NoLibrary {
-        /// The wheel.
-        wheel: PathBuf,
-        /// The member that was looked for.
-        library: String,
-    },
-    /// A file operation failed.
-    #[error("cannot {action} {path}: {reason}", path = path.display())]
-    Io {
-        /// What was tried, as a verb.
-        action: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's reason; it is in the text already, so it is not the error's source as well.
-        reason: io::Error,
-    },
-}
-
-impl InstallError {
-    /// For `map_err`: an I/O error that names what was tried with which file.
-    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
-        let path = path.to_path_buf();
-        move |reason| InstallError::Io { action, path, reason }
-    }
-}
 
 /// What the installation is doing, for a display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,13 +58,13 @@ pub struct Installer {
 }
 
 impl Installer {
-    /// The installer of a flavour for this user on this platform.
+    /// The installer of a variant for this user on this platform.
     ///
     /// # Errors
     ///
     /// When there is no package for the platform, or the user has no home folder.
-    pub fn for_this_user(flavour: Flavour) -> Result<Installer, InstallError> {
-        let pin = flavour.pin().ok_or_else(|| InstallError::NoWheel { flavour, platform: platform() })?;
+    pub fn for_this_user(variant: Variant) -> Result<Installer, InstallError> {
+        let pin = variant.pin().ok_or_else(|| InstallError::NoWheel { variant, platform: platform() })?;
         let root = locate::cache_root().ok_or(InstallError::NoCacheFolder)?;
         Ok(Installer { root, pin: *pin, pythons: pip::usual_pythons() })
     }

@@ -1,4 +1,4 @@
-//! Lines about work that takes long, while it goes on.
+//! Reports the progress of long work in lines of text, while it goes on.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// How finely the time of a task is counted.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Where such lines go: to a GUI as `info string`, to a person on standard error, or nowhere.
+/// A sink of progress lines: it passes them to a GUI as `info string`, to a person on standard error, or drops them.
 #[derive(Clone)]
 pub struct Announcer(Arc<dyn Fn(&str) + Send + Sync>);
 

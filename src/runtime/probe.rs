@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::backend::library;
+use super::library;
 
-/// Why a file is not a usable ONNX Runtime.
+/// A file that is no usable ONNX Runtime, and the reason.
 #[derive(Debug)]
 pub(super) enum Unfit {
     /// The system's loader refused it; its words.
@@ -17,7 +17,7 @@ pub(super) enum Unfit {
     NotOnnxRuntime,
 }
 
-/// What a library says of itself.
+/// The version and the providers of a library.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its version, such as `1.31.1`.

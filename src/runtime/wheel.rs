@@ -1,15 +1,15 @@
-//! A pinned wheel as a file: checked against its hash, and the libraries taken out of it.
+//! Checks a wheel against its pinned hash and unpacks the libraries in it.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::install::InstallError;
-use crate::network;
+use super::InstallError;
+use crate::digest;
 
 /// The sha256 of a file as lower-case hex.
 pub(super) fn sha256(path: &Path) -> io::Result<String> {
-    network::sha256(File::open(path)?)
+    digest::sha256(File::open(path)?)
 }
 
 /// An error unless the file at `path` has the sha256 `expected`.
@@ -94,7 +94,7 @@ pub(super) mod tests {
     }
 
     pub(crate) fn hash(content: &[u8]) -> String {
-        network::sha256(content).unwrap()
+        digest::sha256(content).unwrap()
     }
 
     /// Incompressible content, so that a cut lies inside the member's data.

@@ -1,4 +1,4 @@
-//! Loads libraries, and never one of the working folder.
+//! Loads shared libraries, and never one of the working folder.
 //!
 //! The working folder may be one of downloads. The loader of Windows searches it for a library that is named without its
 //! folder, also for those that another library needs; that of macOS for the former; that of Linux only where
