@@ -1,11 +1,13 @@
 //! Plays: one engine with its options, the game, and the search that follows the game from move to move.
 //!
-//! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
+//! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines. The types of a search's
+//! answer ([`Report`], [`SearchEnd`] and their parts) are part of its face: whoever drives it need not know the search.
 
 pub mod inert;
 pub mod options;
 
 mod algorithm;
+mod answer;
 mod book;
 mod contempt;
 mod go;
@@ -26,8 +28,10 @@ pub use loading::{EngineError, RuntimePolicy};
 pub use option_kind::{Kind, OptionError};
 pub use options::{OptionSpec, Options};
 pub use prober::Prober;
-pub use score::{ScoreType, score, wdl_permille};
+pub use score::{ScoreType, policy_index, score, wdl_permille};
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
+
+pub use crate::search::{EndReason, Line, Listener, MoveStats, Report, SearchEnd};
 
 use crate::announcer::Announcer;
 use crate::backend::{Attributes, Backend, DeviceOptions};

@@ -1,4 +1,4 @@
-//! Reading what a GUI says.
+//! Reads the commands of a GUI.
 
 use crate::chess::{Color, FenError, Game, MoveError, parse_uci};
 use crate::engine::GoParams;

@@ -1,4 +1,4 @@
-//! The loop between a GUI and the engine.
+//! Runs the loop between a GUI and the engine.
 
 use super::input::Lines;
 use super::log::Log;
@@ -7,8 +7,9 @@ use super::print::{self, Display};
 use crate::announcer::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
-use crate::engine::{Engine, EngineError, OptionError, Prepared, inert};
-use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
+use crate::engine::{
+    EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, inert,
+};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::borrow::Cow;
