@@ -21,7 +21,8 @@
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | [`runtime`]; command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | command lines |
 //! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
-//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | [`uci`] |
+//! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
+//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real or the virtual clock, and PGN | [`uci`] |
 //! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | [`search`], [`uci`] |
 //! | `commands` | the binary: one file per subcommand | |
 //!
@@ -61,6 +62,7 @@ pub mod digest;
 pub mod engine;
 pub mod lab;
 pub mod labels;
+pub mod measure;
 pub mod memory;
 pub mod network;
 pub mod runtime;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
-use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
+use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
 use zeitnot::network;
 use zeitnot::runtime::Provider;
 
@@ -122,10 +122,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             say!("{}", if csv { as_csv(row) } else { as_text(row) });
         }
     };
-    let rows = lab::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
+    let rows = measure::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
     if json {
         say!("{}", Value::Array(rows.iter().map(as_json).collect()));
-    } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
+    } else if !csv && let Some(best) = measure::best_batch(&rows, TOLERANCE) {
         let rate = best.side.evals_per_s;
         let gain = TOLERANCE * 100.0;
         say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);

@@ -1,4 +1,4 @@
-//! Positions to measure on: what a search meets, and the same ones on every machine.
+//! Plays random games for positions to measure on: such as a search comes upon, the same ones on every machine.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub fn walk(count: usize, seed: u64) -> Vec<Game> {
     positions
 }
 
-/// What a backend is asked of these positions.
+/// A query for each of these positions.
 pub(super) fn queries(positions: &[Game], attributes: &Attributes) -> Vec<Query> {
     positions.iter().map(|game| Query::new(game, &game.current().legal_moves(), attributes)).collect()
 }

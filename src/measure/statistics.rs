@@ -1,4 +1,4 @@
-//! Means and quantiles of measurements.
+//! Computes means and quantiles of measurements.
 
 use serde::{Deserialize, Serialize};
 

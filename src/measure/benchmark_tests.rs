@@ -8,7 +8,7 @@ use crate::backend::{
 };
 use crate::clock::MonotonicClock;
 use crate::engine::{Options, RuntimePolicy};
-use crate::lab::recorder::BatchRecord;
+use crate::measure::meter::BatchRecord;
 
 /// The attributes of ONNX Runtime's backend with this provider and these `BackendOptions`; `fixed`: with a network that
 /// came with this batch size.
@@ -94,8 +94,8 @@ fn a_small_batch_is_preferred_to_a_little_speed() {
 
 fn sample(batches: &[(usize, f64, f64)]) -> Sample {
     let batch = |&(size, start_ms, end_ms)| BatchRecord { size, start_ms, end_ms, cache_hits: 0 };
-    let record = Record { batches: batches.iter().map(batch).collect(), later_cache_hits: 0 };
-    Sample { playouts: 0, collisions: 0, start_ms: 100.0, answer_ms: 200.0, record }
+    let reading = Reading { batches: batches.iter().map(batch).collect(), later_cache_hits: 0 };
+    Sample { playouts: 0, collisions: 0, start_ms: 100.0, answer_ms: 200.0, reading }
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_in_flight_at_the_answer_takes_its_time_with_it() {
     let sample = sample(&[(1, 100.0, 160.0), (8, 110.0, 170.0), (8, 160.0, 220.0), (8, 180.0, 230.0)]);
     // 40 ms of one worker and 20 of the other.
     assert_eq!(counted_ms(&sample, 2), 70.0);
-    assert_eq!(full_batch_ms(&sample.record, 16), 2.0 * 60.0);
+    assert_eq!(full_batch_ms(&sample.reading, 16), 2.0 * 60.0);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn slow_batches_get_fewer_positions() {
     assert_eq!(positions_in(6000.0, 20.0, 6), 6);
     assert_eq!(positions_in(6000.0, 200.0, 6), 3);
     assert_eq!(positions_in(6000.0, 9000.0, 6), 1);
-    assert_eq!(positions_in(1.0, full_batch_ms(&Record::default(), 8), 99), BENCHMARK_POSITIONS);
+    assert_eq!(positions_in(1.0, full_batch_ms(&Reading::default(), 8), 99), BENCHMARK_POSITIONS);
 }
 
 /// Takes its time for each batch.

@@ -1,5 +1,5 @@
-//! A bare ONNX Runtime loop: the same model in the same kind of session, run on a dense input that lies ready, and nothing
-//! else. What an evaluator loses against it is the price of input tensors, checks and policy gathering.
+//! Runs a bare loop around ONNX Runtime: the same model in the same kind of session, on a dense input that lies ready, and
+//! nothing else. An evaluator loses against it the price of input tensors, checks and policy gathering.
 
 use super::backendbench::{POSITIONS, Runner, SEED, Side};
 use super::positions;

@@ -1,4 +1,4 @@
-//! The machine that something was measured on.
+//! Describes the machine that was measured.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::runtime::nvidia;
 
-/// What measurements depend on besides the backend. Displays as one line.
+/// The machine, on which measurements depend besides the backend. Displays as one line.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     /// The processor's own name; its architecture where it does not tell.

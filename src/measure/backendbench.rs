@@ -1,6 +1,6 @@
-//! The evaluator alone: how many positions a second, by batch size, and side by side with another one.
+//! Measures the evaluator alone: positions a second, by batch size, and side by side with another one.
 //!
-//! What is timed is [`Evaluator::evaluate`](crate::backend::Evaluator::evaluate) from queries to evaluations: writing the
+//! It times [`Evaluator::evaluate`](crate::backend::Evaluator::evaluate) from queries to evaluations: writing the
 //! input tensor, running the network, checking and gathering its outputs. Positions, legal moves, planes and policy
 //! indices are prepared beforehand; there is no cache and no search.
 
@@ -41,7 +41,7 @@ pub trait Side {
 
 /// One worker of a side.
 pub trait Runner: Send {
-    /// Evaluates the next batch of so many positions.
+    /// Evaluates the next `batch` positions.
     ///
     /// # Errors
     ///

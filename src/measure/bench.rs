@@ -1,7 +1,6 @@
-//! Fixed positions searched to a fixed depth. How many nodes that takes is the engine's signature: it changes when the
-//! search or the network does, and at no other time.
+//! Searches fixed positions to a fixed depth. The number of nodes is the engine's signature: it changes when the search or
+//! the network does, and at no other time.
 
-use super::play::search_to_end;
 use crate::chess::{Game, to_uci};
 use crate::engine::{Engine, EngineError, GoParams};
 
@@ -64,7 +63,7 @@ fn fen_is_chess960(fen: &str) -> bool {
     rights.chars().any(|c| !"KQkq-".contains(c))
 }
 
-/// What one position took.
+/// The search of one position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchResult {
     /// The position as FEN.
@@ -73,7 +72,7 @@ pub struct BenchResult {
     pub best: String,
     /// Visits of the root.
     pub nodes: u64,
-    /// What it took, in milliseconds.
+    /// Time of the search, in milliseconds.
     pub elapsed_ms: f64,
 }
 
@@ -93,7 +92,7 @@ pub fn bench(
         engine.set_game(bench_game(position));
         let start_ms = engine.now_ms();
         let go = GoParams { depth: Some(depth), nodes: Some(NODE_LIMIT), ..GoParams::default() };
-        let end = search_to_end(engine, &go, start_ms)?.0;
+        let end = engine.search_and_wait(&go, start_ms)?.0;
         let chess960 = fen_is_chess960(fen);
         let best = end.best.map(|mv| to_uci(mv, chess960)).unwrap_or_default();
         let result = BenchResult { fen, best, nodes: end.report.nodes, elapsed_ms: engine.now_ms() - start_ms };

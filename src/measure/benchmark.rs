@@ -1,12 +1,11 @@
-//! The whole engine on this machine: how fast it searches, how well its batches are filled, and which settings suit.
+//! Measures the whole engine on this machine: its speed, the fill of its batches, and the settings that suit it.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::bench::{BENCH_POSITIONS, bench_game};
-use super::play::search_to_end;
-use super::recorder::{Record, Recorder};
+use super::meter::{Meter, Reading};
 use super::statistics::{Latency, median, rate};
 use crate::backend::{Attributes, LARGEST_BATCH};
 use crate::clock::Clock;
@@ -46,7 +45,7 @@ pub struct Measured {
     pub mean_batch: f64,
     /// The same as a share of `batch`.
     pub batch_fill: f64,
-    /// What one batch takes from the worker's point of view, in milliseconds.
+    /// Latency of a batch as its worker sees it, in milliseconds.
     pub batch_latency_ms: Latency,
     /// From the start of the first search to its first evaluation, in milliseconds; `None` when none came.
     pub first_evaluation_ms: Option<f64>,
@@ -86,8 +85,8 @@ pub const BENCHMARK_POSITIONS: usize = BENCH_POSITIONS.len();
 /// An engine that is being measured.
 pub struct Benchmark {
     engine: Engine,
-    recorder: Arc<Recorder>,
-    /// What loading took, in milliseconds.
+    meter: Arc<Meter>,
+    /// Time that loading took, in milliseconds.
     pub load_ms: f64,
 }
 
@@ -105,13 +104,13 @@ impl Benchmark {
         engine.prepare()?;
         let load_ms = clock.now_ms() - start_ms;
         let bare = engine.backend().ok_or(EngineError::NothingLoaded)?;
-        let recorder = Arc::new(Recorder::new(bare, clock));
-        let decorator = Arc::clone(&recorder);
+        let meter = Arc::new(Meter::new(bare, clock));
+        let decorator = Arc::clone(&meter);
         engine.decorate(|_| decorator)?;
-        Ok(Benchmark { engine, recorder, load_ms })
+        Ok(Benchmark { engine, meter, load_ms })
     }
 
-    /// What is measured.
+    /// The attributes of the measured backend.
     pub fn attributes(&self) -> Attributes {
         self.engine.attributes().cloned().expect("the engine was prepared")
     }
@@ -122,8 +121,8 @@ impl Benchmark {
     }
 
     /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in all,
-    /// after a search that warms up; with so many threads and positions in a batch (0: as the backend prefers). Where batches
-    /// take long, fewer positions get the time.
+    /// after a search that warms up, with `threads` threads and `batch` positions in a batch (0: as the backend prefers).
+    /// Where batches take long, fewer positions get the time.
     ///
     /// # Errors
     ///
@@ -148,32 +147,32 @@ impl Benchmark {
         let (first_evaluation_ms, warm_up) = self.warm_up((seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
 
         let positions = positions_in(seconds * 1e3, full_batch_ms(&warm_up, batch), positions);
-        let (mut visits, mut collisions, mut seconds, mut record) = (0, 0, 0.0, Record::default());
+        let (mut visits, mut collisions, mut seconds, mut reading) = (0, 0, 0.0, Reading::default());
         for position in 0..positions {
             let sample = self.search(position, asked_seconds * 1e3 / positions as f64)?;
             visits += sample.playouts;
             collisions += sample.collisions;
             seconds += counted_ms(&sample, threads) / 1e3;
-            let landed = sample.record.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
-            record.batches.extend(landed);
+            let landed = sample.reading.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
+            reading.batches.extend(landed);
         }
-        let evaluations = record.evaluations();
+        let evaluations = reading.evaluations();
         if evaluations == 0 {
             return Err(BenchmarkError::NothingEvaluated { threads, batch, seconds: asked_seconds });
         }
-        let asked = (evaluations + record.cache_hits()) as f64;
-        let mean_batch = rate(evaluations as f64, record.batches.len() as f64);
+        let asked = (evaluations + reading.cache_hits()) as f64;
+        let mean_batch = rate(evaluations as f64, reading.batches.len() as f64);
         Ok(Measured {
             backend: self.engine.options().backend.clone(),
             threads,
             batch,
             visits_per_s: rate(visits as f64, seconds),
             evals_per_s: rate(evaluations as f64, seconds),
-            cache_hit_share: rate(record.cache_hits() as f64, asked),
+            cache_hit_share: rate(reading.cache_hits() as f64, asked),
             collisions_per_visit: rate(collisions as f64, visits as f64),
             mean_batch,
             batch_fill: mean_batch / batch as f64,
-            batch_latency_ms: latency(&record),
+            batch_latency_ms: latency(&reading),
             first_evaluation_ms,
             positions,
             visits,
@@ -182,38 +181,38 @@ impl Benchmark {
         })
     }
 
-    /// Searches for so long, and longer until something has been evaluated: when that was, from the start of the first
-    /// search on, and the batches of the last one.
-    fn warm_up(&mut self, milliseconds: f64) -> Result<(Option<f64>, Record), EngineError> {
+    /// Searches for `milliseconds`, and longer until something has been evaluated. Returns the time from the start of the
+    /// first search to the first evaluation, and the batches of the last search.
+    fn warm_up(&mut self, milliseconds: f64) -> Result<(Option<f64>, Reading), EngineError> {
         let start_ms = self.engine.now_ms();
-        let mut record = Record::default();
+        let mut reading = Reading::default();
         for attempt in 0..MOST_WARM_UPS {
-            record = self.search(0, milliseconds * f64::from(1 << attempt))?.record;
+            reading = self.search(0, milliseconds * f64::from(1 << attempt))?.reading;
             // One that ended after the answer has ended all the same.
-            let first = record.batches.iter().map(|batch| batch.end_ms - start_ms).min_by(f64::total_cmp);
+            let first = reading.batches.iter().map(|batch| batch.end_ms - start_ms).min_by(f64::total_cmp);
             if first.is_some() {
-                return Ok((first, record));
+                return Ok((first, reading));
             }
         }
-        Ok((None, record))
+        Ok((None, reading))
     }
 
-    /// Searches one position for so long.
+    /// Searches one position for `milliseconds`.
     fn search(&mut self, position: usize, milliseconds: f64) -> Result<Sample, EngineError> {
         self.engine.new_game();
         self.engine.set_game(bench_game(position));
         let start_ms = self.engine.now_ms();
         let go = GoParams { movetime: Some(milliseconds), ..GoParams::default() };
-        let report = search_to_end(&mut self.engine, &go, start_ms)?.0.report;
+        let report = self.engine.search_and_wait(&go, start_ms)?.0.report;
         // What is still being evaluated must not count for the next search.
         self.engine.finish();
-        let record = self.recorder.take();
+        let reading = self.meter.take();
         Ok(Sample {
             playouts: report.playouts,
             collisions: report.collisions,
             start_ms,
             answer_ms: start_ms + report.elapsed_ms,
-            record,
+            reading,
         })
     }
 }
@@ -225,22 +224,22 @@ struct Sample {
     start_ms: f64,
     answer_ms: f64,
     /// All batches, those too that ended after the answer.
-    record: Record,
+    reading: Reading,
 }
 
 /// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had not
 /// ended when the answer was given. Nothing of those counts, in visits or evaluations.
 fn counted_ms(sample: &Sample, threads: usize) -> f64 {
     let Sample { start_ms, answer_ms, .. } = *sample;
-    let in_flight = sample.record.batches.iter().filter(|batch| batch.end_ms > answer_ms);
+    let in_flight = sample.reading.batches.iter().filter(|batch| batch.end_ms > answer_ms);
     let lost: f64 = in_flight.map(|batch| (answer_ms - batch.start_ms.max(start_ms)).max(0.0)).sum();
     (answer_ms - start_ms - lost / threads as f64).max(0.0)
 }
 
-/// What a full batch will take, in milliseconds, going by the largest that were seen: their median, grown with the size.
-fn full_batch_ms(record: &Record, batch: usize) -> f64 {
-    let largest = record.batches.iter().map(|batch| batch.size).max().unwrap_or(0);
-    let of_largest = record.batches.iter().filter(|batch| batch.size == largest);
+/// Expected latency of a full batch, in milliseconds: the median of the largest batches seen, grown with the size.
+fn full_batch_ms(reading: &Reading, batch: usize) -> f64 {
+    let largest = reading.batches.iter().map(|batch| batch.size).max().unwrap_or(0);
+    let of_largest = reading.batches.iter().filter(|batch| batch.size == largest);
     let latency = median(of_largest.map(|batch| batch.end_ms - batch.start_ms).collect());
     if largest == 0 { 0.0 } else { latency * batch as f64 / largest as f64 }
 }
@@ -252,8 +251,8 @@ fn positions_in(milliseconds: f64, full_batch_ms: f64, asked: usize) -> usize {
     (room as usize).clamp(1, asked.clamp(1, BENCHMARK_POSITIONS))
 }
 
-fn latency(record: &Record) -> Latency {
-    Latency::of(record.batches.iter().map(|batch| batch.end_ms - batch.start_ms).collect())
+fn latency(reading: &Reading) -> Latency {
+    Latency::of(reading.batches.iter().map(|batch| batch.end_ms - batch.start_ms).collect())
 }
 
 /// Settings worth trying on a backend: threads, and batch sizes in positions.
