@@ -1,4 +1,4 @@
-//! Makes ready to search with what the options name: network, backend, cache, and an evaluator for each thread.
+//! Loads what the options name: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
 use crate::announcer::Announcer;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use thiserror::Error;
 
-/// Why an engine cannot search. Its text is one line.
+/// An engine that cannot search, and the reason. Its text is one line.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The network file is missing or unfit.

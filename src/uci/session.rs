@@ -8,7 +8,7 @@ use crate::announcer::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
 use crate::engine::{
-    EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, inert,
+    EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
 };
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
@@ -267,8 +267,10 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         // Only then: a log that cannot be opened is not to be complained of at every other option.
         Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
         Ok(()) => {}
-        Err(error @ OptionError::Unknown(_)) => match inert::find(name) {
-            Some(inert) => output.line(&format!("info string option {} has no effect: {}", inert.name, inert.why)),
+        Err(error @ OptionError::Unknown(_)) => match ignored_options::find(name) {
+            Some(ignored) => {
+                output.line(&format!("info string option {} has no effect: {}", ignored.name, ignored.why));
+            }
             None => output.error(&error),
         },
         Err(error) => output.error(&error),

@@ -27,7 +27,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     // The proof that it can be played with.
     let game = Game::new();
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
-    engine.prober()?.evaluate(&game, &moves)?;
+    engine.network_evaluator()?.evaluate(&game, &moves)?;
     if let Some(news) = news {
         say!("prepared: {news}");
     }

@@ -1,11 +1,11 @@
-//! Endgame tables and books.
+//! Checks the endgame tables and the opening book.
 
 use super::Check;
 use std::path::Path;
 use zeitnot::engine::{Book, Options};
 use zeitnot::tablebase::Tablebase;
 
-/// Looks at what the options name; without a word about it where they name nothing. Either is a help, not a need.
+/// Checks the files that the options name, and says nothing where they name none: either is a help, not a need.
 pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {
     if !options.syzygy_path.is_empty() {
         let name = "endgame tables";

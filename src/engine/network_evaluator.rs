@@ -1,4 +1,4 @@
-//! Asking the network alone, without a search.
+//! Evaluates positions by the network alone, without a search.
 
 use super::EngineError;
 use crate::backend::{Attributes, Backend, Evaluation, Evaluator, Query};
@@ -6,22 +6,22 @@ use crate::chess::{Game, Move};
 use std::sync::Arc;
 
 /// One evaluator of the engine's network.
-pub struct Prober {
+pub struct NetworkEvaluator {
     backend: Arc<dyn Backend>,
     evaluator: Box<dyn Evaluator>,
 }
 
-impl Prober {
+impl NetworkEvaluator {
     /// One evaluator of this backend.
     ///
     /// # Errors
     /// When the device has no room for another one.
-    pub fn new(backend: Arc<dyn Backend>) -> Result<Prober, EngineError> {
+    pub fn new(backend: Arc<dyn Backend>) -> Result<NetworkEvaluator, EngineError> {
         let evaluator = backend.evaluator()?;
-        Ok(Prober { backend, evaluator })
+        Ok(NetworkEvaluator { backend, evaluator })
     }
 
-    /// What the network is asked of the position at the end of `game` and what it answers, `moves` being the legal ones.
+    /// The query for the position at the end of `game`, whose legal moves are `moves`, and its evaluation.
     ///
     /// # Errors
     /// The backend's.
@@ -40,7 +40,7 @@ impl Prober {
         Ok(self.evaluator.evaluate(queries)?)
     }
 
-    /// What the network's backend is.
+    /// The attributes of the network's backend.
     pub fn attributes(&self) -> &Attributes {
         self.backend.attributes()
     }

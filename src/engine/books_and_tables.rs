@@ -1,4 +1,4 @@
-//! What the engine knows without thinking: endgame tables and an opening book, as the options name them.
+//! Opens the opening book and the endgame tables that the options name, and asks them for moves.
 
 use super::Options;
 use super::book::{Book, Choice};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be opened
 /// again although the options are the same.
 #[derive(Debug, Default)]
-pub(super) struct Knowledge {
+pub(super) struct BooksAndTables {
     tables: Option<Arc<Tablebase>>,
     tables_named: Option<String>,
     /// Whether a folder of the tables, or one of their files, was complained of.
@@ -20,9 +20,9 @@ pub(super) struct Knowledge {
     book_named: Option<String>,
 }
 
-impl Knowledge {
-    /// Opens what the options name, unless it was opened for the same names already. What cannot be opened is said in a
-    /// line each, once, and the engine does without. Returns whether the tables are others than before.
+impl BooksAndTables {
+    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a line,
+    /// once, and the engine does without. Returns whether the tables are others than before.
     pub fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
         let book_wanted = if options.own_book { options.book_file.as_str() } else { "" };
         if self.book_named.as_deref() != Some(book_wanted) {
@@ -54,7 +54,7 @@ impl Knowledge {
         true
     }
 
-    /// The option of that name was set, perhaps to what it was: what failed then is tried again by [`Knowledge::open`].
+    /// The option of that name was set, perhaps to what it was: what failed then is tried again by [`BooksAndTables::open`].
     pub fn option_set(&mut self, name: &str) {
         if name.eq_ignore_ascii_case("BookFile") && self.book.is_none() {
             self.book_named = None;
@@ -86,7 +86,7 @@ impl Knowledge {
         }
     }
 
-    /// What the tables have for a search at the end of `game`: the root moves to keep to (`asked`, when the user named
+    /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named
     /// some; empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
     /// here or in the search before, are said to be given up.
     pub fn root(
@@ -131,20 +131,20 @@ mod tests {
         std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
         let mut options = Options::default();
         options.set("SyzygyPath", folder.path().to_str().unwrap()).unwrap();
-        let mut knowledge = Knowledge::default();
-        assert!(knowledge.open(&options, &announcer));
+        let mut opened = BooksAndTables::default();
+        assert!(opened.open(&options, &announcer));
         assert!(lines.lock().pop().is_some_and(|line| line.contains("1 endgame tables")));
-        let _ = knowledge.tables.as_ref().unwrap().probe::<i8>(|_| panic!("damaged"));
+        let _ = opened.tables.as_ref().unwrap().probe::<i8>(|_| panic!("damaged"));
         let game = Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
         for _ in 0..2 {
-            let (moves, probes) = knowledge.root(&game, &[], &options, &announcer);
+            let (moves, probes) = opened.root(&game, &[], &options, &announcer);
             assert!(moves.is_empty() && probes.hits() == 0);
-            assert!(!knowledge.open(&options, &announcer));
+            assert!(!opened.open(&options, &announcer));
         }
         let said = std::mem::take(&mut *lines.lock());
         assert!(said.len() == 1 && said[0].starts_with("error option SyzygyPath: a table file is damaged"), "{said:?}");
-        knowledge.option_set("syzygypath");
-        assert!(knowledge.open(&options, &announcer) && knowledge.tables.is_some());
+        opened.option_set("syzygypath");
+        assert!(opened.open(&options, &announcer) && opened.tables.is_some());
     }
 
     #[test]
@@ -155,11 +155,11 @@ mod tests {
         let mut options = Options::default();
         options.set("OwnBook", "true").unwrap();
         options.set("BookFile", book.path().to_str().unwrap()).unwrap();
-        let mut knowledge = Knowledge::default();
-        knowledge.open(&options, &announcer);
-        knowledge.option_set("BookFile");
-        knowledge.option_set("SyzygyPath");
-        assert!(!knowledge.open(&options, &announcer));
+        let mut opened = BooksAndTables::default();
+        opened.open(&options, &announcer);
+        opened.option_set("BookFile");
+        opened.option_set("SyzygyPath");
+        assert!(!opened.open(&options, &announcer));
         assert_eq!(lines.lock().len(), 1, "{lines:?}");
     }
 }

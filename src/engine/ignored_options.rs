@@ -1,9 +1,9 @@
-//! Lc0's options that have no meaning here: accepted, so that the settings of a GUI or a match runner work, and said to do
-//! nothing, and why.
+//! Lists the options of Lc0 that are accepted and ignored, each with the reason: the settings of a GUI or a match runner
+//! work, and their user is told what has no effect.
 
-/// One of them.
+/// An option of Lc0 that has no effect here.
 #[derive(Clone, Copy, Debug)]
-pub struct InertOption {
+pub struct IgnoredOption {
     /// Its UCI name.
     pub name: &'static str,
     /// Its long flag on the command line, without dashes; `None` where the flag means something.
@@ -14,12 +14,12 @@ pub struct InertOption {
     pub why: &'static str,
 }
 
-const fn number(name: &'static str, flag: &'static str, why: &'static str) -> InertOption {
-    InertOption { name, flag: Some(flag), is_switch: false, why }
+const fn number(name: &'static str, flag: &'static str, why: &'static str) -> IgnoredOption {
+    IgnoredOption { name, flag: Some(flag), is_switch: false, why }
 }
 
-const fn switch(name: &'static str, flag: &'static str, why: &'static str) -> InertOption {
-    InertOption { is_switch: true, ..number(name, flag, why) }
+const fn switch(name: &'static str, flag: &'static str, why: &'static str) -> IgnoredOption {
+    IgnoredOption { is_switch: true, ..number(name, flag, why) }
 }
 
 const TASKS: &str = "gathering is not split up further: Threads says how many gather";
@@ -27,14 +27,14 @@ const SPINNING: &str = "a thread without work looks out for it for a third of a 
 const ONE_OWNER: &str = "one thread at a time has the tree and gathers for all";
 const IDLING: &str = "a batch goes out when it is full or nothing more is to be gathered";
 
-/// All of them, in the order of their names.
-pub static INERT: &[InertOption] = &[
+/// All ignored options, in the order of their names.
+pub static IGNORED: &[IgnoredOption] = &[
     number(
         "CacheHistoryLength",
         "cache-history-length",
         "the cache goes by the position, its repetitions and the fifty-move counter; Lc0's classic search ignores it, too",
     ),
-    InertOption {
+    IgnoredOption {
         name: "ConfigFile",
         flag: None,
         is_switch: false,
@@ -63,14 +63,14 @@ pub static INERT: &[InertOption] = &[
     number("ThreadIdlingThreshold", "thread-idling-threshold", IDLING),
 ];
 
-/// The option of Lc0's that means nothing here, by its UCI name, whatever its case.
-pub fn find(name: &str) -> Option<&'static InertOption> {
-    INERT.iter().find(|inert| inert.name.eq_ignore_ascii_case(name))
+/// The ignored option of a UCI name, whatever its case.
+pub fn find(name: &str) -> Option<&'static IgnoredOption> {
+    IGNORED.iter().find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
-/// The same by its flag.
-pub fn find_flag(flag: &str) -> Option<&'static InertOption> {
-    INERT.iter().find(|inert| inert.flag == Some(flag))
+/// The ignored option of a flag.
+pub fn find_flag(flag: &str) -> Option<&'static IgnoredOption> {
+    IGNORED.iter().find(|option| option.flag == Some(flag))
 }
 
 #[cfg(test)]
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn they_are_found_whatever_their_case() {
-        assert_eq!(find("maxprefetch").map(|inert| inert.flag), Some(Some("max-prefetch")));
+        assert_eq!(find("maxprefetch").map(|option| option.flag), Some(Some("max-prefetch")));
         assert!(find("MaxPrefetc").is_none() && find_flag("MaxPrefetch").is_none());
-        assert_eq!(find_flag("task-workers").map(|inert| inert.name), Some("TaskWorkers"));
+        assert_eq!(find_flag("task-workers").map(|option| option.name), Some("TaskWorkers"));
     }
 }
