@@ -47,7 +47,7 @@ pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
-#[doc(hidden)]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod transform;
 mod weights;

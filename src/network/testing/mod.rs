@@ -1,4 +1,7 @@
-//! Random networks for tests and benchmarks: valid files of any shape, the same bytes for the same seed everywhere.
+//! Makes random networks for tests and benchmarks: valid files of any shape, the same bytes for the same seed everywhere.
+//!
+//! It is compiled for tests alone, and with the feature `testing`, which the tests, benchmarks and examples of this package
+//! ask for: the shipped library has none of it.
 
 use std::io::Write;
 
@@ -11,12 +14,15 @@ mod attention;
 pub use attention::{RandomBody, attention_networks};
 
 use super::file::MAGIC;
-use super::onnx_proto::{EXTERNAL, GraphProto, ModelProto, StringStringEntryProto, data_type};
+use super::onnx_proto::{GraphProto, ModelProto, StringStringEntryProto, data_type};
 use super::weights::tensor::encoding;
 use super::{
     Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
     ValueKind, proto,
 };
+
+/// `TensorProto.DataLocation.EXTERNAL`.
+const EXTERNAL: i32 = 1;
 
 /// The shape of a random network.
 #[derive(Clone, Copy, Debug)]
