@@ -4,7 +4,7 @@
 //! # The rooms, lowest first
 //!
 //! A module uses only modules above its own row. The last column names the rooms of those that it must not use either; the
-//! test `tests/rooms.rs` reads this table and every import.
+//! test `tests/rooms` reads this table and every import.
 //!
 //! | module | what lives there | must not know |
 //! |---|---|---|
@@ -18,8 +18,8 @@
 //! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need | [`time_manager`], [`chess`], [`network`] |
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime's providers, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | [`time_manager`] |
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | [`time_manager`], [`network`], [`runtime`], [`backend`] |
-//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | [`runtime`]; command lines |
-//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | command lines |
+//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | [`runtime`]; text protocols, command lines |
+//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | text protocols, command lines |
 //! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
 //! | [`lab`] | the time laboratory: for now, the match of two configurations on the real or the virtual clock, and PGN | [`uci`] |
