@@ -1,4 +1,4 @@
-//! What can go wrong between a position and its evaluation.
+//! Describes the errors of making a backend and of evaluating positions.
 
 use std::io;
 use std::path::PathBuf;

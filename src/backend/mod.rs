@@ -1,7 +1,7 @@
-//! How a network *runs*: a batch of positions in; policy, value and moves left out.
+//! Runs networks: a batch of positions goes in; policy, value and moves left come out.
 //!
 //! A [`Backend`] is a network on a device, shared by all workers of a search. Each worker takes one [`Evaluator`] from
-//! it. What a position looks like to a network is fixed in a [`Query`] before it is queued, so that a batch can travel
+//! it. The input of a position is fixed in a [`Query`] before it is queued, so that a batch can travel
 //! between threads and no evaluator knows the rules of chess. Decorators wrap a backend in another one
 //! ([`CachedBackend`]); the search sees one trait.
 //!
@@ -67,7 +67,7 @@ pub use random::RandomBackend;
 pub use several::SeveralDevices;
 pub use uniform::UniformBackend;
 
-/// What a network says of one position, from the side to move.
+/// A network's evaluation of one position, from the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The expected score, win minus loss: -1 (lost) to 1 (won).
@@ -81,7 +81,7 @@ pub struct Evaluation {
     pub logits: Box<[f32]>,
 }
 
-/// What a backend is and what it prefers. Displays as one line.
+/// The properties and preferences of a backend. Displays as one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributes {
     /// The backend and its network, such as `onnxruntime cpu, maia-1900`.

@@ -20,7 +20,7 @@ const BARE: &str = "bare";
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
 /// Share of the most evaluations a second that a smaller batch may lose and still be called the best.
 const TOLERANCE: f64 = 0.05;
-/// How far the default batch sizes go: to so many times the preferred one.
+/// The largest default batch size, as a multiple of the preferred one.
 const BEYOND_PREFERRED: usize = 8;
 /// How long a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;

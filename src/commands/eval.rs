@@ -1,4 +1,4 @@
-//! `zeitnot eval`: what a network says of a position, without a search.
+//! `zeitnot eval`: a network's evaluation of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::{fen_option, game_from};

@@ -1,4 +1,4 @@
-//! `zeitnot runtime`: which ONNX Runtime is in use, and obtaining the pinned one.
+//! `zeitnot runtime`: shows the ONNX Runtime in use, and installs the pinned one.
 
 use super::output::say;
 use super::progress;

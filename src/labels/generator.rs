@@ -1,4 +1,4 @@
-//! Many games at once, so that batches are full.
+//! Plays and labels many games at once, so that batches are full.
 
 use super::sampling::{draw, softmax};
 use super::{Label, LabelledGame, Openings, Ply, Sampling};
@@ -15,7 +15,7 @@ const REPETITIONS: u32 = 2;
 /// The fifty-move rule in plies.
 const RULE50: u32 = 100;
 
-/// Why there are no more games. Its text is one line.
+/// Games that cannot be made, and the reason. Its text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// The evaluation failed.

@@ -211,7 +211,7 @@ impl Team {
         Ok(Team { runners, slices: Vec::new() })
     }
 
-    /// Runs batches for so many milliseconds, and each worker one batch at the least.
+    /// Runs batches for `milliseconds`, and each worker one batch at the least.
     fn slice(&mut self, batch: usize, milliseconds: f64, clock: &dyn Clock) -> Result<(), BackendError> {
         let (cpu, start_ms) = (ProcessTime::now(), clock.now_ms());
         let work = |runner: &mut Box<dyn Runner>| -> Result<Vec<f64>, BackendError> {

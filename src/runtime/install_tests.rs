@@ -1,4 +1,4 @@
-//! The installer against a stand-in for Python: a shell script that hands out prepared wheels as pip would.
+//! Tests the installer against a stand-in for Python: a shell script that hands out prepared wheels as pip would.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt as _;

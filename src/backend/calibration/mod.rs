@@ -1,4 +1,4 @@
-//! Calibration: what a network's activations look like on positions of games, so that they can be stored in 8 bits.
+//! Calibrates networks for 8 bits: it finds the ranges of their activations on positions of games.
 //!
 //! The positions come from games that the network plays against itself, a share of the moves at random: no data is
 //! needed, and both sensible positions and strange ones occur, as in a search.

@@ -1,4 +1,4 @@
-//! What `BackendOptions` takes and what it refuses.
+//! Tests the values that `BackendOptions` takes and those that it refuses.
 
 use super::*;
 

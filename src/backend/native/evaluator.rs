@@ -1,4 +1,4 @@
-//! One worker's forward pass: the tower, then the heads.
+//! Runs one worker's forward pass: the tower, then the heads.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A network as the kernels want it: sizes rounded up to whole vectors, weights transformed, and in the order in which they
+//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in which they
 //! are read.
 //!
 //! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and

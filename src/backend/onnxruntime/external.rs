@@ -1,4 +1,4 @@
-//! The external data of a model that came as ONNX: tensors in other files of its folder.
+//! Finds the external data of a model that came as ONNX: tensors in other files of its folder.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Making a session: threads, optimisation, the execution provider and its options.
+//! Makes sessions: their threads, optimisation, execution provider and its options.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{Ends, external, first_line, settings};
+use super::{ModelIo, external, first_line, settings};
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
@@ -24,7 +24,7 @@ const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_p
 /// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
 const HASH_LENGTH: usize = 16;
 
-/// All that is to be known to make a session.
+/// The parameters of a session.
 pub(super) struct SessionPlan {
     pub(super) provider: Provider,
     pub(super) device: u32,
@@ -121,9 +121,9 @@ impl SessionPlan {
     }
 
     /// Loads the network into a session to be. This may take long, where it must be compiled.
-    pub(super) fn commit(&self, mut builder: SessionBuilder, ends: &Ends) -> Result<Session, BackendError> {
+    pub(super) fn commit(&self, mut builder: SessionBuilder, model_io: &ModelIo) -> Result<Session, BackendError> {
         self.make_cache()?;
-        builder.commit_from_memory(&ends.model.bytes).map_err(|error| load_error(ends, &error))
+        builder.commit_from_memory(&model_io.model.bytes).map_err(|error| load_error(model_io, &error))
     }
 
     fn make_cache(&self) -> Result<(), BackendError> {
@@ -132,7 +132,7 @@ impl SessionPlan {
     }
 
     /// A session to be, with its provider.
-    pub(super) fn builder(&self, runtime: &Runtime, ends: &Ends) -> Result<SessionBuilder, BackendError> {
+    pub(super) fn builder(&self, runtime: &Runtime, model_io: &ModelIo) -> Result<SessionBuilder, BackendError> {
         let build = || -> ort::Result<SessionBuilder> {
             let builder = Session::builder(runtime.environment())?
                 .with_optimization_level(self.optimization)?
@@ -157,7 +157,7 @@ impl SessionPlan {
             // DirectML does not work with it (ONNX Runtime's documentation of the provider).
             Ok(builder.with_memory_pattern(self.provider != Provider::DirectMl)?)
         };
-        let builder = build().map_err(|error| load_error(ends, &error))?;
+        let builder = build().map_err(|error| load_error(model_io, &error))?;
         register(self.provider, builder, &self.dispatches())
     }
 
@@ -191,8 +191,8 @@ impl SessionPlan {
 }
 
 /// The error for a network that ONNX Runtime does not take.
-pub(super) fn load_error(ends: &Ends, error: &ort::Error) -> BackendError {
-    BackendError::Load { network: ends.network.clone(), reason: first_line(error) }
+pub(super) fn load_error(model_io: &ModelIo, error: &ort::Error) -> BackendError {
+    BackendError::Load { network: model_io.network.clone(), reason: first_line(error) }
 }
 
 /// Registers providers with a session to be; one that does not load is an error that names the library it misses.

@@ -1,4 +1,4 @@
-//! The settings that providers get, without the providers.
+//! Tests the settings of each provider without the provider.
 
 use super::*;
 use crate::network::testing::{random_network, with_external_data};

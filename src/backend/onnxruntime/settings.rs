@@ -1,4 +1,4 @@
-//! The settings that each provider gets.
+//! Lists the settings of each provider.
 
 use super::session::SessionPlan;
 use crate::backend::{Arithmetic, DeviceOptions, Rows};

@@ -1,4 +1,4 @@
-//! What `zeitnot benchmark` prints for people and spreadsheets.
+//! Prints the results of `zeitnot benchmark` for people and spreadsheets.
 
 use zeitnot::backend::{Attributes, LARGEST_BATCH};
 use zeitnot::measure::Measured;

@@ -1,4 +1,4 @@
-//! ONNX Runtime, its execution providers, and the devices that they drive.
+//! Checks ONNX Runtime, its execution providers, and the devices that they drive.
 
 use super::{Check, PROBE};
 use std::path::Path;

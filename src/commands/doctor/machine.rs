@@ -1,4 +1,4 @@
-//! The processor, the clock and the cache folder.
+//! Checks the processor, the clock and the cache folder.
 
 use super::Check;
 use std::thread;

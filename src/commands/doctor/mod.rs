@@ -1,4 +1,4 @@
-//! `zeitnot doctor`: what a user can get wrong, looked at piece by piece.
+//! `zeitnot doctor`: checks everything that a user can get wrong, piece by piece.
 
 mod books_and_tables;
 mod devices;

@@ -1,4 +1,4 @@
-//! What the shards of a name and a seed are made with, kept beside them: those of one recipe belong together.
+//! Keeps the recipe of shards beside them: shards of one name and seed belong together if they have one recipe.
 
 use crate::commands::output::write_whole;
 use anyhow::{Context as _, ensure};

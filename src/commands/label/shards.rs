@@ -1,4 +1,4 @@
-//! Shards of labelled games, made by several workers.
+//! Makes shards of labelled games with several workers.
 
 use super::recipe::SHARD;
 use crate::commands::output::write_whole;

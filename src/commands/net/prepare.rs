@@ -1,4 +1,4 @@
-//! `zeitnot net prepare`: what a device needs time for before its first evaluation, done ahead.
+//! `zeitnot net prepare`: lets a device do ahead the work before its first evaluation that takes long.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::output::say;

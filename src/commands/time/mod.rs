@@ -1,4 +1,4 @@
-//! `zeitnot time`: what a time manager would do, without a search.
+//! `zeitnot time`: shows the decisions of a time manager, without a search.
 
 mod script;
 

@@ -1,7 +1,7 @@
-//! A model without the names that may change while the network does not.
+//! Replaces the names in a model that may change while the network does not.
 //!
-//! What a provider compiles is kept by the model's bytes, and TensorRT's provider puts the graph's name into the names of
-//! its engines. A file that was renamed, or a new version of this program, would cost minutes for the same engine.
+//! The engines that a provider compiles are kept by the model's bytes, and TensorRT's provider puts the graph's name into the
+//! names of its engines. A file that was renamed, or a new version of this program, would cost minutes for the same engine.
 
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 

@@ -1,29 +1,29 @@
-//! The ends of a network as a session sees them: which they are, and whether they fit a chess network.
+//! Checks that the inputs and outputs of a session's model are those of a chess network.
 
 use ort::session::Session;
 use ort::value::{Outlet, ValueType};
 
-use super::{nameless, stem, tensor};
+use super::{fixed_names, stem, tensor};
 use crate::backend::{BackendError, LARGEST_BATCH};
 use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
 use crate::runtime::Provider;
 
-/// A network by name, and the names of what goes in and comes out.
-pub(super) struct Ends {
+/// A network's name, and its model with the names of its inputs and outputs.
+pub(super) struct ModelIo {
     pub(super) network: String,
     pub(super) model: OnnxModel,
 }
 
-impl Ends {
+impl ModelIo {
     /// A network as this provider gets it.
-    pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<Ends, BackendError> {
+    pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<ModelIo, BackendError> {
         let mut model = network.onnx(conversion)?;
         if provider != Provider::Cpu
-            && let Some(bytes) = nameless::model(&model.bytes)
+            && let Some(bytes) = fixed_names::model(&model.bytes)
         {
             model.bytes = bytes;
         }
-        Ok(Ends { network: stem(network.name()).to_owned(), model })
+        Ok(ModelIo { network: stem(network.name()).to_owned(), model })
     }
 
     /// The outputs that are read, with the numbers that each has for a position, and their type.
@@ -37,7 +37,7 @@ impl Ends {
         [(self.model.policy.as_str(), MOVES, types.policy), value].into_iter().chain(moves_left)
     }
 
-    /// Checks the ends of the network; the batch size where the model fixes it.
+    /// Checks the inputs and outputs of the session. Returns the batch size where the model fixes it.
     pub(super) fn check(&self, session: &Session) -> Result<Option<usize>, BackendError> {
         let wrong = |problem| BackendError::Shape { network: self.network.clone(), problem };
         if let Some(other) = session.inputs().iter().find(|input| input.name() != self.model.input) {
@@ -70,12 +70,12 @@ impl Ends {
 ///
 /// Dimensions that the model leaves open pass here; what comes out of a run is checked again by its length.
 fn check_tensor(
-    ends: &[Outlet],
+    outlets: &[Outlet],
     what: &str,
     (name, precision): (&str, Precision),
     wanted: &[i64],
 ) -> Result<Option<usize>, String> {
-    let end = ends.iter().find(|end| end.name() == name).ok_or_else(|| format!("it has no {what} {name}"))?;
+    let end = outlets.iter().find(|end| end.name() == name).ok_or_else(|| format!("it has no {what} {name}"))?;
     let ValueType::Tensor { ty, shape, .. } = end.dtype() else {
         return Err(format!("its {what} {name} is not a tensor"));
     };
@@ -94,7 +94,7 @@ fn check_tensor(
     fixed_batch(shape[0]).map_err(|problem| format!("its {what} {name} has {problem}"))
 }
 
-/// The batch size that so many rows fix; none where they are open (negative).
+/// The batch size that the number of rows of an input or output fixes; none where it is open (negative).
 fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
     match rows {
         0 => Err("no rows".to_owned()),
