@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
 use crate::network::{Architecture, HistoryFill, Network};
-use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
+use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use plan::Plan;
+use plan::{Plan, Shared};
 
 mod buffer;
 mod evaluator;

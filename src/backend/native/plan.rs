@@ -22,6 +22,14 @@ pub(super) const HISTORY_PLANES: usize = 13;
 /// slower than the memory.
 const LARGE: usize = 24 << 20;
 
+/// A prepared network and the kernels that run it, shared by all workers.
+pub(super) struct Shared {
+    /// The network's name.
+    pub network: String,
+    pub plan: Plan,
+    pub kernels: Kernels,
+}
+
 /// A network made ready for one instruction set.
 pub(super) struct Plan {
     /// Vectors of the tower's planes.

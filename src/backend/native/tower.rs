@@ -1,9 +1,8 @@
 //! Computes the tower of residual blocks for a few positions at a time.
 
 use super::buffer::Buffer;
-use super::evaluator::Shared;
 use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
-use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, WinogradPlan};
+use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, Shared, WinogradPlan};
 use crate::backend::{BackendError, Query};
 use crate::network::{PLANES, Planes, SQUARES};
 

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
-//! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
+//! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
 //! | `model_io` | the inputs and outputs of a model |
 //! | `fields` | the fields of a model's messages, without a schema |
@@ -20,7 +20,6 @@ mod fixed_names;
 mod model_io;
 mod outputs;
 mod session;
-mod settings;
 mod tensor;
 mod weights;
 

@@ -1,6 +1,6 @@
 //! Lists the settings of each provider.
 
-use super::session::SessionPlan;
+use super::SessionPlan;
 use crate::backend::{Arithmetic, DeviceOptions, Rows};
 use crate::network::{OnnxModel, PLANES, Precision};
 use crate::runtime::Provider;

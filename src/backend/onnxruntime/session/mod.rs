@@ -1,5 +1,9 @@
 //! Makes sessions: their threads, optimisation, execution provider and its options.
 
+mod settings;
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use ort::ep::{self, ArbitrarilyConfigurableExecutionProvider as _, ExecutionProviderDispatch};
@@ -7,7 +11,7 @@ use ort::session::Session;
 use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{ModelIo, external, first_line, settings};
+use super::{ModelIo, external, first_line};
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
@@ -279,7 +283,3 @@ pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
         ),
     })
 }
-
-#[cfg(test)]
-#[path = "session_tests.rs"]
-mod tests;
