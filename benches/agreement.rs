@@ -17,9 +17,10 @@ use std::time::Duration;
 use clap::Parser;
 use cpu_time::ProcessTime;
 use zeitnot::backend::{
-    self, Backend, BackendError, BackendOptions, Calibration, DeviceOptions, Evaluation, Evaluator, Query, runtime,
+    self, Backend, BackendError, BackendOptions, Calibration, DeviceOptions, Evaluation, Evaluator, Query,
 };
 use zeitnot::network::{Conversion, Network};
+use zeitnot::runtime;
 
 /// Positions of one run.
 const BATCH: usize = 16;

@@ -10,10 +10,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zeitnot::backend::{self, Backend, BackendOptions, Evaluator, Isa, NativeBackend, Query, runtime};
+use zeitnot::backend::{self, Backend, BackendOptions, Evaluator, Isa, NativeBackend, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::RandomNetwork;
 use zeitnot::network::{HistoryFill, Network};
+use zeitnot::runtime;
 
 /// Blocks, filters and squeeze units, of the shapes that are in use.
 const SHAPES: [(usize, usize, usize); 4] = [(6, 64, 8), (10, 128, 32), (15, 192, 32), (20, 256, 32)];

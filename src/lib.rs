@@ -3,24 +3,30 @@
 //!
 //! # The rooms, lowest first
 //!
-//! A module uses only modules above its own row.
+//! A module uses only modules above its own row. The last column names the rooms of those that it must not use either; the
+//! test `tests/rooms` reads this table and every import.
 //!
 //! | module | what lives there | must not know |
 //! |---|---|---|
 //! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
-//! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | chess rules, threads, the wall clock |
-//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |
-//! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | how it is run, search |
-//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime with its execution providers and where it is found, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | trees, UCI |
-//! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | networks, search |
-//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | UCI text, command lines |
-//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books | text protocols |
-//! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | searches, UCI |
-//! | [`uci`] | the protocol as text, and the loop around an engine | how networks run, how a search works |
-//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real clock, PGN, the bench, and what measures the machine: the evaluator alone and the whole engine | UCI |
+//! | [`announcer`] | a sink of progress lines about work that takes long | everything else |
+//! | [`digest`] | the SHA-256 that tells a file from others | everything else |
+//! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | everything else; threads, the wall clock |
+//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | everything else |
+//! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | [`time_manager`] |
+//! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need | [`time_manager`], [`chess`], [`network`] |
+//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime's providers, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | [`time_manager`] |
+//! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | [`time_manager`], [`network`], [`runtime`], [`backend`] |
+//! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | [`runtime`]; text protocols, command lines |
+//! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | text protocols, command lines |
+//! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
+//! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
+//! | [`lab`] | the time laboratory: for now, the match of two configurations on the real or the virtual clock, and PGN | [`uci`] |
+//! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | [`search`], [`uci`] |
+//! | `commands` | the binary: one file per subcommand | |
 //!
-//! The binary (`main.rs`, `commands/`) parses the command line, one file per subcommand, and maps errors to exit codes.
+//! The binary's `main.rs` parses the command line, and maps errors to exit codes.
 //!
 //! # The faces between the rooms
 //!
@@ -48,14 +54,18 @@
 //!   Sharp Rustic, for `complexity` that of the engine Mergen; both are files of their engines' repositories.
 //! - *The chapter* is chapter 27, "Time Management", of a textbook on chess programming; `soft-hard` is made from it.
 
+pub mod announcer;
 pub mod backend;
 pub mod chess;
 pub mod clock;
+pub mod digest;
 pub mod engine;
 pub mod lab;
 pub mod labels;
+pub mod measure;
 pub mod memory;
 pub mod network;
+pub mod runtime;
 pub mod search;
 pub mod tablebase;
 pub mod time_manager;

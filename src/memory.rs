@@ -1,4 +1,4 @@
-//! The machine's memory: how much of it tree and cache may take by default, and whether there is more.
+//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 /// and so does what the allocator keeps for each thread.
 const HEADROOM: usize = 64 << 20;
 
-/// One part in so many of the memory that is free is for tree and cache: networks, their runtimes and other programs need
+/// The divisor of the free memory: the quotient is for tree and cache. Networks, their runtimes and other programs need
 /// some, too.
 const SHARE: u64 = 2;
 

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query, runtime};
+use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{
     RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends,
 };
 use zeitnot::network::{Conversion, Network, Precision, ValueKind};
+use zeitnot::runtime;
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
 const ROUNDING: f32 = 1e-5;

@@ -6,9 +6,10 @@ mod common;
 use std::sync::Arc;
 
 use common::golden::{self, Golden};
-use zeitnot::backend::{self, Backend, BackendOptions, Query, runtime};
+use zeitnot::backend::{self, Backend, BackendOptions, Query};
 use zeitnot::chess::parse_uci;
 use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
+use zeitnot::runtime;
 
 /// How far a logit, q and d, and the moves left (plies) may be from Lc0's.
 const LOGIT: f32 = 2e-4;

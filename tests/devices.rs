@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use zeitnot::backend::runtime::{self, Flavour};
 use zeitnot::network::testing::random_network;
+use zeitnot::runtime::{self, Variant};
 
 /// A folder with a small network, and the library of ONNX Runtime for the CPU.
 struct Bench {
@@ -94,13 +94,13 @@ fn options_change_how_the_cpu_runs_and_not_what_it_says() {
 #[test]
 fn a_runtime_without_the_provider_is_an_error_that_says_what_to_install() {
     let bench = Bench::new();
-    for (backend, provider, flavour) in [
-        ("cuda", "CUDA", Flavour::Gpu),
-        ("onnx-trt", "TensorRT", Flavour::Gpu),
-        ("openvino", "OpenVINO", Flavour::OpenVino),
-        ("dml", "DirectML", Flavour::DirectMl),
+    for (backend, provider, variant) in [
+        ("cuda", "CUDA", Variant::Gpu),
+        ("onnx-trt", "TensorRT", Variant::Gpu),
+        ("openvino", "OpenVINO", Variant::OpenVino),
+        ("dml", "DirectML", Variant::DirectMl),
     ] {
-        let source = if flavour.pin().is_some() { flavour.command() } else { "no package of it for this platform" };
+        let source = if variant.pin().is_some() { variant.command() } else { "no package of it for this platform" };
         let backend = format!("--backend={backend}");
         fails(&mut bench.zeitnot(&["eval", &backend]), &[provider, "without", source]);
     }

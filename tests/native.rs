@@ -5,10 +5,11 @@
 mod common;
 
 use common::golden::{self, Golden};
-use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query, runtime};
+use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomNetwork, random_network};
 use zeitnot::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
+use zeitnot::runtime;
 
 /// How far a logit may be from Lc0's (relative to its size where that is above 1).
 const LOGIT: f32 = 2e-4;

@@ -1,4 +1,4 @@
-//! The position cache: a backend around a backend, which remembers its evaluations.
+//! Caches evaluations by position, as a decorator of a backend.
 //!
 //! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take 124
 //! bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to

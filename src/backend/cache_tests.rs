@@ -1,4 +1,4 @@
-//! The cache over a backend that counts what reaches it.
+//! Tests the cache over a backend that counts its queries.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! Tells what a batch costs, for games on a virtual clock: a decorator below the cache, so that a position from the cache
+//! Tells the cost of each batch, for games on a virtual clock: a decorator below the cache, so that a position from the cache
 //! costs nothing.
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};

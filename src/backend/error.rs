@@ -1,11 +1,11 @@
-//! What can go wrong between a position and its evaluation.
+//! Describes the errors of making a backend and of evaluating positions.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::device_options::DeviceOptionsError;
-use super::runtime::RuntimeError;
 use crate::network::NetworkError;
+use crate::runtime::RuntimeError;
 
 /// Why a backend cannot be made or cannot answer. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]

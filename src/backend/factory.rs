@@ -1,14 +1,16 @@
-//! Backends by name.
+//! Makes backends by name.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::onnxruntime::probe;
 use super::{
-    Announcer, Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend,
-    Provider, RandomBackend, SeveralDevices, UniformBackend, nvidia, runtime,
+    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend, RandomBackend,
+    SeveralDevices, UniformBackend,
 };
+use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
+use crate::runtime::{self, Provider, nvidia};
 
 /// The names that [`create`] takes, besides aliases.
 pub const BACKENDS: [&str; 10] =
@@ -165,8 +167,8 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
 /// `auto` is CUDA when a card answers and an ONNX Runtime with CUDA is there, else the CPU: `native` for the networks that it
-/// can run, unless an option asks for ONNX Runtime. What it took, [`Backend::attributes`] says. Names are case-insensitive, and Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`,
-/// `onnx-dml`, `trivial`).
+/// can run, unless an option asks for ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and
+/// Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
 ///

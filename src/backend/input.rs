@@ -1,4 +1,4 @@
-//! The input tensor of a worker, written in place from sparse planes.
+//! Writes the input tensor of a worker in place, from sparse planes.
 
 use crate::network::{PLANES, Planes};
 

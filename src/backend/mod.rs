@@ -1,7 +1,7 @@
-//! How a network *runs*: a batch of positions in; policy, value and moves left out.
+//! Runs networks: a batch of positions goes in; policy, value and moves left come out.
 //!
 //! A [`Backend`] is a network on a device, shared by all workers of a search. Each worker takes one [`Evaluator`] from
-//! it. What a position looks like to a network is fixed in a [`Query`] before it is queued, so that a batch can travel
+//! it. The input of a position is fixed in a [`Query`] before it is queued, so that a batch can travel
 //! between threads and no evaluator knows the rules of chess. Decorators wrap a backend in another one
 //! ([`CachedBackend`]); the search sees one trait.
 //!
@@ -9,16 +9,11 @@
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
-//! | `provider` | the execution providers of ONNX Runtime, and what each prefers |
-//! | `device_options`, `device_keys` | the option `BackendOptions` |
+//! | `provider` | what each execution provider of ONNX Runtime prefers |
+//! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
-//! | `library` | loading libraries, and never one of the working folder |
-//! | `missing` | which library a provider misses, and how to get it |
-//! | [`nvidia`] | the driver of NVIDIA's cards, asked directly |
-//! | `announcer` | lines about work that takes long |
-//! | [`runtime`] | finding, loading and obtaining ONNX Runtime |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | the position cache as a decorator |
 //! | `cost` | what a batch costs on a virtual clock, as a decorator |
@@ -41,46 +36,38 @@ use std::fmt;
 
 use crate::network::{HistoryFill, InputFormat};
 
-mod announcer;
 mod cache;
 mod calibration;
 mod cost;
-mod device_keys;
 mod device_options;
 mod error;
 mod factory;
 mod input;
-mod library;
-mod missing;
 mod native;
-pub mod nvidia;
 mod onnxruntime;
 mod provider;
 mod query;
 mod random;
-pub mod runtime;
 mod several;
 mod uniform;
 
-pub use announcer::Announcer;
 pub use cache::{CacheStatistics, CachedBackend};
 pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
-pub use device_keys::LARGEST_BATCH;
-pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError};
+pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
 pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
-pub use provider::{Provider, Rows, Sharing};
+pub use provider::{Rows, Sharing};
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;
 pub use several::SeveralDevices;
 pub use uniform::UniformBackend;
 
-/// What a network says of one position, from the side to move.
+/// A network's evaluation of one position, from the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The expected score, win minus loss: -1 (lost) to 1 (won).
@@ -94,7 +81,7 @@ pub struct Evaluation {
     pub logits: Box<[f32]>,
 }
 
-/// What a backend is and what it prefers. Displays as one line.
+/// The properties and preferences of a backend. Displays as one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributes {
     /// The backend and its network, such as `onnxruntime cpu, maia-1900`.

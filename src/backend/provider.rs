@@ -1,26 +1,7 @@
-//! Execution providers: the parts of ONNX Runtime that drive one kind of device each.
+//! Lists what each execution provider prefers: the rows of its runs, its precision, and how sessions are shared.
 
-use std::fmt;
-
-use super::runtime::Flavour;
 use crate::network::Precision;
-
-/// An execution provider of ONNX Runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Provider {
-    /// Any processor.
-    Cpu,
-    /// NVIDIA's graphics processors, through CUDA and cuDNN.
-    Cuda,
-    /// The same, through engines that TensorRT builds for one network and card.
-    TensorRt,
-    /// Intel's processors, graphics processors and NPUs.
-    OpenVino,
-    /// Apple's processors, graphics processors and Neural Engine.
-    CoreMl,
-    /// Any graphics processor under Windows.
-    DirectMl,
-}
+use crate::runtime::Provider;
 
 /// How sessions serve workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,51 +65,8 @@ impl Rows {
     }
 }
 
+/// Preferences of each provider; its names and its packages are in [`crate::runtime`].
 impl Provider {
-    /// All of them, in the order they are listed to the user.
-    pub const ALL: [Provider; 6] =
-        [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
-
-    /// The backend's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Provider::Cpu => "cpu",
-            Provider::Cuda => "cuda",
-            Provider::TensorRt => "tensorrt",
-            Provider::OpenVino => "openvino",
-            Provider::CoreMl => "coreml",
-            Provider::DirectMl => "directml",
-        }
-    }
-
-    /// ONNX Runtime's name for it, without `ExecutionProvider`.
-    pub fn runtime_name(self) -> &'static str {
-        match self {
-            Provider::Cpu => "CPU",
-            Provider::Cuda => "CUDA",
-            Provider::TensorRt => "Tensorrt",
-            Provider::OpenVino => "OpenVINO",
-            Provider::CoreMl => "CoreML",
-            Provider::DirectMl => "Dml",
-        }
-    }
-
-    /// The package that brings it.
-    pub fn flavour(self) -> Flavour {
-        match self {
-            // The package for macOS has CoreML in it.
-            Provider::Cpu | Provider::CoreMl => Flavour::Cpu,
-            Provider::Cuda | Provider::TensorRt => Flavour::Gpu,
-            Provider::OpenVino => Flavour::OpenVino,
-            Provider::DirectMl => Flavour::DirectMl,
-        }
-    }
-
-    /// Whether it drives NVIDIA's cards, and needs their libraries.
-    pub fn is_nvidia(self) -> bool {
-        matches!(self, Provider::Cuda | Provider::TensorRt)
-    }
-
     /// The type of weights and arithmetic unless told: half precision where the hardware has units for it.
     pub fn precision(self) -> Precision {
         if self.is_nvidia() { Precision::Float16 } else { Precision::Float32 }
@@ -158,16 +96,6 @@ impl Provider {
             Provider::CoreMl | Provider::DirectMl => 16,
             Provider::Cuda | Provider::TensorRt => 256,
         }
-    }
-}
-
-impl fmt::Display for Provider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Provider::TensorRt => "TensorRT",
-            Provider::DirectMl => "DirectML",
-            other => other.runtime_name(),
-        })
     }
 }
 

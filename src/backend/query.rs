@@ -1,4 +1,4 @@
-//! A position for a network, and its key in the position cache.
+//! Prepares a position for a network and computes its key in the position cache.
 
 use super::Attributes;
 use crate::chess::{Game, Move};

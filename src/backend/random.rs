@@ -1,4 +1,4 @@
-//! A backend that answers at random, but always the same for the same position.
+//! Evaluates positions at random, but always the same for the same position.
 
 use super::query::mix;
 use super::uniform::FREE_BATCH;

@@ -1,4 +1,4 @@
-//! Several devices behind one backend.
+//! Spreads workers over several devices behind one backend.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! A backend that knows nothing: every position is even and every move equally good.
+//! Evaluates every position as even and every move as equally good.
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
 

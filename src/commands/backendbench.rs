@@ -7,11 +7,12 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use zeitnot::backend::{self, BackendError, BackendOptions, Provider};
+use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
-use zeitnot::lab::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
+use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
 use zeitnot::network;
+use zeitnot::runtime::Provider;
 
 /// The name of the bare ONNX Runtime loop as a side.
 const BARE: &str = "bare";
@@ -19,7 +20,7 @@ const BARE: &str = "bare";
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
 /// Share of the most evaluations a second that a smaller batch may lose and still be called the best.
 const TOLERANCE: f64 = 0.05;
-/// How far the default batch sizes go: to so many times the preferred one.
+/// The largest default batch size, as a multiple of the preferred one.
 const BEYOND_PREFERRED: usize = 8;
 /// How long a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -121,10 +122,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             say!("{}", if csv { as_csv(row) } else { as_text(row) });
         }
     };
-    let rows = lab::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
+    let rows = measure::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
     if json {
         say!("{}", Value::Array(rows.iter().map(as_json).collect()));
-    } else if !csv && let Some(best) = lab::best_batch(&rows, TOLERANCE) {
+    } else if !csv && let Some(best) = measure::best_batch(&rows, TOLERANCE) {
         let rate = best.side.evals_per_s;
         let gain = TOLERANCE * 100.0;
         say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);

@@ -7,7 +7,7 @@ use super::output::say;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot::backend;
-use zeitnot::lab::{self, BENCH_POSITIONS, BenchResult};
+use zeitnot::measure::{self, BENCH_POSITIONS, BenchResult};
 use zeitnot::network;
 
 /// Plies that take a thousand nodes or two where a network prefers some moves.
@@ -70,7 +70,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             say!("{index:>2}/{} {nodes:>8} nodes {elapsed_ms:>8.0} ms  {best:<6} {fen}", BENCH_POSITIONS.len());
         }
     };
-    let results = lab::bench(&mut engine, depth, show)?;
+    let results = measure::bench(&mut engine, depth, show)?;
     let total: u64 = results.iter().map(|result| result.nodes).sum();
     let elapsed_ms: f64 = results.iter().map(|result| result.elapsed_ms).sum();
     let nps = (total as f64 * 1e3 / elapsed_ms.max(1.0)) as u64;

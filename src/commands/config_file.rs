@@ -8,7 +8,7 @@ use std::fs::{File, FileType};
 use std::io::Read as _;
 use std::path::Path;
 use zeitnot::engine::options::SPECS;
-use zeitnot::engine::{Engine, Kind, inert};
+use zeitnot::engine::{Engine, Kind, ignored_options};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
@@ -70,8 +70,9 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     }
     let value = (!rest.is_empty()).then(|| unquoted(rest.strip_prefix('=').unwrap_or(rest).trim_start()));
     let negated = flag.strip_prefix("no-").filter(|_| value.is_none());
-    if let Some(inert) = inert::find_flag(flag).or_else(|| inert::find_flag(negated?).filter(|inert| inert.is_switch)) {
-        note(format!("option {} has no effect: {}", inert.name, inert.why));
+    let ignored = ignored_options::find_flag(flag);
+    if let Some(option) = ignored.or_else(|| ignored_options::find_flag(negated?).filter(|option| option.is_switch)) {
+        note(format!("option {} has no effect: {}", option.name, option.why));
         return Ok(None);
     }
     // Lc0's way to switch something off.

@@ -1,13 +1,13 @@
-//! The engine's options as flags of the command line.
+//! Makes flags of the command line from the engine's options.
 
 use super::{config_file, preload};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot::backend::Announcer;
+use zeitnot::announcer::Announcer;
 use zeitnot::clock::{Clock, MonotonicClock};
-use zeitnot::engine::inert::INERT;
+use zeitnot::engine::ignored_options::IGNORED;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::memory;
@@ -50,14 +50,14 @@ pub fn add_to(command: Command) -> Command {
         .help("Read engine options from a file first, one flag a line")
         .help_heading(HEADING);
     // Flags of Lc0 that settings of GUIs and match runners may hold: accepted, and not advertised.
-    let inert = INERT.iter().filter_map(|inert| {
-        let arg = Arg::new(inert.name).long(inert.flag?).hide(true).action(ArgAction::Set).value_name("VALUE");
-        Some(match inert.is_switch {
+    let ignored = IGNORED.iter().filter_map(|option| {
+        let arg = Arg::new(option.name).long(option.flag?).hide(true).action(ArgAction::Set).value_name("VALUE");
+        Some(match option.is_switch {
             true => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
             false => arg.allow_negative_numbers(true),
         })
     });
-    command.args(SPECS.iter().map(arg)).arg(config).arg(preload::flag()).args(inert)
+    command.args(SPECS.iter().map(arg)).arg(config).arg(preload::flag()).args(ignored)
 }
 
 /// An engine with the options of the command line.
@@ -87,8 +87,8 @@ pub fn engine_and_preload(
     if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
         of_file = config_file::apply(&mut engine, path, note)?;
     }
-    for inert in INERT.iter().filter(|inert| inert.flag.is_some() && matches.contains_id(inert.name)) {
-        note(format!("option {} has no effect: {}", inert.name, inert.why));
+    for option in IGNORED.iter().filter(|option| option.flag.is_some() && matches.contains_id(option.name)) {
+        note(format!("option {} has no effect: {}", option.name, option.why));
     }
     for spec in SPECS {
         if let Some(value) = matches.get_one::<String>(spec.name) {

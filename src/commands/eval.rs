@@ -1,4 +1,4 @@
-//! `zeitnot eval`: what a network says of a position, without a search.
+//! `zeitnot eval`: a network's evaluation of a position, without a search.
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::{fen_option, game_from};
@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use zeitnot::chess::{Move, to_uci};
-use zeitnot::engine::Prober;
+use zeitnot::engine::NetworkEvaluator;
 use zeitnot::network::{PLANES, Planes};
 
 pub fn command() -> Command {
@@ -51,12 +51,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     // Every position gets its own evaluation: a cache would answer for those that differ in history alone.
     engine.set_option("NNCacheSize", "0")?;
     engine.prepare()?;
-    let mut prober = engine.prober()?;
+    let mut evaluator = engine.network_evaluator()?;
     let with_planes = matches.get_flag("planes");
     let mut output = std::io::stdout().lock();
     let mut failed = false;
     let mut answer = |request: &Request| -> anyhow::Result<()> {
-        match evaluate(&mut prober, request, with_planes) {
+        match evaluate(&mut evaluator, request, with_planes) {
             Ok(line) => writeln!(output, "{line}")?,
             Err(error) => {
                 failed = true;
@@ -88,13 +88,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn evaluate(prober: &mut Prober, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
+fn evaluate(evaluator: &mut NetworkEvaluator, request: &Request, with_planes: bool) -> anyhow::Result<Value> {
     let mut game = game_from(request.fen.as_deref(), request.chess960)?;
     for mv in request.moves.iter().flat_map(|moves| moves.split_ascii_whitespace()) {
         game.push_uci(mv)?;
     }
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
-    let (query, evaluation) = prober.evaluate(&game, &moves)?;
+    let (query, evaluation) = evaluator.evaluate(&game, &moves)?;
     let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f32> = evaluation.logits.iter().map(|logit| (logit - largest).exp()).collect();
     let sum: f32 = weights.iter().sum();

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::chess::Color;
-use zeitnot::lab::{self, GameRecord, Player, TimeControl};
+use zeitnot::lab::{self, GameRecord, Player, Score, TimeControl};
 use zeitnot::time_manager::Plan;
 
 /// What a shell reports of a program that Ctrl-C ended.
@@ -153,7 +153,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     bar.finish_and_clear();
     match json {
-        true => say!("{}", score.json()),
+        true => say!("{}", score_json(&score)),
         false => say!("{}: {score}; games in {}", first.name, pgn_path.display()),
     }
     Ok(())
@@ -212,35 +212,9 @@ fn game_json(record: &GameRecord, round: usize) -> Value {
     })
 }
 
-/// Results of the first configuration.
-#[derive(Default)]
-struct Score {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    forfeits: u64,
-}
-
-impl Score {
-    fn count(&mut self, record: &GameRecord, first_is_white: bool) {
-        match record.winner {
-            None => self.draws += 1,
-            Some(color) if color.is_white() == first_is_white => self.wins += 1,
-            Some(_) => self.losses += 1,
-        }
-        self.forfeits += u64::from(record.termination == lab::Termination::TimeForfeit);
-    }
-
-    fn json(&self) -> Value {
-        json!({ "wins": self.wins, "draws": self.draws, "losses": self.losses, "forfeits": self.forfeits })
-    }
-}
-
-impl std::fmt::Display for Score {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Score { wins, draws, losses, forfeits } = self;
-        write!(f, "{wins} won, {draws} drawn, {losses} lost, {forfeits} by time forfeit")
-    }
+fn score_json(score: &Score) -> Value {
+    let Score { wins, draws, losses, forfeits } = score;
+    json!({ "wins": wins, "draws": draws, "losses": losses, "forfeits": forfeits })
 }
 
 /// Whether a file ends in the middle of a line.
@@ -252,6 +226,7 @@ fn is_torn(path: &Path) -> io::Result<bool> {
     Ok(last != *b"\n")
 }
 
+/// The date that the PGN is told.
 fn today() -> String {
     let now = time::OffsetDateTime::now_utc();
     format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())

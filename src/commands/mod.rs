@@ -126,7 +126,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whoever read our output has seen enough (`zeitnot eval ... | head`): that is no failure.
+/// A reader of our output who has seen enough (`zeitnot eval ... | head`) is no failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(kind))

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use zeitnot::engine::Options;
-use zeitnot::engine::inert::INERT;
+use zeitnot::engine::ignored_options::IGNORED;
 use zeitnot::engine::options::SPECS;
 use zeitnot::time_manager::{self, ManagerSpec, ParamSpec};
 
@@ -26,7 +26,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 {}
 {}",
             options_table(),
-            inert_table(),
+            ignored_table(),
             managers_table()
         ));
     } else {
@@ -145,11 +145,11 @@ fn options_table() -> String {
     table
 }
 
-fn inert_table() -> String {
+fn ignored_table() -> String {
     let mut table = "| option of Lc0 | why it has no effect |\n|---|---|\n".to_owned();
-    for inert in INERT {
-        let flag = inert.flag.map(|flag| format!(", `--{flag}`")).unwrap_or_default();
-        writeln!(table, "| {}{flag} | {} |", inert.name, inert.why).ok();
+    for option in IGNORED {
+        let flag = option.flag.map(|flag| format!(", `--{flag}`")).unwrap_or_default();
+        writeln!(table, "| {}{flag} | {} |", option.name, option.why).ok();
     }
     table
 }

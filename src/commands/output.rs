@@ -1,4 +1,4 @@
-//! What commands print and write: to a reader who may have gone, or a disk that may be full.
+//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full.
 
 use std::fmt::Display;
 use std::fs::{self, File};

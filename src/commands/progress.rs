@@ -1,4 +1,4 @@
-//! A bar for what takes long.
+//! Shows the progress of long work as a bar.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;

@@ -1,4 +1,4 @@
-//! `zeitnot runtime`: which ONNX Runtime is in use, and obtaining the pinned one.
+//! `zeitnot runtime`: shows the ONNX Runtime in use, and installs the pinned one.
 
 use super::output::say;
 use super::progress;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-use zeitnot::backend::runtime::{Flavour, Installed, Installer, Progress, Status};
+use zeitnot::runtime::{Installed, Installer, Progress, Status, Variant};
 
 /// Shows or obtains ONNX Runtime, the library that networks are run with
 #[derive(Debug, Args)]
@@ -27,16 +27,16 @@ enum RuntimeCommand {
         json: bool,
     },
     /// Obtains a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
-    #[command(group(ArgGroup::new("flavour")))]
+    #[command(group(ArgGroup::new("variant")))]
     Install {
         /// The one with CUDA and TensorRT, and the libraries of NVIDIA that CUDA needs (1.6 GB)
-        #[arg(long, group = "flavour")]
+        #[arg(long, group = "variant")]
         gpu: bool,
         /// The one with OpenVINO
-        #[arg(long, group = "flavour")]
+        #[arg(long, group = "variant")]
         openvino: bool,
         /// The one with DirectML, for Windows
-        #[arg(long, group = "flavour")]
+        #[arg(long, group = "variant")]
         directml: bool,
         /// Installs again even if it is there
         #[arg(long)]
@@ -49,9 +49,9 @@ pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
     match args.command {
         RuntimeCommand::Status { library, json } => status(library, json),
         RuntimeCommand::Install { gpu, openvino, directml, force } => {
-            let chosen = [(gpu, Flavour::Gpu), (openvino, Flavour::OpenVino), (directml, Flavour::DirectMl)];
+            let chosen = [(gpu, Variant::Gpu), (openvino, Variant::OpenVino), (directml, Variant::DirectMl)];
             let chosen = chosen.into_iter().find(|(is_chosen, _)| *is_chosen);
-            install(chosen.map_or(Flavour::Cpu, |(_, flavour)| flavour), force)
+            install(chosen.map_or(Variant::Cpu, |(_, variant)| variant), force)
         }
     }
 }
@@ -68,8 +68,8 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn install(flavour: Flavour, force: bool) -> anyhow::Result<()> {
-    let installer = Installer::for_this_user(flavour)?;
+fn install(variant: Variant, force: bool) -> anyhow::Result<()> {
+    let installer = Installer::for_this_user(variant)?;
     if !force && installer.is_installed() {
         say!("already installed: {}", installer.library().display());
         return Ok(());

@@ -1,4 +1,4 @@
-//! Lc0's other searches (lc0.md C.14), `policyhead` and `valuehead`: the network's opinion without a tree.
+//! Configures Lc0's other searches (lc0.md C.14), `policyhead` and `valuehead`: they play by the network without a tree.
 //!
 //! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
 //! every other one, as many visits as there are moves tell the value of each of them.
@@ -24,24 +24,40 @@ words! {
 /// A value that no move reaches: it makes the search visit every move before any of them twice.
 const BEYOND_ALL_VALUES: f32 = 100.0;
 
-/// Bends a search in a position of `moves` moves to what `algorithm` asks for. Returns whether the network alone decides,
-/// without a tree and without a clock.
-pub(super) fn bend(
+/// A search as its algorithm configures it.
+pub(super) struct Configured {
+    /// The limits beside the clock.
+    pub limits: SearchLimits,
+    /// The parameters of the search.
+    pub params: SearchParams,
+    /// The parameters of the stoppers.
+    pub stoppers: StopperParams,
+    /// Whether the network alone decides, without a tree and without a clock.
+    pub network_alone: bool,
+}
+
+/// Configures the search of a position with `moves` moves for `algorithm`.
+pub(super) fn configure(
     algorithm: SearchAlgorithm,
     moves: usize,
-    limits: &mut SearchLimits,
-    params: &mut SearchParams,
-    stoppers: &mut StopperParams,
-) -> bool {
+    limits: SearchLimits,
+    params: SearchParams,
+    stoppers: StopperParams,
+) -> Configured {
     let nodes = match algorithm {
         SearchAlgorithm::PolicyHead => 1,
         SearchAlgorithm::ValueHead => 1 + moves as u64,
-        SearchAlgorithm::Classic => return false,
+        SearchAlgorithm::Classic => return Configured { limits, params, stoppers, network_alone: false },
     };
-    let SearchLimits { infinite, ponder, .. } = *limits;
-    *limits = SearchLimits { nodes: Some(nodes), infinite, ponder, ..SearchLimits::default() };
-    params.fpu_at_root = Some(Fpu::Absolute(BEYOND_ALL_VALUES));
-    params.temperature = Temperature::NONE;
-    (stoppers.smart_pruning_factor, stoppers.minimum_kld_gain) = (0.0, 0.0);
-    true
+    let SearchLimits { infinite, ponder, .. } = limits;
+    Configured {
+        limits: SearchLimits { nodes: Some(nodes), infinite, ponder, ..SearchLimits::default() },
+        params: SearchParams {
+            fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)),
+            temperature: Temperature::NONE,
+            ..params
+        },
+        stoppers: StopperParams { smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..stoppers },
+        network_alone: true,
+    }
 }

@@ -1,4 +1,4 @@
-//! Opening books in Polyglot's format: entries of 16 bytes (key, move, weight and a field for learning, big-endian), sorted
+//! Reads opening books in Polyglot's format: entries of 16 bytes (key, move, weight and a field for learning, big-endian), sorted
 //! by the position's key. The file is searched where it lies, so that a book of any size costs a few reads a move.
 
 use crate::chess::{Game, Move, Position, parse_uci};

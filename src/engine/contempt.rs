@@ -1,6 +1,5 @@
-//! How sharp the game is taken to be and how much better one side is, as a rescaling of win, draw and loss (lc0.md C.8).
+//! Rescales win, draw and loss by the sharpness of the game and the strength of one side (lc0.md C.8).
 
-use super::options::Options;
 use super::words::words;
 use super::{GoParams, OptionError};
 use crate::chess::Color;
@@ -38,8 +37,8 @@ words! {
 }
 
 /// The side that contempt favours in a move's search.
-pub(super) fn side(options: &Options, turn: Color, go: &GoParams) -> Option<Color> {
-    match options.contempt_mode {
+pub(super) fn side(mode: ContemptMode, turn: Color, go: &GoParams) -> Option<Color> {
+    match mode {
         ContemptMode::WhiteSideAnalysis => Some(Color::White),
         ContemptMode::BlackSideAnalysis => Some(Color::Black),
         ContemptMode::Play => {
@@ -73,10 +72,25 @@ pub(super) fn parse(text: &str, opponent: &str, default: f32) -> Result<f32, Opt
     Ok(named.unwrap_or(unnamed))
 }
 
+/// The options that a rescaling is computed from, named as they are.
+pub(super) struct RescaleOptions<'a> {
+    pub contempt: &'a str,
+    pub opponent: &'a str,
+    pub rating_advantage: f32,
+    pub contempt_max: f32,
+    pub wdl_draw_rate_reference: f32,
+    pub wdl_draw_rate_target: f32,
+    pub wdl_book_exit_bias: f32,
+    pub wdl_calibration_elo: f32,
+    pub wdl_contempt_attenuation: f32,
+    pub wdl_max_s: f32,
+    pub wdl_eval_objectivity: f32,
+}
+
 /// The rescaling that the options ask for, favouring nobody yet.
-pub(super) fn rescale(options: &Options) -> WdlRescale {
+pub(super) fn rescale(options: &RescaleOptions) -> WdlRescale {
     // What is no contempt was refused when it was set.
-    let elo = parse(&options.contempt, &options.opponent, options.rating_advantage).unwrap_or(0.0);
+    let elo = parse(options.contempt, options.opponent, options.rating_advantage).unwrap_or(0.0);
     let elo = elo.clamp(-options.contempt_max, options.contempt_max);
     let reference = scale_of_draw_rate(options.wdl_draw_rate_reference);
     let (ratio, diff) = match options.wdl_calibration_elo {
@@ -92,7 +106,7 @@ pub(super) fn rescale(options: &Options) -> WdlRescale {
     }
 }
 
-/// The spread with which an equal position is drawn so often.
+/// The spread with which equal positions are drawn at this rate, 0 to 1.
 fn scale_of_draw_rate(rate: f32) -> f32 {
     1.0 / ((1.0 + rate) / (1.0 - rate)).ln()
 }
@@ -124,6 +138,7 @@ fn by_elo(reference: f32, own: f32, contempt: f32) -> (f32, f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Options;
 
     #[test]
     fn contempt_by_opponent() {
@@ -142,7 +157,7 @@ mod tests {
 
     #[test]
     fn without_contempt_nothing_is_rescaled() {
-        assert_eq!(rescale(&Options::default()), WdlRescale::NONE);
+        assert_eq!(rescale(&Options::default().rescale_options()), WdlRescale::NONE);
     }
 
     #[test]
@@ -163,10 +178,14 @@ mod tests {
     fn who_is_favoured() {
         let mut options = Options::default();
         let (nodes, endless) = (GoParams { nodes: Some(5), ..GoParams::default() }, GoParams::default());
-        let sides = |options: &Options| [&nodes, &endless].map(|go| side(options, Color::Black, go));
+        let sides = |options: &Options| [&nodes, &endless].map(|go| side(options.contempt_mode, Color::Black, go));
         assert_eq!(sides(&options), [Some(Color::Black), None]);
         let pondering = GoParams { ponder: true, wtime: Some(1e3), btime: Some(1e3), ..GoParams::default() };
-        assert_eq!(side(&options, Color::White, &pondering), Some(Color::White), "the tree is kept at ponderhit");
+        assert_eq!(
+            side(options.contempt_mode, Color::White, &pondering),
+            Some(Color::White),
+            "the tree is kept at ponderhit"
+        );
         options.set("ContemptMode", "white_side_analysis").unwrap();
         assert_eq!(sides(&options), [Some(Color::White); 2]);
         options.set("ContemptMode", "disable").unwrap();

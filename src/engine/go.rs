@@ -1,4 +1,4 @@
-//! What a player can ask of one move.
+//! Defines the parameters of `go`: the clocks and limits of one move.
 
 use crate::chess::{Color, Move};
 use crate::time_manager::SearchLimits;

@@ -1,10 +1,10 @@
-//! Makes ready to search with what the options name: network, backend, cache, and an evaluator for each thread.
+//! Loads what the options name: network, backend, cache, and an evaluator for each thread.
 
 use super::Options;
-use crate::backend::{
-    self, Announcer, Backend, BackendError, BackendOptions, CachedBackend, Evaluator, Provider, runtime,
-};
+use crate::announcer::Announcer;
+use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, Evaluator};
 use crate::network::{self, HistoryFill, Location, NetworkError};
+use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
 use crate::time_manager::estimators::batch::BatchLatency;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use thiserror::Error;
 
-/// Why an engine cannot search. Its text is one line.
+/// An engine that cannot search, and the reason. Its text is one line.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The network file is missing or unfit.

@@ -1,19 +1,21 @@
 //! Plays: one engine with its options, the game, and the search that follows the game from move to move.
 //!
-//! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines.
+//! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines. The types of a search's
+//! answer ([`Report`], [`SearchEnd`] and their parts) are part of its face: its users need not know the search.
 
-pub mod inert;
+pub mod ignored_options;
 pub mod options;
 
 mod algorithm;
+mod answer;
 mod book;
+mod books_and_tables;
 mod contempt;
 mod go;
-mod knowledge;
 mod loading;
+mod network_evaluator;
 mod option_kind;
 mod ponder;
-mod prober;
 mod score;
 mod searching;
 mod words;
@@ -23,19 +25,22 @@ pub use book::{Book, BookError, BookMove, Choice};
 pub use contempt::ContemptMode;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, RuntimePolicy};
+pub use network_evaluator::NetworkEvaluator;
 pub use option_kind::{Kind, OptionError};
 pub use options::{OptionSpec, Options};
-pub use prober::Prober;
-pub use score::{ScoreType, score, wdl_permille};
+pub use score::{ScoreType, policy_index, score, wdl_permille};
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
-use crate::backend::{Announcer, Attributes, Backend, DeviceOptions};
+pub use crate::search::{EndReason, Line, Listener, MoveStats, Report, SearchEnd};
+
+use crate::announcer::Announcer;
+use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};
 use crate::search::{Search, SearchParams, Tree, WdlRescale};
 use crate::time_manager::{self, Timekeeper, trace};
-use knowledge::Knowledge;
+use books_and_tables::BooksAndTables;
 use loading::{Failure, Loaded};
 use ponder::Pondering;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -91,7 +96,7 @@ pub struct Engine {
     rescaled: WdlRescale,
     /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
-    knowledge: Knowledge,
+    books_and_tables: BooksAndTables,
     pondering: Option<Pondering>,
 }
 
@@ -118,7 +123,7 @@ impl Engine {
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
             random: None,
-            knowledge: Knowledge::default(),
+            books_and_tables: BooksAndTables::default(),
             pondering: None,
         }
     }
@@ -173,7 +178,7 @@ impl Engine {
         let mut options = self.options.clone();
         options.set(name, value)?;
         self.set_options(options)?;
-        self.knowledge.option_set(name);
+        self.books_and_tables.option_set(name);
         Ok(())
     }
 
@@ -211,7 +216,7 @@ impl Engine {
         if self.search.is_some() {
             return Ok(None);
         }
-        self.open_knowledge();
+        self.open_books_and_tables();
         self.load(&self.options.clone())
     }
 
@@ -223,7 +228,7 @@ impl Engine {
         if self.search.is_some() {
             return Prepared::Ready(None);
         }
-        self.open_knowledge();
+        self.open_books_and_tables();
         if self.failed.is_some() && self.failed == Some(Failure::of(&self.options)) {
             let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
             return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
@@ -269,7 +274,7 @@ impl Engine {
     }
 
     /// Opens endgame tables and books, and says what is wrong with them and with the options.
-    fn open_knowledge(&mut self) {
+    fn open_books_and_tables(&mut self) {
         let spec = self.options.time_manager_spec();
         let notes = [
             self.options.slowmover_note(),
@@ -283,7 +288,7 @@ impl Engine {
                 *said = note;
             }
         }
-        if self.knowledge.open(&self.options, &self.announcer) {
+        if self.books_and_tables.open(&self.options, &self.announcer) {
             self.reset_tree();
         }
     }
@@ -321,13 +326,13 @@ impl Engine {
         Ok(())
     }
 
-    /// The network alone.
+    /// An evaluator of the network alone, without a search.
     ///
     /// # Errors
     /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
-    pub fn prober(&self) -> Result<Prober, EngineError> {
+    pub fn network_evaluator(&self) -> Result<NetworkEvaluator, EngineError> {
         let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
-        Prober::new(Arc::clone(&loaded.backend))
+        NetworkEvaluator::new(Arc::clone(&loaded.backend))
     }
 
     /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the measured
@@ -356,7 +361,7 @@ impl Engine {
     /// The parameters of a search by the options, for the side to move.
     fn search_params(&self, go: &GoParams) -> SearchParams {
         let mut params = self.options.search_params();
-        params.wdl_rescale.side = contempt::side(&self.options, self.game.current().turn(), go);
+        params.wdl_rescale.side = contempt::side(self.options.contempt_mode, self.game.current().turn(), go);
         params
     }
 

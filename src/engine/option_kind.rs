@@ -1,4 +1,4 @@
-//! How one option is declared, read and printed.
+//! Describes the kinds of options: their values are read, checked and printed here.
 
 use super::words::Word;
 use crate::backend::DeviceOptionsError;

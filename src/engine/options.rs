@@ -1,8 +1,8 @@
-//! Every option of the engine, each declared once: the UCI list, the command line's flags, their help and the defaults
+//! Declares every option of the engine once: the UCI list, the command line's flags, their help and the defaults
 //! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
 
 use super::algorithm::SearchAlgorithm;
-use super::contempt::{self, ContemptMode};
+use super::contempt::{self, ContemptMode, RescaleOptions};
 use super::option_kind::{Kind, OptionError, OptionValue};
 use super::score::ScoreType;
 use super::words::{FpuStrategy, FpuStrategyAtRoot};
@@ -355,6 +355,23 @@ impl Options {
         (self.slowmover != 1.0).then(|| format!("playing with {spec}: {why}"))
     }
 
+    /// The options that contempt and the rescaling of values are computed from.
+    pub(super) fn rescale_options(&self) -> RescaleOptions<'_> {
+        RescaleOptions {
+            contempt: &self.contempt,
+            opponent: &self.opponent,
+            rating_advantage: self.rating_advantage,
+            contempt_max: self.contempt_max,
+            wdl_draw_rate_reference: self.wdl_draw_rate_reference,
+            wdl_draw_rate_target: self.wdl_draw_rate_target,
+            wdl_book_exit_bias: self.wdl_book_exit_bias,
+            wdl_calibration_elo: self.wdl_calibration_elo,
+            wdl_contempt_attenuation: self.wdl_contempt_attenuation,
+            wdl_max_s: self.wdl_max_s,
+            wdl_eval_objectivity: self.wdl_eval_objectivity,
+        }
+    }
+
     /// The parameters of the search; whom contempt favours depends on the move and is not said yet.
     pub fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
@@ -377,7 +394,7 @@ impl Options {
             },
             policy_temperature: self.policy_temperature,
             draw_score: self.draw_score,
-            wdl_rescale: contempt::rescale(self),
+            wdl_rescale: contempt::rescale(&self.rescale_options()),
             noise: Noise { epsilon: self.noise_epsilon, alpha: self.noise_alpha },
             temperature: Temperature {
                 initial: self.temperature,
@@ -424,7 +441,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::super::inert;
+    use super::super::ignored_options;
     use super::*;
 
     #[test]
@@ -449,7 +466,11 @@ mod tests {
                 assert!(!spec.name.eq_ignore_ascii_case(other.name) && spec.flag != other.flag, "{}", spec.name);
                 assert!(spec.short.is_none() || spec.short != other.short, "{}", spec.name);
             }
-            assert!(inert::find(spec.name).is_none() && inert::find_flag(spec.flag).is_none(), "{}", spec.name);
+            assert!(
+                ignored_options::find(spec.name).is_none() && ignored_options::find_flag(spec.flag).is_none(),
+                "{}",
+                spec.name
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! Thinking on the opponent's time.
+//! Searches on the opponent's time.
 //!
 //! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
 //! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. After `ponderhit` a new search goes on
@@ -18,31 +18,31 @@ use std::sync::Arc;
 
 /// A search on the opponent's time.
 pub(super) struct Pondering {
-    /// What `go ponder` said.
+    /// The parameters of `go ponder`.
     pub params: GoParams,
-    /// Who hears from the search, until the move is played.
+    /// The listener of the search, until the move is played.
     pub listener: Arc<dyn Listener>,
-    /// Passes its words on.
-    pub relay: Arc<Relay>,
+    /// Forwards the search's events to it.
+    pub forwarding: Arc<ForwardingListener>,
     /// Why there is no search; that, too, is only said when it is asked for.
     pub failure: Option<EngineError>,
 }
 
-/// Passes the words of a search on until it is told not to.
-pub(super) struct Relay(Mutex<Option<Arc<dyn Listener>>>);
+/// A listener that forwards the events of a search to another one until it is told to stop.
+pub(super) struct ForwardingListener(Mutex<Option<Arc<dyn Listener>>>);
 
-impl Relay {
-    pub fn new(listener: Arc<dyn Listener>) -> Arc<Relay> {
-        Arc::new(Relay(Mutex::new(Some(listener))))
+impl ForwardingListener {
+    pub fn new(listener: Arc<dyn Listener>) -> Arc<ForwardingListener> {
+        Arc::new(ForwardingListener(Mutex::new(Some(listener))))
     }
 
-    /// From now on nothing is passed on.
-    pub fn hang_up(&self) {
+    /// Forwards nothing from now on.
+    pub fn stop_forwarding(&self) {
         self.0.lock().take();
     }
 }
 
-impl Listener for Relay {
+impl Listener for ForwardingListener {
     fn planned(&self, plan: &Plan) {
         if let Some(listener) = self.0.lock().as_ref() {
             listener.planned(plan);

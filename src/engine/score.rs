@@ -1,6 +1,9 @@
-//! The score a GUI is shown, from the network's win, draw and loss (lc0.md C.9).
+//! Computes the numbers that a GUI is shown: the score from the network's win, draw and loss (lc0.md C.9), and the index of
+//! a move in the network's policy.
 
 use super::words::words;
+use crate::chess::{Color, Move};
+use crate::network::{self, Transform};
 use crate::search::Line;
 
 /// Above this certainty of win or loss, or draw, WDL_mu's inverse is not steady (Lc0's limit).
@@ -66,6 +69,12 @@ pub fn wdl_permille(line: &Line) -> (u32, u32, u32) {
     let w = permille((1.0 + line.wl - line.d) / 2.0);
     let l = permille((1.0 - line.wl - line.d) / 2.0).min(1000 - w);
     (w, 1000 - w - l, l)
+}
+
+/// The index of a move of the side `turn` in the policy of a network, as `VerboseMoveStats` prints it: that of the board as
+/// it stands, without the symmetries of canonical inputs.
+pub fn policy_index(mv: Move, turn: Color) -> u16 {
+    network::policy_index(mv, turn, Transform::NONE)
 }
 
 #[cfg(test)]

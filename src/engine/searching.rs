@@ -1,7 +1,8 @@
-//! Searches a move: starts, asks the time manager, and takes back what the search had.
+//! Starts the search of a move, asks the time manager, and takes tree and evaluators back at the end.
 
+use super::algorithm::Configured;
 use super::loading::Loaded;
-use super::ponder::{Pondering, Relay};
+use super::ponder::{ForwardingListener, Pondering};
 use super::{Choice, Engine, EngineError, GoParams, SideClock, algorithm};
 use crate::chess::{Move, best_by_material};
 use crate::search::{EndReason, Finished, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
@@ -36,17 +37,17 @@ impl Engine {
         if !params.ponder {
             return self.start(params, start_ms, listener);
         }
-        let relay = Relay::new(Arc::clone(&listener));
-        let failure = self.start(params, start_ms, Arc::clone(&relay) as Arc<dyn Listener>).err();
-        self.pondering = Some(Pondering { params: params.clone(), listener, relay, failure });
+        let forwarding = ForwardingListener::new(Arc::clone(&listener));
+        let failure = self.start(params, start_ms, Arc::clone(&forwarding) as Arc<dyn Listener>).err();
+        self.pondering = Some(Pondering { params: params.clone(), listener, forwarding, failure });
         Ok(None)
     }
 
     /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
     /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
     pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let Pondering { params, listener, relay, .. } = self.pondering.take()?;
-        relay.hang_up();
+        let Pondering { params, listener, forwarding, .. } = self.pondering.take()?;
+        forwarding.stop_forwarding();
         self.finish();
         Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
     }
@@ -59,7 +60,8 @@ impl Engine {
             return None;
         }
         let seed = if self.options.own_book && self.options.random_seed != 0 { Some(self.next_seed()) } else { None };
-        let choice = self.knowledge.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
+        let choice =
+            self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
         let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
         if let (Some(clock), Some(time)) = (params.clock(turn), &mut self.time) {
@@ -162,24 +164,25 @@ impl Engine {
         start_ms: f64,
     ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
         let turn = self.game.current().turn();
-        let mut limits = params.limits(turn, self.options.nodes_as_playouts);
-        let (mut search_params, mut stopper_params) = (self.search_params(params), self.options.stopper_params());
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
         let (search_moves, probes) =
-            self.knowledge.root(&self.game, &params.search_moves, &self.options, &self.announcer);
+            self.books_and_tables.root(&self.game, &params.search_moves, &self.options, &self.announcer);
         let moves = match search_moves.len() {
             0 => self.game.current().legal_moves().len(),
             moves => moves,
         };
-        let head = algorithm::bend(self.options.algorithm, moves, &mut limits, &mut search_params, &mut stopper_params);
-        if head || !search_params.wdl_rescale.grows_as(&self.rescaled) {
+        let (search_params, stoppers) = (self.search_params(params), self.options.stopper_params());
+        let Configured { limits, params: search_params, stoppers, network_alone } =
+            algorithm::configure(self.options.algorithm, moves, limits, search_params, stoppers);
+        if network_alone || !search_params.wdl_rescale.grows_as(&self.rescaled) {
             self.reset_tree();
         }
         self.rescaled = search_params.wdl_rescale;
         let seed = self.next_seed();
         let mut latency = self.loaded()?.latency.clone();
-        let clock = params.clock(turn).filter(|_| !head);
+        let clock = params.clock(turn).filter(|_| !network_alone);
         let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
-        let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers: stopper_params, limits };
+        let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
         let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
         let spec = self.options.time_manager_spec();
         if asked.is_some()
@@ -254,8 +257,8 @@ impl Engine {
         if let Some(search) = &self.search {
             search.stop();
         }
-        if let Some(Pondering { relay, failure: Some(failure), .. }) = self.pondering.take() {
-            relay.finished(&SearchEnd {
+        if let Some(Pondering { forwarding, failure: Some(failure), .. }) = self.pondering.take() {
+            forwarding.finished(&SearchEnd {
                 best: self.unsearched(),
                 ponder: None,
                 report: Report::default(),

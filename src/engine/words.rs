@@ -1,4 +1,4 @@
-//! Options whose values are words: each value is declared once, with the word that stands for it in UCI, on the command
+//! Declares options whose values are words: each value once, with the word that stands for it in UCI, on the command
 //! line, in help and in tables. Code matches on the value, and the compiler sees that it matches on all of them.
 
 use crate::network::HistoryFill;

@@ -1,4 +1,4 @@
-//! Games as PGN, with the clock (`%clk`) and the time of each move (`%emt`).
+//! Writes games as PGN, with the clock (`%clk`) and the time of each move (`%emt`).
 
 use super::GameRecord;
 use crate::chess::Color;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 /// PGN's limit of a line, in characters.
 const LINE: usize = 80;
 
-/// Writes a game. `date` as PGN has it: `2026.11.20`, or question marks.
+/// Writes a game. The caller tells the date, in PGN's form: `2026.11.20`, or question marks.
 ///
 /// # Errors
 /// Those of `out`.
@@ -91,7 +91,7 @@ mod tests {
     use super::super::{MoveRecord, Termination};
     use super::*;
     use crate::chess::Game;
-    use crate::search::Report;
+    use crate::engine::Report;
 
     fn report() -> Report {
         let (depth, seldepth, nodes, playouts) = (1, 1, 1, 1);

@@ -1,14 +1,11 @@
-//! One timed game between two engines.
+//! Plays one timed game between two engines.
 
 use super::TimeControl;
 use crate::chess::{Color, Game, Move};
-use crate::engine::{Engine, EngineError, GoParams};
-use crate::search::{Listener, Report, SearchEnd};
+use crate::engine::{Engine, EngineError, GoParams, Report};
 use crate::time_manager::Plan;
-use parking_lot::Mutex;
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// An engine that plays, and its name.
 pub struct Player {
@@ -29,13 +26,13 @@ pub struct MoveRecord {
     pub san: String,
     /// Who played it.
     pub color: Color,
-    /// What the time manager decided.
+    /// The time manager's decision.
     pub plan: Option<Plan>,
-    /// What it took, in milliseconds.
+    /// Time used, in milliseconds.
     pub used_ms: f64,
     /// The clock of White and of Black after the move, in milliseconds.
     pub clocks_ms: [f64; 2],
-    /// How the search stood at its end.
+    /// The search's last report.
     pub report: Report,
 }
 
@@ -100,44 +97,6 @@ impl GameRecord {
             Some(Color::Black) => "0-1",
             None => "1/2-1/2",
         }
-    }
-}
-
-/// Keeps the end of a search for whoever waits for it.
-#[derive(Default)]
-struct Answer(Mutex<Option<SearchEnd>>);
-
-impl Listener for Answer {
-    fn planned(&self, _: &Plan) {}
-    // It is in the end's error, too.
-    fn failed(&self, _: &str) {}
-    fn report(&self, _: &Report) {}
-    fn finished(&self, end: &SearchEnd) {
-        *self.0.lock() = Some(end.clone());
-    }
-}
-
-/// Searches until the engine answers.
-///
-/// # Errors
-/// [`EngineError`] when it cannot search, or its evaluator failed.
-pub(super) fn search_to_end(
-    engine: &mut Engine,
-    go: &GoParams,
-    start_ms: f64,
-) -> Result<(SearchEnd, Option<Plan>), EngineError> {
-    let answer = Arc::new(Answer::default());
-    let plan = engine.go(go, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
-    engine.wait_for_answer();
-    let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
-    sound((end, plan))
-}
-
-/// The answer of a search, unless its evaluator failed.
-fn sound((end, plan): (SearchEnd, Option<Plan>)) -> Result<(SearchEnd, Option<Plan>), EngineError> {
-    match end.error {
-        Some(error) => Err(EngineError::Search(error)),
-        None => Ok((end, plan)),
     }
 }
 
@@ -215,9 +174,12 @@ pub fn play(
         let start_ms = engine.now_ms();
         engine.set_game(game.clone());
         let (end, plan) = match player.synchronous {
-            true => engine.run(&params, start_ms, None).and_then(sound)?,
-            false => search_to_end(engine, &params, start_ms)?,
+            true => engine.run(&params, start_ms, None)?,
+            false => engine.search_and_wait(&params, start_ms)?,
         };
+        if let Some(error) = end.error {
+            return Err(EngineError::Search(error));
+        }
         let used_ms = engine.now_ms() - start_ms;
         let mv = end.best.expect("a position with legal moves has a best one");
         let left = if time_control.depth.is_some() { 0.0 } else { record.clocks_ms[side] - used_ms };

@@ -1,4 +1,4 @@
-//! Time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds.
+//! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Longest time of a control, in seconds: a week.
 const LONGEST_S: f64 = 7.0 * 24.0 * 3600.0;
 
-/// How much time a side has.
+/// The time that each side has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeControl {
     /// Moves after which [`TimeControl::base_ms`] is added again; `None`: once for the whole game.

@@ -1,4 +1,4 @@
-//! Labelled games as bytes, little endian, one after the other; a shard is a gzip stream of them.
+//! Writes labelled games as bytes, little endian, one after the other; a shard is a gzip stream of them.
 //!
 //! A game is: u8 length of its FEN, u8 length of its opening moves (0 here: openings are FENs), u16 number of plies;
 //! the FEN; then the plies. A ply is: u8 n; n bytes, `round(255 sqrt(p))` of each legal move in ascending order of its

@@ -1,10 +1,10 @@
-//! Many games at once, so that batches are full.
+//! Plays and labels many games at once, so that batches are full.
 
 use super::sampling::{draw, softmax};
 use super::{Label, LabelledGame, Openings, Ply, Sampling};
 use crate::backend::{Evaluation, Query};
 use crate::chess::{Game, Move};
-use crate::engine::{EngineError, Prober};
+use crate::engine::{EngineError, NetworkEvaluator};
 use crate::network::{Transform, policy_index};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -15,7 +15,7 @@ const REPETITIONS: u32 = 2;
 /// The fifty-move rule in plies.
 const RULE50: u32 = 100;
 
-/// Why there are no more games. Its text is one line.
+/// Games that cannot be made, and the reason. Its text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// The evaluation failed.
@@ -35,9 +35,9 @@ pub enum LabelError {
 pub struct Generator<'a> {
     openings: &'a Openings,
     sampling: Sampling,
-    teacher: Prober,
+    teacher: NetworkEvaluator,
     /// `None`: the teacher plays.
-    player: Option<Prober>,
+    player: Option<NetworkEvaluator>,
     games: Vec<Going>,
     random: Xoshiro256PlusPlus,
 }
@@ -68,8 +68,8 @@ impl<'a> Generator<'a> {
     pub fn new(
         openings: &'a Openings,
         sampling: Sampling,
-        teacher: Prober,
-        player: Option<Prober>,
+        teacher: NetworkEvaluator,
+        player: Option<NetworkEvaluator>,
         seed: u64,
     ) -> Result<Generator<'a>, LabelError> {
         let attributes = teacher.attributes();
@@ -146,9 +146,13 @@ impl<'a> Generator<'a> {
     }
 }
 
-fn evaluate<'a>(prober: &mut Prober, games: impl Iterator<Item = &'a Going>) -> Result<Vec<Evaluation>, EngineError> {
-    let queries: Vec<Query> = games.map(|going| Query::new(&going.game, &going.moves, prober.attributes())).collect();
-    prober.evaluate_all(&queries)
+fn evaluate<'a>(
+    evaluator: &mut NetworkEvaluator,
+    games: impl Iterator<Item = &'a Going>,
+) -> Result<Vec<Evaluation>, EngineError> {
+    let queries: Vec<Query> =
+        games.map(|going| Query::new(&going.game, &going.moves, evaluator.attributes())).collect();
+    evaluator.evaluate_all(&queries)
 }
 
 impl Going {
@@ -185,14 +189,14 @@ mod tests {
     use super::*;
     use crate::backend::{self, BackendOptions};
 
-    fn prober(name: &str) -> Prober {
-        Prober::new(backend::create(name, None, &BackendOptions::default()).unwrap()).unwrap()
+    fn evaluator(name: &str) -> NetworkEvaluator {
+        NetworkEvaluator::new(backend::create(name, None, &BackendOptions::default()).unwrap()).unwrap()
     }
 
     /// Games that were begun with this recipe, all played to their ends.
-    fn games(count: usize, sampling: &Sampling, player: Option<Prober>, seed: u64) -> Vec<LabelledGame> {
+    fn games(count: usize, sampling: &Sampling, player: Option<NetworkEvaluator>, seed: u64) -> Vec<LabelledGame> {
         let openings = Openings::read(&[]).unwrap();
-        let mut generator = Generator::new(&openings, sampling.clone(), prober("random"), player, seed).unwrap();
+        let mut generator = Generator::new(&openings, sampling.clone(), evaluator("random"), player, seed).unwrap();
         (0..count).for_each(|_| generator.begin());
         let mut ended = Vec::new();
         while generator.going() > 0 {
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn games_are_legal_and_end_by_the_rules_or_the_limit() {
         let sampling = Sampling { most_plies: 150, ..Sampling::default() };
-        for game in games(20, &sampling, Some(prober("uniform")), 3) {
+        for game in games(20, &sampling, Some(evaluator("uniform")), 3) {
             let end = replay(&game);
             let position = end.current();
             assert!(
@@ -234,7 +238,7 @@ mod tests {
     fn the_teacher_alone_labels_every_position_and_beside_a_player_its_share() {
         let sampling = Sampling { labelled: 0.25, deviations: 0.0, blunder: 3.0, ..Sampling::default() };
         assert!(games(3, &sampling, None, 1).iter().all(|game| game.labels() == game.plies.len()));
-        let games = games(20, &sampling, Some(prober("uniform")), 1);
+        let games = games(20, &sampling, Some(evaluator("uniform")), 1);
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         let share = games.iter().map(LabelledGame::labels).sum::<usize>() as f32 / plies as f32;
         assert!((0.2..0.3).contains(&share), "{share} of {plies}");
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn what_follows_a_deviation_has_a_label() {
         let sampling = Sampling { labelled: 0.0, deviations: 1.0, blunder: 3.0, ..Sampling::default() };
-        for game in games(3, &sampling, Some(prober("uniform")), 1) {
+        for game in games(3, &sampling, Some(evaluator("uniform")), 1) {
             assert!(game.plies[0].label.is_none());
             assert!(game.plies[1..].iter().all(|ply| ply.label.is_some()));
         }
@@ -253,13 +257,13 @@ mod tests {
     fn what_follows_a_blunder_has_a_label() {
         // The values of `random` are anything. No move came before the first position.
         let sampling = Sampling { labelled: 0.0, deviations: 0.0, blunder: 0.2, ..Sampling::default() };
-        let games = games(10, &sampling, Some(prober("random")), 1);
+        let games = games(10, &sampling, Some(evaluator("random")), 1);
         assert!(games.iter().all(|game| game.plies[0].label.is_none()));
         let labelled: usize = games.iter().map(LabelledGame::labels).sum();
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         assert!((plies / 10..plies * 9 / 10).contains(&labelled), "{labelled} of {plies}");
         // Where everything is equal nobody blunders.
-        assert!(self::games(3, &sampling, Some(prober("uniform")), 1).iter().all(|game| game.labels() == 0));
+        assert!(self::games(3, &sampling, Some(evaluator("uniform")), 1).iter().all(|game| game.labels() == 0));
     }
 
     #[test]
@@ -275,7 +279,7 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_games_and_another_seed_others() {
         let sampling = Sampling::default();
-        let played = |seed| games(4, &sampling, Some(prober("uniform")), seed);
+        let played = |seed| games(4, &sampling, Some(evaluator("uniform")), seed);
         assert_eq!(played(1), played(1));
         assert_ne!(played(1), played(2));
     }
@@ -283,7 +287,7 @@ mod tests {
     #[test]
     fn a_teacher_without_a_head_is_refused() {
         let openings = Openings::read(&[]).unwrap();
-        let error = Generator::new(&openings, Sampling::default(), prober("uniform"), None, 1).err().unwrap();
+        let error = Generator::new(&openings, Sampling::default(), evaluator("uniform"), None, 1).err().unwrap();
         assert!(error.to_string().contains("no WDL head"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Start positions for games, from files with one EPD or FEN a line.
+//! Reads start positions for games from files with one EPD or FEN a line.
 
 use crate::chess::Game;
 use std::fs;

@@ -1,4 +1,4 @@
-//! How moves are drawn, which positions get labels, and when a game ends.
+//! Defines the recipe of a game: the draw of its moves, the choice of positions for labels, and its end.
 
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct Sampling {
     pub most_plies: usize,
     /// A game ends when the teacher has been that sure of one side's win ...
     pub sure: f32,
-    /// ... at so many labelled positions one after the other ...
+    /// ... at this number of labelled positions one after the other ...
     pub sure_labels: usize,
     /// ... unless it is among those that are played to their end, mates included. This is the share that is not.
     pub resigned: f32,

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
-use super::digest::sha256;
 use super::{Network, NetworkError, built_in, file};
+use crate::digest::sha256;
 
 /// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
 /// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them

@@ -25,7 +25,6 @@
 //! | `onnx` | conversion to ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
-//! | `digest` | what tells a file from others |
 //! | `locate`, `built_in` | where networks lie, and the one inside the program |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
@@ -37,7 +36,6 @@ mod budget;
 mod built_in;
 pub mod catalogue;
 mod description;
-mod digest;
 mod error;
 mod fetch;
 mod file;
@@ -49,14 +47,13 @@ pub(crate) mod onnx_proto;
 mod planes;
 mod policy;
 mod proto;
-#[doc(hidden)]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod transform;
 mod weights;
 
 pub use built_in::NAME as BUILT_IN;
 pub use description::{Architecture, Description, PositionKind};
-pub use digest::sha256;
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};

@@ -163,13 +163,10 @@ pub(crate) struct TensorProto {
     /// Where they lie in another file: `location` (its name), `offset` and `length`, as text.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
-    /// 1 ([`EXTERNAL`]) where they lie in another file.
+    /// 1 (`TensorProto.DataLocation.EXTERNAL`) where they lie in another file.
     #[prost(int32, optional, tag = "14")]
     pub data_location: Option<i32>,
 }
-
-/// `TensorProto.DataLocation.EXTERNAL`.
-pub(crate) const EXTERNAL: i32 = 1;
 
 /// Name and type of an end of the graph.
 #[derive(Clone, PartialEq, Message)]

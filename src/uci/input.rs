@@ -1,4 +1,4 @@
-//! What is read, line by line.
+//! Reads the input line by line.
 
 use std::io::{self, BufRead, Read as _};
 use thiserror::Error;

@@ -1,4 +1,4 @@
-//! `LogFile`: what is read and written over UCI, with the time, in a file or on standard error.
+//! Writes `LogFile`: every line read and written over UCI, with the time, to a file or to standard error.
 
 use std::fs::OpenOptions;
 use std::io::Write;

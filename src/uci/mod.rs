@@ -1,4 +1,4 @@
-//! The Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
+//! Speaks the Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
 
 mod input;
 mod log;

@@ -1,4 +1,4 @@
-//! Reading what a GUI says.
+//! Reads the commands of a GUI.
 
 use crate::chess::{Color, FenError, Game, MoveError, parse_uci};
 use crate::engine::GoParams;
@@ -113,7 +113,7 @@ pub(super) fn position(rest: &str, chess960: bool) -> Result<Game, ParseError> {
     Ok(game)
 }
 
-/// The words of `go`. What cannot be meant as it stands is bent to the nearest value that can and complained of: a search
+/// Reads the words of `go`. A value that makes no sense is replaced by the nearest one that does, with a complaint: a search
 /// with limits must end whatever they look like.
 pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
     let mut go = GoParams::default();

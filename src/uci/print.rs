@@ -1,9 +1,7 @@
-//! What a GUI is told, in the order and the format Lc0 uses (lc0.md C.9).
+//! Writes the lines for a GUI, in the order and the format of Lc0 (lc0.md C.9).
 
 use crate::chess::{Color, Move, to_uci};
-use crate::engine::{Kind, OptionSpec, Options, ScoreType, score, wdl_permille};
-use crate::network::{Transform, policy_index};
-use crate::search::{MoveStats, Report};
+use crate::engine::{Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille};
 use std::fmt::Write as _;
 
 /// How analysis is shown.
@@ -28,7 +26,7 @@ impl Display {
 
     /// The `info` lines of a report, one a line of analysis.
     pub fn report(&self, report: &Report) -> Vec<String> {
-        let info = |(index, line): (usize, &crate::search::Line)| {
+        let info = |(index, line): (usize, &Line)| {
             let nodes = if self.per_pv_counters { u64::from(line.visits) } else { report.nodes };
             let mut text = format!(
                 "info depth {} seldepth {} time {} nodes {nodes} score ",
@@ -75,7 +73,7 @@ impl Display {
     /// A line of `VerboseMoveStats`, to the letter of Lc0's. Castling is always written as king takes rook.
     pub fn move_stats(&self, stats: &MoveStats) -> String {
         let head = match stats.mv {
-            Some(mv) => format!("{:<5} ({:<4})", to_uci(mv, true), policy_index(mv, self.turn, Transform::NONE)),
+            Some(mv) => format!("{:<5} ({:<4})", to_uci(mv, true), policy_index(mv, self.turn)),
             None => format!("{:<5} ({:>4})", "node", stats.edges),
         };
         let percent = stats.p * 100.0;
@@ -127,7 +125,6 @@ pub(super) fn option(spec: &OptionSpec, defaults: &Options) -> String {
 mod tests {
     use super::*;
     use crate::chess::Game;
-    use crate::search::Line;
 
     fn display() -> Display {
         Display {

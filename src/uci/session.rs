@@ -1,14 +1,15 @@
-//! The loop between a GUI and the engine.
+//! Runs the loop between a GUI and the engine.
 
 use super::input::Lines;
 use super::log::Log;
 use super::parse::{self, Command};
 use super::print::{self, Display};
-use crate::backend::Announcer;
+use crate::announcer::Announcer;
 use crate::chess::divide;
 use crate::engine::options::SPECS;
-use crate::engine::{Engine, EngineError, OptionError, Prepared, inert};
-use crate::search::{EndReason, Listener, MoveStats, Report, SearchEnd};
+use crate::engine::{
+    EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
+};
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::borrow::Cow;
@@ -255,8 +256,10 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
         // Only then: a log that cannot be opened is not to be complained of at every other option.
         Ok(()) if name.eq_ignore_ascii_case("LogFile") => output.log_to(&engine.options().log_file),
         Ok(()) => {}
-        Err(error @ OptionError::Unknown(_)) => match inert::find(name) {
-            Some(inert) => output.line(&format!("info string option {} has no effect: {}", inert.name, inert.why)),
+        Err(error @ OptionError::Unknown(_)) => match ignored_options::find(name) {
+            Some(ignored) => {
+                output.line(&format!("info string option {} has no effect: {}", ignored.name, ignored.why));
+            }
             None => output.error(&error),
         },
         Err(error) => output.error(&error),

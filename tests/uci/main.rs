@@ -6,8 +6,8 @@ mod driver;
 #[path = "../common/random.rs"]
 mod random;
 
+mod books_and_tables;
 mod fuzz;
-mod knowledge;
 mod lc0_options;
 mod memory;
 mod networks;

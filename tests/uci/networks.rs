@@ -4,8 +4,8 @@ use super::driver::{Uci, errors, lonely};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use zeitnot::backend::runtime;
 use zeitnot::network::testing::random_network;
+use zeitnot::runtime;
 
 /// A folder in which the binary is alone: neither it nor the folders around it hold a network or a library.
 struct Island {

@@ -1,4 +1,4 @@
-//! Positions from games that a network plays against itself.
+//! Plays games of a network against itself, by its policy, for positions to calibrate on.
 
 use crate::backend::query::mix;
 use crate::backend::{Backend, BackendError, Query};

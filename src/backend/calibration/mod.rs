@@ -1,4 +1,4 @@
-//! Calibration: what a network's activations look like on positions of games, so that they can be stored in 8 bits.
+//! Calibrates networks for 8 bits: it finds the ranges of their activations on positions of games.
 //!
 //! The positions come from games that the network plays against itself, a share of the moves at random: no data is
 //! needed, and both sensible positions and strange ones occur, as in a search.
@@ -16,9 +16,10 @@ pub use games::self_play;
 
 use super::input::InputBuffer;
 use super::onnxruntime::first_line;
-use super::runtime::Runtime;
-use super::{Announcer, BackendError, DeviceOptions, OnnxRuntimeBackend, Provider, Query};
+use super::{BackendError, DeviceOptions, OnnxRuntimeBackend, Query};
+use crate::announcer::Announcer;
 use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
+use crate::runtime::{Provider, Runtime};
 
 /// Positions of one run: the intermediate values of a run are all held at once.
 const BATCH: usize = 16;

@@ -1,4 +1,4 @@
-//! Numbers that begin on a cache line.
+//! Aligns buffers of numbers to cache lines.
 
 use std::ops::{Deref, DerefMut};
 

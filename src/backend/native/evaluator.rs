@@ -1,23 +1,16 @@
-//! One worker's forward pass: the tower, then the heads.
+//! Runs one worker's forward pass: the tower, then the heads.
 
 use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::kernels::{Kernels, Shape};
-use super::plan::{HeadPlan, MatrixPlan, Plan, PolicyPlan};
+use super::plan::{HeadPlan, MatrixPlan, Plan, PolicyPlan, Shared};
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::{CONVOLUTION_MAP, MOVES, SQUARES};
 
 /// The most positions whose heads are computed together, and so in one call before it is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;
-
-/// What all workers share.
-pub(super) struct Shared {
-    pub network: String,
-    pub plan: Plan,
-    pub kernels: Kernels,
-}
 
 /// A worker's buffers.
 pub(super) struct NativeEvaluator {

@@ -1,4 +1,4 @@
-//! The instruction sets that the kernels are built for.
+//! Lists the instruction sets that the kernels are built for.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,15 +1,15 @@
-//! Residual networks on the processor, by our own kernels: no library is needed.
+//! Runs residual networks on the processor by our own kernels: no library is needed.
 //!
 //! A network is made ready once and shared by all workers ([`plan`]); each worker has its own buffers and evaluates its own
-//! batches on its own thread ([`evaluator`]). What takes the time are 3x3 convolutions; Winograd's filtering leaves a quarter of
-//! their multiplications (F(4x4, 3x3), [`kernels`]). Two layers that frameworks compute in full are not: the first
-//! convolution adds up the weights of the set squares, and the last layer of the policy is computed for the legal moves
-//! alone.
+//! batches on its own thread ([`evaluator`]). Most of the time goes into 3x3 convolutions; Winograd's filtering leaves a
+//! quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Two layers that frameworks compute in full are not: the
+//! first convolution adds up the weights of the set squares, and the last layer of the policy is computed for the legal
+//! moves alone.
 //!
 //! | file | what |
 //! |---|---|
 //! | `isa` | the instruction sets |
-//! | `plan`, `packer` | a network as the kernels want it |
+//! | `plan`, `packer` | a network prepared for the kernels |
 //! | `evaluator`, `tower` | the forward pass |
 //! | `kernels` | the arithmetic, and all that is unsafe |
 //! | `buffer` | numbers that begin on a cache line |
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
 use crate::network::{Architecture, HistoryFill, Network};
-use evaluator::{MAXIMUM_BATCH, NativeEvaluator, Shared};
+use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use plan::Plan;
+use plan::{Plan, Shared};
 
 mod buffer;
 mod evaluator;

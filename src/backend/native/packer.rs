@@ -1,4 +1,4 @@
-//! Weights into the order of the kernels.
+//! Packs weights into the order of the kernels.
 
 use super::buffer::Buffer;
 use super::kernels::{TAPS, Tiling};
@@ -26,7 +26,7 @@ impl Packer {
         buffer
     }
 
-    /// Where the weight of `row` and `column` of a matrix of so many (padded) rows and vectors of columns lies.
+    /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of columns.
     fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
         let (vector, lane) = (column / self.lanes, column % self.lanes);
         let first = vector / self.panel * self.panel;

@@ -1,4 +1,4 @@
-//! A network as the kernels want it: sizes rounded up to whole vectors, weights transformed, and in the order in which they
+//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in which they
 //! are read.
 //!
 //! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and
@@ -21,6 +21,14 @@ pub(super) const HISTORY_PLANES: usize = 13;
 /// 10x128 (47 MB) it does 1.7 times as many single positions, on 20x256 (377 MB) 1.8 times; AVX2 gains nothing, being
 /// slower than the memory.
 const LARGE: usize = 24 << 20;
+
+/// A prepared network and the kernels that run it, shared by all workers.
+pub(super) struct Shared {
+    /// The network's name.
+    pub network: String,
+    pub plan: Plan,
+    pub kernels: Kernels,
+}
 
 /// A network made ready for one instruction set.
 pub(super) struct Plan {

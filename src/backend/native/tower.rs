@@ -1,9 +1,8 @@
-//! The tower of residual blocks, for a few positions at a time.
+//! Computes the tower of residual blocks for a few positions at a time.
 
 use super::buffer::Buffer;
-use super::evaluator::Shared;
 use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
-use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, WinogradPlan};
+use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, Shared, WinogradPlan};
 use crate::backend::{BackendError, Query};
 use crate::network::{PLANES, Planes, SQUARES};
 
@@ -154,12 +153,12 @@ enum End<'a> {
     Last(&'a WinogradPlan, &'a mut [f32]),
 }
 
-/// How so many positions are computed. From two on, the arithmetic that F(4x4) saves outweighs its larger weights.
+/// The tiling for `boards` positions. From two on, the arithmetic that F(4x4) saves outweighs its larger weights.
 fn tiling(plan: &Plan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
-/// From one number of the tiles of so many positions to the next, of all convolutions alike.
+/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the same.
 fn slab(plan: &Plan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
     tiling.slab(boards * plan.widest() * tiling.tiles() * kernels.lanes())
 }

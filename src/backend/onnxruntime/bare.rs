@@ -1,21 +1,20 @@
-//! A session with a network in it and nothing around it: what ONNX Runtime itself can do, for measurements.
+//! Runs a session with a network in it and nothing around it, to measure ONNX Runtime itself.
 
 use std::sync::Arc;
 
 use ort::session::Session;
 
-use super::ends::Ends;
+use super::model_io::ModelIo;
 use super::session::SessionPlan;
 use super::{first_line, tensor};
-use crate::backend::provider::{Provider, Rows};
-use crate::backend::runtime::Runtime;
-use crate::backend::{BackendError, DeviceOptions};
+use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{Network, PLANES, SQUARES};
+use crate::runtime::{Provider, Runtime};
 
 /// A session like those of an [`OnnxRuntimeBackend`](super::OnnxRuntimeBackend), run on numbers that lie ready.
 pub struct BareSession {
     session: Session,
-    ends: Ends,
+    model_io: ModelIo,
     rows: Rows,
     device: String,
 }
@@ -34,11 +33,11 @@ impl BareSession {
         options: &DeviceOptions,
     ) -> Result<BareSession, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends::new(network, provider, &options.conversion_of(network, provider))?;
-        let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
-        let session = plan.commit(plan.builder(runtime, &ends)?, &ends)?;
-        let rows = ends.check(&session)?.map_or(plan.rows, Rows::fixed);
-        Ok(BareSession { session, device: plan.device_name(runtime), ends, rows })
+        let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
+        let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
+        let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
+        let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
+        Ok(BareSession { session, device: plan.device_name(runtime), model_io, rows })
     }
 
     /// The device and what drives it.
@@ -51,22 +50,22 @@ impl BareSession {
         self.rows.most
     }
 
-    /// The rows that a run of so many positions has, as the backend's would.
+    /// The rows of a run of `positions`, as the backend's would be.
     pub fn rows(&self, positions: usize) -> usize {
         self.rows.of(positions)
     }
 
-    /// Runs the network on dense planes, `[rows, 112, 8, 8]`, and lets go of what it says.
+    /// Runs the network on dense planes, `[rows, 112, 8, 8]`, and drops the outputs.
     ///
     /// # Errors
     ///
     /// When the device fails.
     pub fn run(&mut self, planes: &[f32]) -> Result<(), BackendError> {
-        let model = &self.ends.model;
+        let model = &self.model_io.model;
         let shape = [planes.len() / (PLANES * SQUARES), PLANES, 8, 8];
         let tensor = tensor::input(model.types.input, shape, planes);
         let outputs = tensor.and_then(|tensor| self.session.run(ort::inputs![model.input.as_str() => tensor]));
-        let outputs = outputs.map_err(|error| self.ends.run_error(first_line(&error)))?;
+        let outputs = outputs.map_err(|error| self.model_io.run_error(first_line(&error)))?;
         std::hint::black_box(&outputs);
         Ok(())
     }

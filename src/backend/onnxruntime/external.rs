@@ -1,12 +1,13 @@
-//! The external data of a model that came as ONNX: tensors in other files of its folder.
+//! Finds the external data of a model that came as ONNX: tensors in other files of its folder.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
 use super::fields::all;
+use crate::digest::sha256;
+use crate::network::OnnxModel;
 use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, VALUE};
-use crate::network::{OnnxModel, sha256};
 
 /// The key of the entry that names the file.
 const LOCATION: &[u8] = b"location";

@@ -1,4 +1,4 @@
-//! The fields of a protobuf message, without a schema and without copies: models are large.
+//! Reads the fields of a protobuf message without a schema and without copies: models are large.
 
 use prost::encoding::{WireType, decode_key, decode_varint};
 

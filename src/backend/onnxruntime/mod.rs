@@ -1,26 +1,25 @@
-//! Networks through ONNX Runtime.
+//! Runs networks through ONNX Runtime.
 //!
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
-//! | `session`, `settings` | making a session: threads, optimisation, the execution provider and its settings |
+//! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare` | a session with nothing around it, for measurements |
-//! | `ends` | the inputs and outputs of a network |
+//! | `model_io` | the inputs and outputs of a model |
 //! | `fields` | the fields of a model's messages, without a schema |
 //! | `external` | the files that the tensors of a model may lie in |
-//! | `nameless` | a model without the names that change while the network does not |
+//! | `fixed_names` | models under fixed names, for those change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
-//! | `outputs` | what a run says, made into evaluations |
-//! | `tensor` | the numbers of the ends, which may be narrower than float32 |
+//! | `outputs` | evaluations from the outputs of a run |
+//! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
 mod bare;
-mod ends;
 mod external;
 mod fields;
-mod nameless;
+mod fixed_names;
+mod model_io;
 mod outputs;
 mod session;
-mod settings;
 mod tensor;
 mod weights;
 
@@ -31,15 +30,15 @@ use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
 use super::input::InputBuffer;
-use super::provider::{Provider, Rows, Sharing};
-use super::runtime::{Runtime, complaints};
 use super::{
-    Announcer, Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query,
+    Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, Sharing,
     cpu_workers,
 };
+use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
+use crate::runtime::{Provider, Runtime, ort_log};
 pub use bare::BareSession;
-use ends::Ends;
+use model_io::ModelIo;
 use outputs::Outputs;
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long, load_error};
@@ -58,13 +57,13 @@ pub struct OnnxRuntimeBackend {
     sharing: Sharing,
 }
 
-/// What all sessions of a network have in common.
+/// The common part of all sessions of a network.
 struct Shared {
     runtime: Arc<Runtime>,
-    ends: Ends,
+    model_io: ModelIo,
     plan: SessionPlan,
     rows: Rows,
-    /// What sessions are made of, where they share it; then `ends` has no model.
+    /// The weights, where sessions share them; then `model_io` has no model.
     weights: Option<SharedWeights>,
 }
 
@@ -86,20 +85,20 @@ impl OnnxRuntimeBackend {
         announcer: &Announcer,
     ) -> Result<OnnxRuntimeBackend, BackendError> {
         let conversion = options.conversion(provider);
-        let ends = Ends::new(network, provider, &options.conversion_of(network, provider))?;
-        let plan = SessionPlan::new(provider, device, conversion.precision, options, &ends.model)?;
+        let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
+        let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let rows = plan.rows;
         let device_name = plan.device_name(&runtime);
-        let mut shared = Shared { runtime, ends, plan, rows, weights: None };
+        let mut shared = Shared { runtime, model_io, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
-        let builder = shared.plan.builder(&shared.runtime, &shared.ends)?;
+        let builder = shared.plan.builder(&shared.runtime, &shared.model_io)?;
         let prepare = |shared: &mut Shared| -> Result<Session, BackendError> {
             let mut session = match shared.plan.provider {
                 Provider::Cpu => shared.share_weights(builder)?,
-                _ => shared.plan.commit(builder, &shared.ends)?,
+                _ => shared.plan.commit(builder, &shared.model_io)?,
             };
-            if let Some(fixed) = shared.ends.check(&session)? {
+            if let Some(fixed) = shared.model_io.check(&session)? {
                 shared.rows = Rows::fixed(fixed);
             }
             shared.warm_up(&mut session)?;
@@ -112,14 +111,14 @@ impl OnnxRuntimeBackend {
         let sharing = shared.plan.sharing();
         if sharing == Sharing::Serialised {
             // There will be no second session.
-            shared.ends.model.bytes = Vec::new();
+            shared.model_io.model.bytes = Vec::new();
         }
         let attributes = Attributes {
-            name: format!("onnxruntime {}, {}", provider.name(), shared.ends.network),
+            name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
-            has_wdl: matches!(shared.ends.model.value, ValueOutput::Wdl(_)),
-            has_moves_left: shared.ends.model.moves_left.is_some(),
+            has_wdl: matches!(shared.model_io.model.value, ValueOutput::Wdl(_)),
+            has_moves_left: shared.model_io.model.moves_left.is_some(),
             preferred_batch: shared.rows.preferred(provider),
             smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
@@ -164,7 +163,7 @@ fn stem(name: &str) -> &str {
 
 /// What ONNX Runtime says, in one line without its call stack.
 pub(super) fn first_line(error: &ort::Error) -> String {
-    match complaints::plain(error.message()) {
+    match ort_log::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),
         line => line,
     }
@@ -172,22 +171,22 @@ pub(super) fn first_line(error: &ort::Error) -> String {
 
 impl Shared {
     fn session(&self) -> Result<Session, BackendError> {
-        let builder = self.plan.builder(&self.runtime, &self.ends)?;
+        let builder = self.plan.builder(&self.runtime, &self.model_io)?;
         match &self.weights {
-            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.ends, &error)),
-            None => self.plan.commit(builder, &self.ends),
+            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.model_io, &error)),
+            None => self.plan.commit(builder, &self.model_io),
         }
     }
 
     /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as without
     /// a folder for temporary files, each session has its own.
     fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
-        match SharedWeights::new(builder, &self.ends.model.bytes) {
+        match SharedWeights::new(builder, &self.model_io.model.bytes) {
             Ok(weights) => {
                 self.weights = Some(weights);
                 match self.session() {
                     Ok(session) => {
-                        self.ends.model.bytes = Vec::new();
+                        self.model_io.model.bytes = Vec::new();
                         return Ok(session);
                     }
                     Err(error) => tracing::debug!(%error, "weights are not shared"),
@@ -214,11 +213,11 @@ impl Shared {
     }
 
     fn run(&self, session: &mut Session, input: &InputBuffer, rows: usize) -> Result<Outputs, BackendError> {
-        let failed = |error: ort::Error| self.ends.run_error(first_line(&error));
-        let model = &self.ends.model;
+        let failed = |error: ort::Error| self.model_io.run_error(first_line(&error));
+        let model = &self.model_io.model;
         let tensor = tensor::input(model.types.input, [rows, PLANES, 8, 8], input.rows(rows)).map_err(failed)?;
         let outputs = session.run(ort::inputs![model.input.as_str() => tensor]).map_err(failed)?;
-        Outputs::take(&self.ends, outputs, rows)
+        Outputs::take(&self.model_io, outputs, rows)
     }
 }
 
@@ -247,19 +246,19 @@ impl OnnxRuntimeEvaluator {
     /// Evaluates positions that fit into one run. The session is held for the run alone, not while planes are written
     /// or answers read.
     fn run(&mut self, batch: &[Query], answers: &mut Vec<Evaluation>) -> Result<(), BackendError> {
-        let Shared { ends, rows, .. } = &*self.shared;
+        let Shared { model_io, rows, .. } = &*self.shared;
         // Rows that nobody asks for hold what they held.
         let rows = rows.of(batch.len());
         self.input.grow(rows);
         for (row, query) in batch.iter().enumerate() {
             let planes = query.planes.as_deref().ok_or_else(|| BackendError::Query {
-                network: ends.network.clone(),
+                network: model_io.network.clone(),
                 problem: "about a position without its planes".to_owned(),
             })?;
             self.input.set(row, planes);
         }
         let outputs = self.shared.run(&mut self.session.lock(), &self.input, rows)?;
-        outputs.evaluations(ends, batch, answers)
+        outputs.evaluations(model_io, batch, answers)
     }
 }
 

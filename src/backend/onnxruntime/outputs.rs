@@ -1,10 +1,10 @@
-//! What a run says, made into evaluations; nothing that is none passes.
+//! Reads evaluations from the outputs of a run, and refuses numbers that are none.
 
 use ndarray::{ArrayView1, CowArray, Ix2};
 use ort::session::SessionOutputs;
 use ort::value::DynValue;
 
-use super::{Ends, first_line, tensor};
+use super::{ModelIo, first_line, tensor};
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
 
@@ -23,13 +23,18 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// Takes the outputs that are read out of a run of `rows` positions.
-    pub(super) fn take(ends: &Ends, mut outputs: SessionOutputs<'_>, rows: usize) -> Result<Outputs, BackendError> {
-        let mut take = |name: &str| outputs.remove(name).ok_or_else(|| ends.bad_output(format!("no output {name}")));
-        let (ValueOutput::Wdl(value) | ValueOutput::Scalar(value)) = &ends.model.value;
+    pub(super) fn take(
+        model_io: &ModelIo,
+        mut outputs: SessionOutputs<'_>,
+        rows: usize,
+    ) -> Result<Outputs, BackendError> {
+        let mut take =
+            |name: &str| outputs.remove(name).ok_or_else(|| model_io.bad_output(format!("no output {name}")));
+        let (ValueOutput::Wdl(value) | ValueOutput::Scalar(value)) = &model_io.model.value;
         Ok(Outputs {
-            policy: take(&ends.model.policy)?,
+            policy: take(&model_io.model.policy)?,
             value: take(value)?,
-            moves_left: ends.model.moves_left.as_deref().map(take).transpose()?,
+            moves_left: model_io.model.moves_left.as_deref().map(take).transpose()?,
             rows,
         })
     }
@@ -37,19 +42,19 @@ impl Outputs {
     /// The evaluations of the first rows, which are those of `batch`.
     pub(super) fn evaluations(
         &self,
-        ends: &Ends,
+        model_io: &ModelIo,
         batch: &[Query],
         answers: &mut Vec<Evaluation>,
     ) -> Result<(), BackendError> {
-        let bad = |problem| ends.bad_output(problem);
-        let types = ends.model.types;
-        let policy = self.numbers(ends, &self.policy, (&ends.model.policy, types.policy), MOVES)?;
-        let value = match &ends.model.value {
-            ValueOutput::Wdl(name) => self.numbers(ends, &self.value, (name, types.value), 3)?,
-            ValueOutput::Scalar(name) => self.numbers(ends, &self.value, (name, types.value), 1)?,
+        let bad = |problem| model_io.bad_output(problem);
+        let types = model_io.model.types;
+        let policy = self.numbers(model_io, &self.policy, (&model_io.model.policy, types.policy), MOVES)?;
+        let value = match &model_io.model.value {
+            ValueOutput::Wdl(name) => self.numbers(model_io, &self.value, (name, types.value), 3)?,
+            ValueOutput::Scalar(name) => self.numbers(model_io, &self.value, (name, types.value), 1)?,
         };
-        let moves_left = self.moves_left.as_ref().zip(ends.model.moves_left.as_deref());
-        let moves_left = moves_left.map(|(output, name)| self.numbers(ends, output, (name, types.moves_left), 1));
+        let moves_left = self.moves_left.as_ref().zip(model_io.model.moves_left.as_deref());
+        let moves_left = moves_left.map(|(output, name)| self.numbers(model_io, output, (name, types.moves_left), 1));
         let moves_left = moves_left.transpose()?;
         for (row, query) in batch.iter().enumerate() {
             let numbers = value.row(row);
@@ -65,14 +70,14 @@ impl Outputs {
     /// The numbers of an output that has `width` of them for each row.
     fn numbers<'a>(
         &self,
-        ends: &Ends,
+        model_io: &ModelIo,
         output: &'a DynValue,
         (name, precision): (&str, Precision),
         width: usize,
     ) -> Result<CowArray<'a, f32, Ix2>, BackendError> {
         let numbers = tensor::output(precision, output, (self.rows, width));
-        numbers.map_err(|error| ends.run_error(first_line(&error)))?.map_err(|count| {
-            ends.bad_output(format!("{count} numbers in {name} for {} positions of {width}", self.rows))
+        numbers.map_err(|error| model_io.run_error(first_line(&error)))?.map_err(|count| {
+            model_io.bad_output(format!("{count} numbers in {name} for {} positions of {width}", self.rows))
         })
     }
 }

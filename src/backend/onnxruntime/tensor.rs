@@ -1,4 +1,4 @@
-//! Tensors at the ends of a model that may be narrower than `f32`.
+//! Converts input and output tensors of a model, which may be narrower than `f32`.
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};

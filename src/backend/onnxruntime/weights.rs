@@ -1,4 +1,4 @@
-//! One copy of the weights for all sessions on a CPU.
+//! Shares one copy of the weights among all sessions on a CPU.
 //!
 //! Every session keeps weights of its own, in the order that its convolutions want. Here a first session optimises the
 //! network and writes down what came out; the tensors of that are read once, and lent to each session that is made from
@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use crate::network::onnx_proto::data_type::FLOAT;
 use crate::network::onnx_proto::{ModelProto, TensorProto};
 
-/// Weights begin at multiples of so many numbers: a cache line, and AVX-512's width. ONNX Runtime's own do.
+/// The alignment of weights, in numbers: a cache line, and AVX-512's width, as ONNX Runtime's own have.
 const ALIGNMENT: usize = 16;
 /// Tensors of fewer numbers than this stay in the model: lending has its price too.
 const SMALLEST: usize = 256;
@@ -41,7 +41,7 @@ enum Optimised {
 
 impl Optimised {
     /// A file without a name, where the system can reach one by a path.
-    fn nameless() -> std::io::Result<(File, PathBuf)> {
+    fn unnamed_file() -> std::io::Result<(File, PathBuf)> {
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd as _;
@@ -58,7 +58,7 @@ impl Optimised {
     /// Has a model written by `write`, which takes a path; returns it and its bytes.
     fn new(write: impl FnOnce(&Path) -> ort::Result<()>) -> ort::Result<(Optimised, Bytes)> {
         let failed = |error: std::io::Error| ort::Error::new(format!("no optimised model: {error}"));
-        if let Ok((file, path)) = Optimised::nameless() {
+        if let Ok((file, path)) = Optimised::unnamed_file() {
             write(&path)?;
             let bytes = Bytes::from(std::fs::read(&path).map_err(failed)?);
             return Ok((Optimised::Nameless { path, _open: file }, bytes));

@@ -12,9 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
-use zeitnot::backend::{self, BACKENDS, BackendOptions, runtime};
+use zeitnot::backend::{self, BACKENDS, BackendOptions};
 use zeitnot::clock::{Clock, MonotonicClock};
-use zeitnot::lab::{self, BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Machine, Measured};
+use zeitnot::measure::{self, BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Machine, Measured};
+use zeitnot::runtime;
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";
@@ -140,7 +141,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             request.note(&format!("not available: {name}: {reason}"));
         }
     }
-    let best = lab::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
+    let best = measure::recommend(if grid.is_empty() { std::slice::from_ref(&first) } else { &grid });
     let best = best.context("something was measured")?;
     match request.format {
         Format::Text => say!("\nrecommended: {}", print::recommendation(best)),
@@ -157,7 +158,7 @@ impl Request<'_> {
 
     /// Measures the settings around the backend's own, but those that the command line holds.
     fn try_settings(&self, benchmark: &mut Benchmark, results: &mut Vec<Measured>) -> anyhow::Result<()> {
-        let (mut threads, mut batches) = lab::grid(&benchmark.attributes());
+        let (mut threads, mut batches) = measure::grid(&benchmark.attributes());
         for (numbers, option) in [(&mut threads, "Threads"), (&mut batches, "MinibatchSize")] {
             let held = self.matches.get_one::<String>(option).and_then(|text| text.parse().ok());
             if let Some(number) = held.filter(|&number: &usize| number > 0) {
@@ -188,7 +189,7 @@ impl Request<'_> {
         }
         let attributes = benchmark.attributes();
         let provider = backend::provider_of(&benchmark.engine().options().backend, &BackendOptions::default())?;
-        Ok(lab::larger_batch(&attributes, provider).map(|larger| print::larger_batches(&attributes, larger)))
+        Ok(measure::larger_batch(&attributes, provider).map(|larger| print::larger_batches(&attributes, larger)))
     }
 
     /// What is no row of a table: text has it in place, other formats on standard error.

@@ -1,7 +1,7 @@
-//! What `zeitnot benchmark` prints for people and spreadsheets.
+//! Prints the results of `zeitnot benchmark` for people and spreadsheets.
 
 use zeitnot::backend::{Attributes, LARGEST_BATCH};
-use zeitnot::lab::Measured;
+use zeitnot::measure::Measured;
 
 /// One setting in full; so many positions were asked for.
 pub fn in_words(measured: &Measured, asked: usize) -> String {

@@ -1,10 +1,9 @@
-//! ONNX Runtime, its execution providers, and the devices that they drive.
+//! Checks ONNX Runtime, its execution providers, and the devices that they drive.
 
 use super::{Check, PROBE};
 use std::path::Path;
 use std::process::Command;
-use zeitnot::backend::runtime::{self, Flavour, Installed};
-use zeitnot::backend::{Provider, nvidia};
+use zeitnot::runtime::{self, Installed, Provider, Variant, nvidia};
 
 /// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's driver.
 /// `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.
@@ -33,9 +32,9 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
         (Err(error), None) => Check::ok("runtime", format!("not needed by this backend ({error})")),
     });
     for provider in Provider::ALL {
-        let is_here = installed.iter().any(|package| package.flavour == provider.flavour() && package.installed);
+        let is_here = installed.iter().any(|package| package.variant == provider.variant() && package.installed);
         let could_be =
-            provider.flavour().pin().is_some() && (provider != Provider::CoreMl || cfg!(target_os = "macos"));
+            provider.variant().pin().is_some() && (provider != Provider::CoreMl || cfg!(target_os = "macos"));
         if !could_be && in_use != Some(provider) {
             continue;
         }
@@ -55,7 +54,7 @@ fn unused_provider(provider: Provider, name: String, problem: String, is_here: b
     match provider {
         // Worth a word where there is a card it would drive.
         Provider::Cuda if has_card => {
-            Check::warning(name, problem, format!("a graphics card is far faster: `{}`", Flavour::Gpu.command()))
+            Check::warning(name, problem, format!("a graphics card is far faster: `{}`", Variant::Gpu.command()))
         }
         _ if is_here => Check::ok(name, format!("not in use, and could not be: {problem}")),
         _ => Check::ok(name, format!("not in use; {problem}")),

@@ -1,11 +1,11 @@
-//! The processor, the clock and the cache folder.
+//! Checks the processor, the clock and the cache folder.
 
 use super::Check;
 use std::thread;
 use std::time::Duration;
-use zeitnot::backend::runtime;
 use zeitnot::clock::{Clock as _, MonotonicClock};
 use zeitnot::engine::Options;
+use zeitnot::runtime;
 
 /// How long a nap is when the timer is tried.
 const NAP: Duration = Duration::from_millis(1);

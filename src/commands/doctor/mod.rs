@@ -1,7 +1,7 @@
-//! `zeitnot doctor`: what a user can get wrong, looked at piece by piece.
+//! `zeitnot doctor`: checks everything that a user can get wrong, piece by piece.
 
+mod books_and_tables;
 mod devices;
-mod knowledge;
 mod machine;
 
 use super::engine_options::{self, ONLY_FIND};
@@ -14,10 +14,11 @@ use serde_json::json;
 use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
-use zeitnot::backend::{self, BackendOptions, Provider};
+use zeitnot::backend::{self, BackendOptions};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
 use zeitnot::network::{self, Location, Network, NetworkError};
+use zeitnot::runtime::Provider;
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.
@@ -127,7 +128,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Err(error)) => look(Check::error("network", error.to_string())),
         None => {}
     }
-    knowledge::checks(engine.options(), &mut look);
+    books_and_tables::checks(engine.options(), &mut look);
     look(play_check(&mut engine));
     let can_play = checks.iter().all(|check| check.verdict != Verdict::Error);
     if json {
@@ -151,7 +152,7 @@ fn play_check(engine: &mut Engine) -> Check {
         let start = engine.now_ms();
         let game = Game::new();
         let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
-        engine.prober()?.evaluate(&game, &moves)?;
+        engine.network_evaluator()?.evaluate(&game, &moves)?;
         let elapsed_ms = engine.now_ms() - start;
         let attributes = engine.attributes().context("the engine is prepared")?;
         Ok(format!("plays with {attributes}; one evaluation in {elapsed_ms:.1} ms"))

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use zeitnot::backend::Backend;
-use zeitnot::engine::{Engine, Prober};
+use zeitnot::engine::{Engine, NetworkEvaluator};
 use zeitnot::labels::{Generator, Openings, Sampling};
 
 /// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
@@ -173,8 +173,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     };
     let work = || {
         plan.make_shards(|seed| {
-            let player = player.clone().map(Prober::new).transpose()?;
-            Ok(Generator::new(&openings, sampling.clone(), Prober::new(Arc::clone(&teacher))?, player, seed)?)
+            let player = player.clone().map(NetworkEvaluator::new).transpose()?;
+            Ok(Generator::new(&openings, sampling.clone(), NetworkEvaluator::new(Arc::clone(&teacher))?, player, seed)?)
         })
     };
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Shards of labelled games, made by several workers.
+//! Makes shards of labelled games with several workers.
 
 use super::recipe::SHARD;
 use crate::commands::output::write_whole;
@@ -118,7 +118,7 @@ fn packed(games: &[LabelledGame]) -> anyhow::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use zeitnot::backend::{self, BackendOptions};
-    use zeitnot::engine::Prober;
+    use zeitnot::engine::NetworkEvaluator;
     use zeitnot::labels::{Openings, Sampling};
 
     #[test]
@@ -139,7 +139,8 @@ mod tests {
                 failed,
                 bar,
             };
-            let teacher = || Prober::new(backend::create("random", None, &BackendOptions::default()).unwrap());
+            let teacher =
+                || NetworkEvaluator::new(backend::create("random", None, &BackendOptions::default()).unwrap());
             let generator = |seed| Ok(Generator::new(&openings, Sampling::default(), teacher()?, None, seed)?);
             plan.make_shards(generator).unwrap();
             folder.path().read_dir().unwrap().count()

@@ -6,8 +6,9 @@ use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
-use zeitnot::backend::{self, Calibration, LARGEST_BATCH, runtime};
+use zeitnot::backend::{self, Calibration, LARGEST_BATCH};
 use zeitnot::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
+use zeitnot::runtime;
 
 /// The types that a model can be asked for, by name.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];

@@ -1,4 +1,4 @@
-//! `zeitnot net describe`: what is in network files.
+//! `zeitnot net describe`: describes network files.
 
 use super::super::json_flag;
 use super::super::output::say;
@@ -23,7 +23,7 @@ pub fn command() -> Command {
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-    // Whoever named one file knows which it is.
+    // A user who named one file knows which it is.
     let is_named = matches.get_many::<PathBuf>("files").is_some_and(|files| files.len() == 1);
     let tell = |location: &Location, network: &Network| -> anyhow::Result<()> {
         match matches.get_flag("json") {

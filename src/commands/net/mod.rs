@@ -1,5 +1,4 @@
-//! `zeitnot net`: networks as files: what they are, what else they can become, which there are, getting them,
-//! and making a device ready for one.
+//! `zeitnot net`: describes, converts, lists and downloads network files, and prepares a device for one.
 
 mod convert;
 mod describe;

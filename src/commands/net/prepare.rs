@@ -1,4 +1,4 @@
-//! `zeitnot net prepare`: what a device needs time for before its first evaluation, done ahead.
+//! `zeitnot net prepare`: lets a device do ahead the work before its first evaluation that takes long.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::output::say;
@@ -27,7 +27,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     // The proof that it can be played with.
     let game = Game::new();
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
-    engine.prober()?.evaluate(&game, &moves)?;
+    engine.network_evaluator()?.evaluate(&game, &moves)?;
     if let Some(news) = news {
         say!("prepared: {news}");
     }

@@ -1,4 +1,4 @@
-//! Answers the events of a game that are read from a file: what a manager is told, in the order it is told it.
+//! Answers the events of a game that are read from a file, in the order in which a manager is told them.
 
 use super::super::output::say;
 use anyhow::Context as _;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use ureq::http::Response;
 use ureq::http::header::{CONTENT_RANGE, ETAG, HeaderName, LAST_MODIFIED};
 
-use super::super::digest::sha256;
 use super::FetchError;
 use super::error::io_error;
+use crate::digest::sha256;
 
 pub(super) fn header<B>(response: &Response<B>, name: HeaderName) -> Option<&str> {
     response.headers().get(name)?.to_str().ok()

@@ -1,4 +1,4 @@
-//! Random transformers, attention policies and several heads.
+//! Makes random transformers, attention policies and several heads.
 
 use super::{Random, RandomNetwork};
 use crate::network::{Activation, PLANES, PolicyKind, PositionKind, SQUARES, proto};
@@ -47,7 +47,7 @@ impl Default for RandomBody {
 }
 
 impl RandomBody {
-    /// What the header says of it.
+    /// Writes its part of the header.
     pub(super) fn header(&self, format: &mut proto::NetworkFormat) {
         format.ffn_activation = Some(match self.ffn_activation {
             Activation::Mish => 1,
@@ -182,7 +182,7 @@ impl Random {
         proto::Ffn { dense1_w, dense1_b, dense2_w, dense2_b }
     }
 
-    /// An encoder, with smolgen for so many heads if asked for.
+    /// An encoder; `smolgen`: the number of heads that attention biases are generated for.
     fn encoder(&mut self, width: usize, smolgen: Option<usize>) -> proto::EncoderLayer {
         let [q_w, q_b] = self.dense(width, width);
         let [k_w, k_b] = self.dense(width, width);

@@ -1,0 +1,196 @@
+//! Declares the keys of `BackendOptions`, each once.
+
+use std::path::PathBuf;
+
+use super::{Arithmetic, DeviceOptions};
+use crate::network::{Conversion, InputFormat, Precision};
+use crate::runtime::Provider;
+
+/// A key, what it takes, and which providers it means something to (all of them: none).
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) expected: &'static str,
+    pub(super) providers: &'static [Provider],
+    pub(super) set: fn(&mut DeviceOptions, &str) -> bool,
+}
+
+const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
+const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl];
+const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
+/// The largest batch that can be asked for (Lc0's).
+pub const LARGEST_BATCH: usize = 1024;
+/// Devices that one machine may have.
+const MOST_DEVICES: u32 = 64;
+/// Threads that one session may have.
+const MOST_THREADS: usize = 128;
+const COUNT: &str = "a whole number from 1 to 1024";
+
+fn number(text: &str, most: usize) -> Option<usize> {
+    text.parse().ok().filter(|number| (1..=most).contains(number))
+}
+
+fn precision(text: &str) -> Option<Precision> {
+    match text.to_ascii_lowercase().as_str() {
+        "f32" | "fp32" | "float32" => Some(Precision::Float32),
+        "f16" | "fp16" | "float16" => Some(Precision::Float16),
+        "bf16" | "bfloat16" => Some(Precision::Bfloat16),
+        _ => None,
+    }
+}
+
+/// Puts a parsed value into its place; whether there was one.
+fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    let there = value.is_some();
+    *place = value.or(place.take());
+    there
+}
+
+/// The keys of `BackendOptions`.
+pub(super) const KEYS: &[Key] = &[
+    Key {
+        name: "gpu",
+        expected: "the index of a device, from 0 to 63",
+        providers: INDEXED,
+        set: |options, text| add_devices(options, text, false),
+    },
+    Key {
+        name: "devices",
+        expected: "a list of different device indices from 0 to 63, such as 0,1",
+        providers: INDEXED,
+        set: |options, text| add_devices(options, text, true),
+    },
+    Key {
+        name: "threads",
+        expected: "a whole number from 1 to 128",
+        providers: CPU_LIKE,
+        set: |options, text| put(&mut options.threads, number(text, MOST_THREADS)),
+    },
+    Key {
+        name: "batch",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.batch, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "steps",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.steps, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "min_batch",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "optimize",
+        expected: "a whole number from 0 to 3",
+        providers: &[],
+        set: |options, text| put(&mut options.optimize, text.parse().ok().filter(|level| *level <= 3)),
+    },
+    Key {
+        name: "datatype",
+        expected: "one of f32, f16, bf16",
+        providers: &[],
+        set: |options, text| put(&mut options.datatype, precision(text)),
+    },
+    Key {
+        name: "fp16",
+        expected: "true or false",
+        providers: &[],
+        set: |options, text| {
+            let chosen = match text {
+                "true" => Some(Precision::Float16),
+                "false" => Some(Precision::Float32),
+                _ => None,
+            };
+            put(&mut options.datatype, chosen)
+        },
+    },
+    Key {
+        name: "opset",
+        expected: "a whole number from 17 to 22",
+        providers: &[],
+        set: |options, text| {
+            put(&mut options.opset, text.parse().ok().filter(|opset| Conversion::OPSETS.contains(opset)))
+        },
+    },
+    Key {
+        name: "policy_head",
+        expected: "a name",
+        providers: &[],
+        set: |options, text| put(&mut options.policy_head, (!text.is_empty()).then(|| text.to_owned())),
+    },
+    Key {
+        name: "value_head",
+        expected: "a name",
+        providers: &[],
+        set: |options, text| put(&mut options.value_head, (!text.is_empty()).then(|| text.to_owned())),
+    },
+    Key {
+        name: "input_format",
+        expected: "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
+                   canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon",
+        providers: &[],
+        set: |options, text| put(&mut options.input_format, InputFormat::from_name(text)),
+    },
+    Key {
+        name: "precision",
+        expected: "one of f32, f16, bf16",
+        providers: &[Provider::OpenVino],
+        set: |options, text| {
+            let arithmetic = precision(text).map(|precision| match precision {
+                Precision::Float32 => Arithmetic::Float32,
+                Precision::Float16 => Arithmetic::Float16,
+                Precision::Bfloat16 => Arithmetic::Bfloat16,
+            });
+            put(&mut options.arithmetic, arithmetic)
+        },
+    },
+    Key {
+        name: "device",
+        expected: "a device of OpenVINO, such as CPU, GPU, GPU.1 or NPU",
+        providers: &[Provider::OpenVino],
+        set: |options, text| {
+            let upper = text.to_ascii_uppercase();
+            let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_'));
+            let known = ["CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI"].iter().any(|kind| upper.starts_with(kind));
+            put(&mut options.units, (plain && known).then_some(upper))
+        },
+    },
+    Key {
+        name: "units",
+        expected: "one of all, cpu, gpu, ane",
+        providers: &[Provider::CoreMl],
+        set: |options, text| {
+            let known = ["all", "cpu", "gpu", "ane"].contains(&text);
+            put(&mut options.units, known.then(|| text.to_owned()))
+        },
+    },
+    Key {
+        name: "cache_dir",
+        expected: "a folder",
+        providers: COMPILED,
+        set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| PathBuf::from(text))),
+    },
+    Key {
+        name: ISA,
+        expected: "one of avx512, avx2, portable",
+        providers: &[],
+        set: |options, text| put(&mut options.isa, text.parse().ok()),
+    },
+];
+
+/// The one key of the backend native, and of no provider.
+pub(super) const ISA: &str = "isa";
+
+fn add_devices(options: &mut DeviceOptions, text: &str, several: bool) -> bool {
+    for index in text.split(',').map(str::trim) {
+        match index.parse() {
+            Ok(index) if index < MOST_DEVICES && !options.devices.contains(&index) => options.devices.push(index),
+            _ => return false,
+        }
+    }
+    several || options.devices.len() == 1
+}

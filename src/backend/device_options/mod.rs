@@ -1,0 +1,241 @@
+//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has
+//! the key (lc0.md D.7).
+
+mod keys;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::{Isa, Rows};
+use crate::network::{Architecture, Conversion, InputFormat, Network, Precision};
+use crate::runtime::Provider;
+pub use keys::LARGEST_BATCH;
+use keys::{ISA, KEYS};
+
+/// Why a text is no [`DeviceOptions`]. One line, without the option's name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceOptionsError {
+    /// No key has this name.
+    #[error("unknown key \"{key}\"; there are: {known}")]
+    Unknown {
+        /// The key as it came.
+        key: String,
+        /// The keys that exist.
+        known: String,
+    },
+    /// Something that is not `key=value`.
+    #[error("\"{0}\" is not of the form key=value")]
+    NoValue(String),
+    /// The key does not take the value.
+    #[error("{key}: \"{value}\" is not {expected}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// The value as it came.
+        value: String,
+        /// What it takes.
+        expected: &'static str,
+    },
+    /// A key that stands twice, where the second would undo the first.
+    #[error("{0} is given twice")]
+    Twice(&'static str),
+    /// A key that means nothing to the backend in use.
+    #[error("the backend {backend} does not take {key}")]
+    NotForBackend {
+        /// The backend.
+        backend: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+}
+
+/// What OpenVINO computes with inside, whatever the type of the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// 32 bits.
+    Float32,
+    /// IEEE half precision: for Intel's graphics processors.
+    Float16,
+    /// 8 bits of mantissa: for processors with AVX-512 BF16 or AMX, twice as fast there.
+    Bfloat16,
+}
+
+/// How a network runs on its device. What is `None` is left to the provider's default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceOptions {
+    /// The devices, by index; none means the first.
+    pub devices: Vec<u32>,
+    /// Threads of ONNX Runtime inside one session.
+    pub threads: Option<usize>,
+    /// The most positions in a run.
+    pub batch: Option<usize>,
+    /// How many sizes runs have up to the largest.
+    pub steps: Option<usize>,
+    /// The fewest rows of a run.
+    pub min_batch: Option<usize>,
+    /// The level of graph optimisation, 0 to 3.
+    pub optimize: Option<u8>,
+    /// The type of weights and arithmetic in the graph.
+    pub datatype: Option<Precision>,
+    /// The operator set of the graph.
+    pub opset: Option<i64>,
+    /// The policy head of a network with several.
+    pub policy_head: Option<String>,
+    /// The value head of a network with several.
+    pub value_head: Option<String>,
+    /// The input format of a model that does not say it.
+    pub input_format: Option<InputFormat>,
+    /// OpenVINO: what it computes with inside.
+    pub arithmetic: Option<Arithmetic>,
+    /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
+    pub units: Option<String>,
+    /// The folder for what a provider compiles; the user's cache unless told.
+    pub cache_dir: Option<PathBuf>,
+    /// The backend native: its instruction set.
+    pub isa: Option<Isa>,
+    /// The keys that were given.
+    given: Vec<&'static str>,
+}
+
+/// Splits at commas that stand outside quotation marks. What is a number alone continues the value before it, so that
+/// `devices=0,1` is one item.
+fn items(text: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    let mut item = String::new();
+    let mut quote = None;
+    let mut finish = |item: &mut String| {
+        let done = std::mem::take(item).trim().to_owned();
+        match items.last_mut() {
+            Some(last) if last.contains('=') && !done.is_empty() && done.bytes().all(|b| b.is_ascii_digit()) => {
+                *last = format!("{last},{done}");
+            }
+            _ => items.push(done),
+        }
+    };
+    for c in text.chars() {
+        match (quote, c) {
+            (None, ',') => finish(&mut item),
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (_, c) => item.push(c),
+        }
+    }
+    finish(&mut item);
+    // A trailing comma is accepted, as Lc0 does.
+    items.retain(|item| !item.is_empty());
+    items
+}
+
+impl FromStr for DeviceOptions {
+    type Err = DeviceOptionsError;
+
+    fn from_str(text: &str) -> Result<DeviceOptions, DeviceOptionsError> {
+        let mut options = DeviceOptions::default();
+        for item in items(text) {
+            let (name, value) = item.split_once('=').ok_or_else(|| DeviceOptionsError::NoValue(item.clone()))?;
+            let (name, value) = (name.trim(), value.trim());
+            let spelled = name.to_ascii_lowercase().replace('-', "_");
+            let key = KEYS.iter().find(|key| key.name == spelled).ok_or_else(|| DeviceOptionsError::Unknown {
+                key: name.to_owned(),
+                known: KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", "),
+            })?;
+            // One device or several, one type: the second key of a pair would contradict the first.
+            let pairs = [["gpu", "devices"], ["datatype", "fp16"]];
+            let is_rival = |other: &str| {
+                other == key.name || pairs.iter().any(|pair| pair.contains(&other) && pair.contains(&key.name))
+            };
+            if options.given.iter().any(|other| is_rival(other)) {
+                return Err(DeviceOptionsError::Twice(key.name));
+            }
+            if !(key.set)(&mut options, value) {
+                let value = value.to_owned();
+                return Err(DeviceOptionsError::Value { key: key.name, value, expected: key.expected });
+            }
+            options.given.push(key.name);
+        }
+        if options.min_batch > options.batch && options.batch.is_some() {
+            let (key, expected) = ("min_batch", "at most batch");
+            let value = options.min_batch.unwrap_or_default().to_string();
+            return Err(DeviceOptionsError::Value { key, value, expected });
+        }
+        Ok(options)
+    }
+}
+
+impl DeviceOptions {
+    /// Checks that the keys mean something to this provider.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
+    pub fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
+        let foreign = |name: &&&'static str| {
+            let key = KEYS.iter().find(|key| key.name == **name);
+            key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
+        };
+        match self.given.iter().find(foreign) {
+            Some(key) => Err(DeviceOptionsError::NotForBackend { backend: provider.name(), key }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the keys mean something to the backend native.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
+    pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
+        match self.given.iter().find(|key| **key != ISA) {
+            Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether any key was given that belongs to one kind of device.
+    pub fn first_key(&self) -> Option<&'static str> {
+        self.given.first().copied()
+    }
+
+    /// The rows of runs on this provider, Lc0's `batch`, `steps` and `min_batch` being the largest run, how many sizes
+    /// there are up to it, and the smallest.
+    pub fn rows(&self, provider: Provider) -> Rows {
+        let usual = provider.rows();
+        let most = self.batch.unwrap_or(usual.most);
+        let step = match (self.steps, self.batch) {
+            (Some(steps), _) => most.div_ceil(steps),
+            (None, Some(batch)) if usual.step == usual.most => batch,
+            (None, _) => usual.step,
+        };
+        let least = self.min_batch.unwrap_or(usual.least);
+        Rows { least: least.min(most), step: step.clamp(1, most), most }
+    }
+
+    /// The conversion of a network for this provider; of a fixed size where there is one.
+    pub fn conversion(&self, provider: Provider) -> Conversion {
+        let usual = Conversion::default();
+        let precision = self.datatype.unwrap_or(provider.precision());
+        // Convolutions of bfloat16 need the newest operator set.
+        let least = if precision == Precision::Bfloat16 { *Conversion::OPSETS.end() } else { usual.opset };
+        Conversion {
+            opset: self.opset.unwrap_or(least),
+            precision,
+            policy_head: self.policy_head.clone(),
+            value_head: self.value_head.clone(),
+            batch: None,
+        }
+    }
+
+    /// [`DeviceOptions::conversion`] for this network: a model that came as ONNX is asked for nothing but what the keys
+    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` whatever the type of the model.)
+    pub fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
+        let wanted = self.conversion(provider);
+        if !matches!(network.description().architecture, Architecture::Onnx { .. }) {
+            return wanted;
+        }
+        let usual = Conversion::default();
+        let precision = self.datatype.filter(|_| provider != Provider::TensorRt).unwrap_or(usual.precision);
+        Conversion { opset: self.opset.unwrap_or(usual.opset), precision, ..wanted }
+    }
+}

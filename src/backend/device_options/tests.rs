@@ -1,0 +1,117 @@
+//! Tests the values that `BackendOptions` takes and those that it refuses.
+
+use super::*;
+
+fn options(text: &str) -> DeviceOptions {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn line(text: &str) -> String {
+    text.parse::<DeviceOptions>().unwrap_err().to_string()
+}
+
+#[test]
+fn lc0s_spelling_is_read() {
+    let read = options("gpu=1, threads=2, batch=16, steps=4, min_batch=4, optimize=2, fp16=true, opset=18");
+    assert_eq!((read.devices.as_slice(), read.threads, read.batch), (&[1][..], Some(2), Some(16)));
+    assert_eq!((read.steps, read.min_batch, read.optimize, read.opset), (Some(4), Some(4), Some(2), Some(18)));
+    assert_eq!(read.datatype, Some(Precision::Float16));
+    let heads = options("policy_head='optimistic',value-head=\"st\",");
+    assert_eq!((heads.policy_head.as_deref(), heads.value_head.as_deref()), (Some("optimistic"), Some("st")));
+    assert_eq!(options("").given, [""; 0]);
+}
+
+#[test]
+fn several_devices_are_one_value() {
+    assert_eq!(options("devices=0,1,3,batch=64").devices, [0, 1, 3]);
+    assert_eq!(options("batch=64,devices=2").devices, [2]);
+    assert_eq!(options("devices='0, 1'").devices, [0, 1]);
+}
+
+#[test]
+fn folders_may_hold_anything() {
+    assert_eq!(options("cache-dir=/a b/c=d").cache_dir, Some(PathBuf::from("/a b/c=d")));
+    assert_eq!(options("cache_dir='/a,b',device=gpu.1").cache_dir, Some(PathBuf::from("/a,b")));
+    assert_eq!(options("device=gpu.1").units.as_deref(), Some("GPU.1"));
+}
+
+#[test]
+fn what_is_wrong_is_named_in_one_line() {
+    for (text, parts) in [
+        ("gpus=1", &["unknown key \"gpus\"", "gpu, devices, threads"][..]),
+        ("gpu", &["\"gpu\" is not of the form key=value"]),
+        ("gpu=x", &["gpu: \"x\" is not the index of a device"]),
+        ("gpu=0,1", &["gpu: \"0,1\""]),
+        ("gpu=64", &["gpu: \"64\""]),
+        ("devices=0,0", &["devices: \"0,0\" is not a list of different"]),
+        ("gpu=0,devices=1", &["devices is given twice"]),
+        ("batch=8,batch=16", &["batch is given twice"]),
+        ("fp16=true,datatype=f32", &["datatype is given twice"]),
+        ("batch=0", &["batch: \"0\" is not a whole number from 1 to 1024"]),
+        ("batch=8,min_batch=16", &["min_batch: \"16\" is not at most batch"]),
+        ("threads=-1", &["threads: \"-1\""]),
+        ("optimize=4", &["optimize: \"4\" is not a whole number from 0 to 3"]),
+        ("datatype=fp8", &["datatype: \"fp8\" is not one of f32, f16, bf16"]),
+        ("opset=7", &["opset: \"7\" is not a whole number from 17 to 22"]),
+        ("policy_head=", &["policy_head: \"\" is not a name"]),
+        ("isa=sse9", &["isa: \"sse9\" is not one of avx512, avx2, portable"]),
+        ("device=gpu b", &["device: \"gpu b\""]),
+        ("device=XPU", &["device: \"XPU\" is not a device of OpenVINO"]),
+        ("units=tpu", &["units: \"tpu\" is not one of all, cpu, gpu, ane"]),
+        ("multiplexing(backend=cuda)", &["key"]),
+    ] {
+        let line = line(text);
+        assert!(!line.contains('\n') && parts.iter().all(|part| line.contains(part)), "{text}: {line}");
+    }
+}
+
+#[test]
+fn a_key_of_another_device_is_named() {
+    let check = |text: &str, provider| options(text).check_for(provider).map_err(|error| error.to_string());
+    assert_eq!(check("gpu=1,batch=32", Provider::Cuda), Ok(()));
+    assert_eq!(check("threads=2", Provider::Cpu), Ok(()));
+    assert_eq!(check("gpu=1", Provider::Cpu), Err("the backend cpu does not take gpu".into()));
+    assert_eq!(check("batch=8,units=ane", Provider::Cuda), Err("the backend cuda does not take units".into()));
+    assert_eq!(check("isa=avx2", Provider::Cpu), Err("the backend cpu does not take isa".into()));
+    assert_eq!(options("isa=AVX-512").isa, Some(Isa::Avx512));
+    assert_eq!(options("isa=portable").check_for_native(), Ok(()));
+    let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
+    assert_eq!(line, "the backend native does not take threads");
+}
+
+#[test]
+fn rows_follow_batch_steps_and_min_batch() {
+    let rows = |text: &str, provider| options(text).rows(provider);
+    assert_eq!(rows("", Provider::Cpu), Rows::any(256));
+    assert_eq!(rows("batch=64", Provider::Cpu), Rows::any(64));
+    assert_eq!(rows("batch=64,steps=4", Provider::Cuda), Rows { least: 32, step: 16, most: 64 });
+    assert_eq!(rows("batch=16", Provider::Cuda), Rows { least: 16, step: 16, most: 16 });
+    assert_eq!(rows("batch=32", Provider::DirectMl), Rows { least: 16, step: 32, most: 32 });
+    assert_eq!(rows("min_batch=8,batch=512", Provider::TensorRt), Rows { least: 8, step: 1, most: 512 });
+}
+
+#[test]
+fn the_input_format_has_a_name() {
+    assert_eq!(options("input_format=canonical-v2").input_format, Some(crate::network::InputFormat::CanonicalV2));
+}
+
+#[test]
+fn a_model_is_asked_only_for_what_the_keys_ask() {
+    let network = crate::network::testing::random_network(1, 1, 8);
+    let network = Network::from_bytes(&network, "x").unwrap();
+    let model = Network::from_bytes(&network.onnx(&Conversion::default()).unwrap().bytes, "x.onnx").unwrap();
+    let of = |text: &str, network, provider| options(text).conversion_of(network, provider).precision;
+    assert_eq!(of("", &network, Provider::Cuda), Precision::Float16);
+    assert_eq!(of("", &model, Provider::Cuda), Precision::Float32);
+    assert_eq!(of("datatype=f16", &model, Provider::Cuda), Precision::Float16);
+    assert_eq!(of("datatype=f16", &model, Provider::TensorRt), Precision::Float32);
+}
+
+#[test]
+fn conversions_follow_type_and_heads() {
+    assert_eq!(options("").conversion(Provider::Cpu), Conversion::default());
+    assert_eq!(options("").conversion(Provider::Cuda).precision, Precision::Float16);
+    let bfloat = options("datatype=bf16,policy_head=soft").conversion(Provider::TensorRt);
+    assert_eq!((bfloat.precision, bfloat.opset), (Precision::Bfloat16, 22));
+    assert_eq!(bfloat.policy_head.as_deref(), Some("soft"));
+}

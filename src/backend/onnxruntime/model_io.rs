@@ -1,0 +1,120 @@
+//! Checks that the inputs and outputs of a session's model are those of a chess network.
+
+use ort::session::Session;
+use ort::value::{Outlet, ValueType};
+
+use super::{fixed_names, stem, tensor};
+use crate::backend::{BackendError, LARGEST_BATCH};
+use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
+use crate::runtime::Provider;
+
+/// A network's name, and its model with the names of its inputs and outputs.
+pub(super) struct ModelIo {
+    pub(super) network: String,
+    pub(super) model: OnnxModel,
+}
+
+impl ModelIo {
+    /// A network as this provider gets it.
+    pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<ModelIo, BackendError> {
+        let mut model = network.onnx(conversion)?;
+        if provider != Provider::Cpu
+            && let Some(bytes) = fixed_names::model(&model.bytes)
+        {
+            model.bytes = bytes;
+        }
+        Ok(ModelIo { network: stem(network.name()).to_owned(), model })
+    }
+
+    /// The outputs that are read, with the numbers that each has for a position, and their type.
+    fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
+        let types = self.model.types;
+        let value = match &self.model.value {
+            ValueOutput::Wdl(name) => (name.as_str(), 3, types.value),
+            ValueOutput::Scalar(name) => (name.as_str(), 1, types.value),
+        };
+        let moves_left = self.model.moves_left.as_deref().map(|name| (name, 1, types.moves_left));
+        [(self.model.policy.as_str(), MOVES, types.policy), value].into_iter().chain(moves_left)
+    }
+
+    /// Checks the inputs and outputs of the session. Returns the batch size where the model fixes it.
+    pub(super) fn check(&self, session: &Session) -> Result<Option<usize>, BackendError> {
+        let wrong = |problem| BackendError::Shape { network: self.network.clone(), problem };
+        if let Some(other) = session.inputs().iter().find(|input| input.name() != self.model.input) {
+            return Err(wrong(format!("it wants a second input {}", other.name())));
+        }
+        let planes = [PLANES as i64, 8, 8];
+        let batch = check_tensor(session.inputs(), "input", (&self.model.input, self.model.types.input), &planes)
+            .map_err(wrong)?;
+        for (name, width, precision) in self.outputs() {
+            let rows = check_tensor(session.outputs(), "output", (name, precision), &[width as i64]).map_err(wrong)?;
+            if let (Some(rows), Some(batch)) = (rows, batch)
+                && rows != batch
+            {
+                return Err(wrong(format!("its output {name} has {rows} rows for {batch} positions")));
+            }
+        }
+        Ok(batch)
+    }
+
+    pub(super) fn run_error(&self, reason: String) -> BackendError {
+        BackendError::Run { network: self.network.clone(), reason }
+    }
+
+    pub(super) fn bad_output(&self, problem: String) -> BackendError {
+        BackendError::Output { network: self.network.clone(), problem }
+    }
+}
+
+/// Checks that there is a tensor `[batch, shape...]` of this name and type; the batch size where it is fixed.
+///
+/// Dimensions that the model leaves open pass here; what comes out of a run is checked again by its length.
+fn check_tensor(
+    outlets: &[Outlet],
+    what: &str,
+    (name, precision): (&str, Precision),
+    wanted: &[i64],
+) -> Result<Option<usize>, String> {
+    let end = outlets.iter().find(|end| end.name() == name).ok_or_else(|| format!("it has no {what} {name}"))?;
+    let ValueType::Tensor { ty, shape, .. } = end.dtype() else {
+        return Err(format!("its {what} {name} is not a tensor"));
+    };
+    if *ty != tensor::element_type(precision) {
+        return Err(format!("its {what} {name} is of type {ty:?}, not {precision}"));
+    }
+    // A model may leave the rank of an output open as well.
+    if shape.is_empty() && what == "output" {
+        return Ok(None);
+    }
+    let fits = |(&found, &wanted): (&i64, &i64)| found == wanted || found < 0;
+    if shape.len() != 1 + wanted.len() || !shape[1..].iter().zip(wanted).all(fits) {
+        let wanted = wanted.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        return Err(format!("its {what} {name} has the shape {shape:?}, not [batch, {wanted}]"));
+    }
+    fixed_batch(shape[0]).map_err(|problem| format!("its {what} {name} has {problem}"))
+}
+
+/// The batch size that the number of rows of an input or output fixes; none where it is open (negative).
+fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
+    match rows {
+        0 => Err("no rows".to_owned()),
+        // A run takes memory for all of them, whatever is asked: a file must not choose how much.
+        rows if rows > LARGEST_BATCH as i64 => Err(format!("a fixed batch of {rows}, more than {LARGEST_BATCH}")),
+        rows => Ok(usize::try_from(rows).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_batch_has_its_limits() {
+        assert_eq!([-1, 1, 1024].map(fixed_batch), [Ok(None), Ok(Some(1)), Ok(Some(1024))]);
+        for (rows, problem) in [(0, "no rows"), (1025, "batch of 1025, more than 1024"), (1 << 50, "1125899906842624")]
+        {
+            let error = fixed_batch(rows).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Makes sessions: their threads, optimisation, execution provider and its options.
+
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use ort::ep::{self, ArbitrarilyConfigurableExecutionProvider as _, ExecutionProviderDispatch};
+use ort::session::Session;
+use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
+use sha2::{Digest as _, Sha256};
+
+use super::{ModelIo, external, first_line};
+use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
+use crate::network::{EndTypes, OnnxModel, Precision};
+use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
+
+/// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
+/// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
+const CPU_THREADS: usize = 1;
+/// The name of the open dimension in the models that Lc0 and this crate write.
+const BATCH_DIMENSION: &str = "batch";
+/// How ONNX Runtime reports a provider whose reason is in the log alone.
+const NO_REASON: &str = "Failed to load provider";
+/// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
+const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
+/// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
+const HASH_LENGTH: usize = 16;
+
+/// The parameters of a session.
+pub(super) struct SessionPlan {
+    pub(super) provider: Provider,
+    pub(super) device: u32,
+    pub(super) threads: usize,
+    optimization: GraphOptimizationLevel,
+    pub(super) rows: Rows,
+    pub(super) precision: Precision,
+    /// The provider's options by ONNX Runtime's names.
+    settings: Vec<(&'static str, String)>,
+    /// OpenVINO's device.
+    pub(super) units: Option<String>,
+    /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
+    pub(super) cache: Option<PathBuf>,
+    /// Where the model's external data lie, if it has any.
+    external: Option<PathBuf>,
+}
+
+impl SessionPlan {
+    /// The plan for a model on the device of this index.
+    pub(super) fn new(
+        provider: Provider,
+        device: u32,
+        precision: Precision,
+        options: &DeviceOptions,
+        model: &OnnxModel,
+    ) -> Result<SessionPlan, BackendError> {
+        let units = match provider {
+            Provider::OpenVino => Some(options.units.clone().unwrap_or_else(|| "CPU".to_owned())),
+            _ => options.units.clone(),
+        };
+        let mut plan = SessionPlan {
+            provider,
+            device,
+            threads: options.threads.unwrap_or(CPU_THREADS),
+            optimization: match options.optimize.unwrap_or(3) {
+                0 => GraphOptimizationLevel::Disable,
+                1 => GraphOptimizationLevel::Level1,
+                2 => GraphOptimizationLevel::Level2,
+                // The full level is 1.65 times as fast as none on a 6x64 network.
+                _ => GraphOptimizationLevel::All,
+            },
+            rows: options.rows(provider),
+            precision,
+            settings: Vec::new(),
+            units,
+            cache: None,
+            external: external::folder(model).map(Path::to_path_buf),
+        };
+        // Nothing is kept for a provider that is only tried, without a network.
+        let wanted = plan.is_compiled() || options.cache_dir.is_some();
+        if wanted && !model.bytes.is_empty() {
+            plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), model)?);
+        }
+        plan.settings = settings::of(&plan, options, model);
+        Ok(plan)
+    }
+
+    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a second
+    /// or two.
+    fn is_compiled(&self) -> bool {
+        match self.provider {
+            Provider::TensorRt | Provider::CoreMl => true,
+            Provider::OpenVino => !self.is_cpu(),
+            Provider::Cpu | Provider::Cuda | Provider::DirectMl => false,
+        }
+    }
+
+    pub(super) fn is_cpu(&self) -> bool {
+        match self.provider {
+            Provider::Cpu => true,
+            Provider::OpenVino => self.units.as_deref() == Some("CPU"),
+            _ => false,
+        }
+    }
+
+    /// How workers share sessions.
+    pub(super) fn sharing(&self) -> Sharing {
+        if self.is_cpu() { Sharing::PerWorker } else { Sharing::Serialised }
+    }
+
+    /// The device and what drives it.
+    pub(super) fn device_name(&self, runtime: &Runtime) -> String {
+        let device = match self.provider {
+            Provider::Cpu => "cpu".to_owned(),
+            Provider::Cuda | Provider::TensorRt => {
+                let card = nvidia::driver().ok().and_then(|driver| driver.cards.get(self.device as usize).cloned());
+                format!("gpu {}{}", self.device, card.map(|card| format!(" {card}")).unwrap_or_default())
+            }
+            Provider::OpenVino => format!("OpenVINO {}", self.units.as_deref().unwrap_or("CPU")),
+            Provider::CoreMl => format!("CoreML {}", self.units.as_deref().unwrap_or("all")),
+            Provider::DirectMl => format!("DirectML {}", self.device),
+        };
+        format!("{device}, ONNX Runtime {}", runtime.version)
+    }
+
+    /// Loads the network into a session to be. This may take long, where it must be compiled.
+    pub(super) fn commit(&self, mut builder: SessionBuilder, model_io: &ModelIo) -> Result<Session, BackendError> {
+        self.make_cache()?;
+        builder.commit_from_memory(&model_io.model.bytes).map_err(|error| load_error(model_io, &error))
+    }
+
+    fn make_cache(&self) -> Result<(), BackendError> {
+        let Some(folder) = &self.cache else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(|reason| BackendError::Cache { folder: folder.clone(), reason })
+    }
+
+    /// A session to be, with its provider.
+    pub(super) fn builder(&self, runtime: &Runtime, model_io: &ModelIo) -> Result<SessionBuilder, BackendError> {
+        let build = || -> ort::Result<SessionBuilder> {
+            let builder = Session::builder(runtime.environment())?
+                .with_optimization_level(self.optimization)?
+                .with_intra_threads(self.threads)?
+                .with_inter_threads(1)?
+                // Without a policy, ort lets ONNX Runtime pick a device by itself.
+                .with_auto_device(AutoDevicePolicy::PreferCPU)?
+                .with_log_level(ort::logging::LogLevel::Error)?;
+            let builder = match self.rows.only() {
+                Some(rows) => builder.with_dimension_override(BATCH_DIMENSION, rows as i64)?,
+                None => builder,
+            };
+            let builder = match &self.external {
+                Some(folder) => builder.with_config_entry(EXTERNAL_FOLDER, folder.to_string_lossy())?,
+                None => builder,
+            };
+            let builder = match self.provider {
+                // It leaves a network to the CPU without a word when it does not know the device.
+                Provider::OpenVino => builder.with_disable_cpu_fallback()?,
+                _ => builder,
+            };
+            // DirectML does not work with it (ONNX Runtime's documentation of the provider).
+            Ok(builder.with_memory_pattern(self.provider != Provider::DirectMl)?)
+        };
+        let builder = build().map_err(|error| load_error(model_io, &error))?;
+        register(self.provider, builder, &self.dispatches())
+    }
+
+    /// The settings of CUDA where it takes what TensorRT does not.
+    fn substitute(&self) -> Vec<(&'static str, String)> {
+        settings::cuda(self.device, self.precision)
+    }
+
+    /// The providers to register, best first; the CPU is always behind them.
+    fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
+        macro_rules! with_settings {
+            ($provider:expr, $settings:expr) => {
+                $settings.iter().fold($provider, |ep, (key, value)| ep.with_arbitrary_config(key, value)).build()
+            };
+        }
+        let settings = &self.settings;
+        let list = match self.provider {
+            Provider::Cpu => Vec::new(),
+            Provider::Cuda => vec![with_settings!(ep::CUDA::default(), settings)],
+            // CUDA takes what TensorRT does not.
+            Provider::TensorRt => vec![
+                with_settings!(ep::TensorRT::default(), settings),
+                with_settings!(ep::CUDA::default(), self.substitute()),
+            ],
+            Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings)],
+            Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings)],
+            Provider::DirectMl => vec![ep::DirectML::default().with_device_id(self.device.cast_signed()).build()],
+        };
+        list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
+    }
+}
+
+/// The error for a network that ONNX Runtime does not take.
+pub(super) fn load_error(model_io: &ModelIo, error: &ort::Error) -> BackendError {
+    BackendError::Load { network: model_io.network.clone(), reason: first_line(error) }
+}
+
+/// Registers providers with a session to be; one that does not load is an error that names the library it misses.
+fn register(
+    provider: Provider,
+    builder: SessionBuilder,
+    dispatches: &[ExecutionProviderDispatch],
+) -> Result<SessionBuilder, BackendError> {
+    ort_log::take();
+    builder.with_execution_providers(dispatches).map_err(|error| {
+        // Some providers tell the log alone why they do not load.
+        let logged = ort_log::take().unwrap_or_default();
+        let said = error.message();
+        let backend = provider.name();
+        match missing_library::name_in(said).or_else(|| missing_library::name_in(&logged)) {
+            Some(library) => {
+                let advice = missing_library::advice(&library, provider);
+                BackendError::MissingLibrary { backend, library, advice }
+            }
+            None => {
+                let text = if said.starts_with(NO_REASON) && !logged.is_empty() { &logged } else { said };
+                BackendError::Provider { backend, reason: ort_log::plain(text) }
+            }
+        }
+    })
+}
+
+/// Whether a provider loads, with all the libraries it needs, on the first device; without a network.
+///
+/// # Errors
+///
+/// As for a backend.
+pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result<(), BackendError> {
+    let model = OnnxModel {
+        bytes: Vec::new(),
+        input: String::new(),
+        policy: String::new(),
+        value: crate::network::ValueOutput::Wdl(String::new()),
+        moves_left: None,
+        types: EndTypes::default(),
+        folder: None,
+    };
+    let plan = SessionPlan::new(provider, 0, provider.precision(), &DeviceOptions::default(), &model)?;
+    let failed = |error: ort::Error| BackendError::Provider { backend: provider.name(), reason: first_line(&error) };
+    let builder = Session::builder(runtime.environment()).map_err(failed)?;
+    register(provider, builder, &plan.dispatches()).map(|_| ())
+}
+
+/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights' own:
+/// TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family. It lies
+/// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
+fn compiled_folder(
+    provider: Provider,
+    rows: Rows,
+    given: Option<&Path>,
+    model: &OnnxModel,
+) -> Result<PathBuf, BackendError> {
+    let root = match given {
+        Some(folder) => folder.to_path_buf(),
+        None => user_cache().ok_or(BackendError::NoCacheFolder)?.join("compiled"),
+    };
+    let mut hasher = Sha256::new_with_prefix(&model.bytes);
+    external::digests(model).iter().for_each(|digest| hasher.update(digest));
+    let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let Rows { least, most, .. } = rows;
+    Ok(root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
+}
+
+/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can be
+/// another card's or version's, which is built anew.
+pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
+    let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
+    let is_engine = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "engine");
+    let built = std::fs::read_dir(folder).is_ok_and(|entries| entries.filter_map(Result::ok).any(is_engine));
+    let folder = folder.display();
+    Some(match built {
+        true => format!(
+            "TensorRT: loading its engine from {folder}; that takes minutes if it was built for another card or version of \
+             TensorRT, and seconds if not"
+        ),
+        false => format!(
+            "TensorRT: building its engine for this network, card and batch, once; that takes minutes, up to ten for a large \
+             network. It is kept in {folder}, and `zeitnot net prepare` builds it ahead"
+        ),
+    })
+}

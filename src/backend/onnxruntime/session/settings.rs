@@ -1,0 +1,89 @@
+//! Lists the settings of each provider.
+
+use super::SessionPlan;
+use crate::backend::{Arithmetic, DeviceOptions, Rows};
+use crate::network::{OnnxModel, PLANES, Precision};
+use crate::runtime::Provider;
+
+/// The settings of the plan's provider, by ONNX Runtime's names for them.
+pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel) -> Vec<(&'static str, String)> {
+    let precision = plan.precision;
+    let flag = |on: bool| u8::from(on).to_string();
+    let folder = plan.cache.as_deref().map(|path| path.to_string_lossy().into_owned());
+    match plan.provider {
+        Provider::Cpu | Provider::DirectMl => Vec::new(),
+        Provider::Cuda => cuda(plan.device, precision),
+        Provider::TensorRt => {
+            let shape = |rows: usize| format!("{}:{rows}x{PLANES}x8x8", model.input);
+            let Rows { least, most, .. } = plan.rows;
+            let usual = plan.provider.preferred_batch().clamp(least, most);
+            let mut settings = vec![
+                ("device_id", plan.device.to_string()),
+                ("trt_fp16_enable", flag(precision == Precision::Float16)),
+                ("trt_bf16_enable", flag(precision == Precision::Bfloat16)),
+                // The squares that a layer normalisation adds up leave the range of half precision.
+                ("trt_layer_norm_fp32_fallback", flag(precision == Precision::Float16)),
+                ("trt_profile_min_shapes", shape(least)),
+                ("trt_profile_opt_shapes", shape(usual)),
+                ("trt_profile_max_shapes", shape(most)),
+            ];
+            if let Some(folder) = folder {
+                settings.extend([
+                    ("trt_engine_cache_enable", flag(true)),
+                    ("trt_engine_cache_path", folder.clone()),
+                    ("trt_timing_cache_enable", flag(true)),
+                    ("trt_timing_cache_path", folder),
+                ]);
+            }
+            settings
+        }
+        Provider::OpenVino => {
+            let device = plan.units.clone().unwrap_or_default();
+            let mut settings = vec![("device_type", device.clone())];
+            if plan.is_cpu() {
+                settings.extend([("num_of_threads", plan.threads.to_string()), ("num_streams", "1".to_owned())]);
+            }
+            if let Some(arithmetic) = options.arithmetic {
+                settings.push(openvino_arithmetic(&device, arithmetic));
+            }
+            settings.extend(folder.map(|folder| ("cache_dir", folder)));
+            settings
+        }
+        Provider::CoreMl => {
+            let units = match plan.units.as_deref() {
+                Some("cpu") => "CPUOnly",
+                Some("gpu") => "CPUAndGPU",
+                Some("ane") => "CPUAndNeuralEngine",
+                _ => "ALL",
+            };
+            let mut settings = vec![
+                ("ModelFormat", "MLProgram".to_owned()),
+                ("MLComputeUnits", units.to_owned()),
+                ("RequireStaticInputShapes", flag(plan.rows.only().is_some())),
+            ];
+            settings.extend(folder.map(|folder| ("ModelCacheDirectory", folder)));
+            settings
+        }
+    }
+}
+
+/// CUDA's settings, which TensorRT's substitute gets as well.
+pub(super) fn cuda(device: u32, precision: Precision) -> Vec<(&'static str, String)> {
+    let mut settings = vec![("device_id", device.to_string())];
+    if precision == Precision::Float32 {
+        // Who asks for 32 bits does not mean the 19 of TensorFloat-32.
+        settings.push(("use_tf32", "0".to_owned()));
+    }
+    settings
+}
+
+/// OpenVINO's setting for what it computes with inside. ONNX Runtime's own option `precision` knows FP32 alone for a CPU.
+fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, String) {
+    let name = match arithmetic {
+        Arithmetic::Float32 => "f32",
+        Arithmetic::Float16 => "f16",
+        Arithmetic::Bfloat16 => "bf16",
+    };
+    let kind = device.split('.').next().unwrap_or(device);
+    ("load_config", format!("{{\"{kind}\":{{\"INFERENCE_PRECISION_HINT\":\"{name}\"}}}}"))
+}

@@ -1,0 +1,150 @@
+//! Tests the settings of each provider without the provider.
+
+use super::*;
+use crate::network::testing::{random_network, with_external_data};
+use crate::network::{Conversion, Network, ValueOutput};
+
+fn model() -> OnnxModel {
+    OnnxModel {
+        bytes: vec![1, 2, 3],
+        input: "/input/planes".into(),
+        policy: "/output/policy".into(),
+        value: ValueOutput::Wdl("/output/wdl".into()),
+        moves_left: None,
+        types: EndTypes::default(),
+        folder: None,
+    }
+}
+
+/// The plan for options that name a cache folder of the test's own.
+fn plan(provider: Provider, device: u32, options: &str) -> (tempfile::TempDir, SessionPlan) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options: DeviceOptions = options.parse().unwrap();
+    options.cache_dir = Some(folder.path().to_path_buf());
+    let precision = options.conversion(provider).precision;
+    let plan = SessionPlan::new(provider, device, precision, &options, &model()).unwrap();
+    (folder, plan)
+}
+
+fn setting(plan: &SessionPlan, key: &str) -> Option<String> {
+    plan.settings.iter().find(|(name, _)| *name == key).map(|(_, value)| value.clone())
+}
+
+#[test]
+fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
+    let (folder, plan) = plan(Provider::TensorRt, 1, "batch=128");
+    let get = |key| setting(&plan, key).unwrap();
+    assert_eq!(get("device_id"), "1");
+    assert_eq!(get("trt_profile_min_shapes"), "/input/planes:4x112x8x8");
+    assert_eq!(get("trt_profile_opt_shapes"), "/input/planes:128x112x8x8");
+    assert_eq!(get("trt_profile_max_shapes"), "/input/planes:128x112x8x8");
+    assert_eq!((get("trt_fp16_enable"), get("trt_bf16_enable")), ("1".into(), "0".into()));
+    // sha256 of the bytes 1, 2, 3.
+    let expected = folder.path().join("tensorrt").join("039058c6f2c0cb49-4-128");
+    for key in ["trt_engine_cache_path", "trt_timing_cache_path"] {
+        assert_eq!(get(key), expected.display().to_string());
+    }
+    // The long build is announced; an engine that is there may be another card's.
+    let line = can_be_compiled_long(&plan).unwrap();
+    assert!(line.contains("minutes") && line.contains("net prepare") && !line.contains('\n'), "{line}");
+    assert!(!expected.exists(), "a plan makes no folder");
+    std::fs::create_dir_all(&expected).unwrap();
+    std::fs::write(expected.join("x_sm90.engine"), "").unwrap();
+    let line = can_be_compiled_long(&plan).unwrap();
+    assert!(line.contains("loading") && line.contains("another card") && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn float32_on_cuda_is_float32() {
+    assert_eq!(plan(Provider::Cuda, 0, "").1.settings, [("device_id", "0".to_owned())]);
+    assert_eq!(setting(&plan(Provider::Cuda, 2, "datatype=f32").1, "use_tf32").as_deref(), Some("0"));
+    assert_eq!(plan(Provider::Cuda, 0, "").1.sharing(), Sharing::Serialised);
+}
+
+#[test]
+fn what_tensorrt_leaves_to_cuda_has_the_same_precision() {
+    let (_folder, float32) = plan(Provider::TensorRt, 1, "datatype=f32");
+    assert_eq!(float32.substitute(), [("device_id", "1".to_owned()), ("use_tf32", "0".to_owned())]);
+    assert_eq!(setting(&float32, "trt_fp16_enable").as_deref(), Some("0"));
+    assert_eq!(plan(Provider::TensorRt, 0, "").1.substitute(), [("device_id", "0".to_owned())]);
+}
+
+#[test]
+fn a_provider_that_is_only_tried_keeps_nothing() {
+    let nothing = OnnxModel { bytes: Vec::new(), ..model() };
+    for provider in Provider::ALL {
+        let options = DeviceOptions::default();
+        let plan = SessionPlan::new(provider, 0, provider.precision(), &options, &nothing).unwrap();
+        assert_eq!(plan.cache, None, "{provider}");
+    }
+}
+
+#[test]
+fn openvino_runs_on_its_device() {
+    let (_folder, cpu) = plan(Provider::OpenVino, 0, "threads=3,precision=bf16");
+    let get = |key| setting(&cpu, key);
+    assert_eq!(get("device_type").as_deref(), Some("CPU"));
+    // `plan` names a folder; unasked, nothing is kept for a CPU.
+    assert_eq!((get("num_of_threads").as_deref(), get("cache_dir").is_some()), (Some("3"), true));
+    let unasked = SessionPlan::new(Provider::OpenVino, 0, Precision::Float32, &DeviceOptions::default(), &model());
+    assert_eq!(unasked.unwrap().cache, None);
+    assert_eq!(get("load_config").as_deref(), Some(r#"{"CPU":{"INFERENCE_PRECISION_HINT":"bf16"}}"#));
+    assert_eq!((cpu.sharing(), cpu.is_cpu()), (Sharing::PerWorker, true));
+    let (_folder, gpu) = plan(Provider::OpenVino, 0, "device=gpu.1,precision=f16");
+    assert_eq!(setting(&gpu, "device_type").as_deref(), Some("GPU.1"));
+    assert!(setting(&gpu, "load_config").unwrap().contains("\"GPU\""));
+    assert!(setting(&gpu, "cache_dir").is_some() && setting(&gpu, "num_of_threads").is_none());
+    assert_eq!(gpu.sharing(), Sharing::Serialised);
+}
+
+#[test]
+fn coreml_gets_units_and_a_fixed_batch() {
+    let (_folder, plan) = plan(Provider::CoreMl, 0, "units=ane");
+    assert_eq!(setting(&plan, "MLComputeUnits").as_deref(), Some("CPUAndNeuralEngine"));
+    assert_eq!(setting(&plan, "RequireStaticInputShapes").as_deref(), Some("1"));
+    assert!(setting(&plan, "ModelCacheDirectory").is_some());
+    assert_eq!(plan.rows, Rows::fixed(16));
+}
+
+#[test]
+fn every_provider_that_is_asked_for_must_load() {
+    for provider in Provider::ALL {
+        let (_folder, plan) = plan(provider, 0, "");
+        let expected = match provider {
+            Provider::Cpu => 0,
+            Provider::TensorRt => 2,
+            _ => 1,
+        };
+        assert_eq!(plan.dispatches().len(), expected, "{provider}");
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_named() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut options = DeviceOptions::default();
+    options.cache_dir = Some(file.path().to_path_buf());
+    let plan = SessionPlan::new(Provider::TensorRt, 0, Precision::Float16, &options, &model()).unwrap();
+    let error = plan.make_cache().unwrap_err();
+    let line = error.to_string();
+    assert!(line.contains(&*file.path().to_string_lossy()) && !line.contains('\n'), "{line}");
+}
+
+/// The graph of a network that was trained further is the same, and so are its bytes where the weights lie elsewhere.
+#[test]
+fn compiled_models_of_other_external_data_lie_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let inline = Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap();
+    let inline = inline.onnx(&Conversion::default()).unwrap();
+    let (bytes, data) = with_external_data(&inline.bytes, "weights.bin");
+    let model = OnnxModel { bytes, folder: Some(home.path().to_owned()), ..inline };
+    let mut options = DeviceOptions::default();
+    options.cache_dir = Some(home.path().join("cache"));
+    let cache = |data: &[u8]| {
+        std::fs::write(home.path().join("weights.bin"), data).unwrap();
+        SessionPlan::new(Provider::TensorRt, 0, Precision::Float16, &options, &model).unwrap().cache.unwrap()
+    };
+    let first = cache(&data);
+    assert_ne!(first, cache(&data[1..]));
+    assert_eq!(first, cache(&data));
+}

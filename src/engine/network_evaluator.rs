@@ -1,0 +1,47 @@
+//! Evaluates positions by the network alone, without a search.
+
+use super::EngineError;
+use crate::backend::{Attributes, Backend, Evaluation, Evaluator, Query};
+use crate::chess::{Game, Move};
+use std::sync::Arc;
+
+/// One evaluator of the engine's network.
+pub struct NetworkEvaluator {
+    backend: Arc<dyn Backend>,
+    evaluator: Box<dyn Evaluator>,
+}
+
+impl NetworkEvaluator {
+    /// One evaluator of this backend.
+    ///
+    /// # Errors
+    /// When the device has no room for another one.
+    pub fn new(backend: Arc<dyn Backend>) -> Result<NetworkEvaluator, EngineError> {
+        let evaluator = backend.evaluator()?;
+        Ok(NetworkEvaluator { backend, evaluator })
+    }
+
+    /// The query for the position at the end of `game`, whose legal moves are `moves`, and its evaluation.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn evaluate(&mut self, game: &Game, moves: &[Move]) -> Result<(Query, Evaluation), EngineError> {
+        let query = Query::new(game, moves, self.backend.attributes());
+        let mut answers = self.evaluate_all(std::slice::from_ref(&query))?;
+        let answer = answers.pop().expect("an evaluator gives one evaluation for each query");
+        Ok((query, answer))
+    }
+
+    /// One evaluation for each query, in their order.
+    ///
+    /// # Errors
+    /// The backend's.
+    pub fn evaluate_all(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EngineError> {
+        Ok(self.evaluator.evaluate(queries)?)
+    }
+
+    /// The attributes of the network's backend.
+    pub fn attributes(&self) -> &Attributes {
+        self.backend.attributes()
+    }
+}

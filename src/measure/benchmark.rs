@@ -1,0 +1,316 @@
+//! Measures the whole engine on this machine: its speed, the fill of its batches, and the settings that suit it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::bench::{BENCH_POSITIONS, bench_game};
+use super::meter::{Meter, Reading};
+use super::statistics::{Latency, median, rate};
+use crate::backend::{Attributes, LARGEST_BATCH};
+use crate::clock::Clock;
+use crate::engine::{Engine, EngineError, GoParams, Options};
+use crate::runtime::Provider;
+
+/// How long the search that warms up takes, as a share of the measured time.
+const WARM_UP: f64 = 0.2;
+/// How long it takes at the least, in milliseconds.
+const LEAST_WARM_UP_MS: f64 = 200.0;
+/// Searches that warm up at the most, each twice as long as the one before, until something is evaluated.
+const MOST_WARM_UPS: u32 = 12;
+/// Full batches that a worker has time for in each position at the least: a new tree first gives small ones.
+const LEAST_BATCHES: f64 = 10.0;
+/// The share of the most visits a second that a setting may lose and still be recommended for its smaller batch: such a
+/// search learns more from each visit, and measurements differ by so much anyway.
+const TOLERANCE: f64 = 0.05;
+
+/// The numbers of one setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The backend's option.
+    pub backend: String,
+    /// Search threads.
+    pub threads: usize,
+    /// Positions that a thread gathers at the most.
+    pub batch: usize,
+    /// Visits of the tree a second.
+    pub visits_per_s: f64,
+    /// Positions evaluated a second.
+    pub evals_per_s: f64,
+    /// The share of the evaluations asked for that the cache answered.
+    pub cache_hit_share: f64,
+    /// Visits that came to nothing, for each visit made.
+    pub collisions_per_visit: f64,
+    /// Positions in the average batch.
+    pub mean_batch: f64,
+    /// The same as a share of `batch`.
+    pub batch_fill: f64,
+    /// Latency of a batch as its worker sees it, in milliseconds.
+    pub batch_latency_ms: Latency,
+    /// From the start of the first search to its first evaluation, in milliseconds; `None` when none came.
+    pub first_evaluation_ms: Option<f64>,
+    /// Positions searched: fewer than asked for where each would have had time for only the first, small batches.
+    pub positions: usize,
+    /// Visits made.
+    pub visits: u64,
+    /// Positions evaluated.
+    pub evaluations: u64,
+    /// How long was searched, in seconds, without what the workers spent on batches that ended after the answer.
+    pub seconds: f64,
+}
+
+/// Why a setting cannot be measured. Its text is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchmarkError {
+    /// The engine cannot search.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The time was too short for this network and device.
+    #[error(
+        "no evaluation ended in {seconds} s (threads {threads}, batch {batch}): a larger --seconds gives it the time"
+    )]
+    NothingEvaluated {
+        /// Search threads.
+        threads: usize,
+        /// Positions in a batch.
+        batch: usize,
+        /// How long was asked for.
+        seconds: f64,
+    },
+}
+
+/// How many positions there are to search.
+pub const BENCHMARK_POSITIONS: usize = BENCH_POSITIONS.len();
+
+/// An engine that is being measured.
+pub struct Benchmark {
+    engine: Engine,
+    meter: Arc<Meter>,
+    /// Time that loading took, in milliseconds.
+    pub load_ms: f64,
+}
+
+impl Benchmark {
+    /// Loads what the engine's options name, and sets those that would end a search early. `clock` must be the engine's.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be loaded.
+    pub fn new(mut engine: Engine, clock: Arc<dyn Clock>) -> Result<Benchmark, EngineError> {
+        let options =
+            Options { move_overhead: 0, smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..engine.options().clone() };
+        engine.set_options(options).expect("these options take 0, and the others are the engine's own");
+        let start_ms = clock.now_ms();
+        engine.prepare()?;
+        let load_ms = clock.now_ms() - start_ms;
+        let bare = engine.backend().ok_or(EngineError::NothingLoaded)?;
+        let meter = Arc::new(Meter::new(bare, clock));
+        let decorator = Arc::clone(&meter);
+        engine.decorate(|_| decorator)?;
+        Ok(Benchmark { engine, meter, load_ms })
+    }
+
+    /// The attributes of the measured backend.
+    pub fn attributes(&self) -> Attributes {
+        self.engine.attributes().cloned().expect("the engine was prepared")
+    }
+
+    /// The engine's options.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in all,
+    /// after a search that warms up, with `threads` threads and `batch` positions in a batch (0: as the backend prefers).
+    /// Where batches take long, fewer positions get the time.
+    ///
+    /// # Errors
+    ///
+    /// When a search cannot start or fails, or when nothing was evaluated.
+    pub fn measure(
+        &mut self,
+        threads: usize,
+        batch: usize,
+        positions: usize,
+        seconds: f64,
+    ) -> Result<Measured, BenchmarkError> {
+        let attributes = self.attributes();
+        let options =
+            Options { threads: threads as u64, minibatch_size: batch as u64, ..self.engine.options().clone() };
+        self.engine.set_options(options).map_err(|error| EngineError::Search(error.to_string()))?;
+        let or = |number, default| if number == 0 { default } else { number };
+        let threads = or(threads, attributes.preferred_threads).max(1);
+        let batch = or(batch, attributes.preferred_batch).min(attributes.maximum_batch).max(1);
+        let asked_seconds = seconds;
+        // Evaluators for new threads are made here and not on the clock.
+        self.engine.prepare()?;
+        let (first_evaluation_ms, warm_up) = self.warm_up((seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
+
+        let positions = positions_in(seconds * 1e3, full_batch_ms(&warm_up, batch), positions);
+        let (mut visits, mut collisions, mut seconds, mut reading) = (0, 0, 0.0, Reading::default());
+        for position in 0..positions {
+            let sample = self.search(position, asked_seconds * 1e3 / positions as f64)?;
+            visits += sample.playouts;
+            collisions += sample.collisions;
+            seconds += counted_ms(&sample, threads) / 1e3;
+            let landed = sample.reading.batches.into_iter().filter(|batch| batch.end_ms <= sample.answer_ms);
+            reading.batches.extend(landed);
+        }
+        let evaluations = reading.evaluations();
+        if evaluations == 0 {
+            return Err(BenchmarkError::NothingEvaluated { threads, batch, seconds: asked_seconds });
+        }
+        let asked = (evaluations + reading.cache_hits()) as f64;
+        let mean_batch = rate(evaluations as f64, reading.batches.len() as f64);
+        Ok(Measured {
+            backend: self.engine.options().backend.clone(),
+            threads,
+            batch,
+            visits_per_s: rate(visits as f64, seconds),
+            evals_per_s: rate(evaluations as f64, seconds),
+            cache_hit_share: rate(reading.cache_hits() as f64, asked),
+            collisions_per_visit: rate(collisions as f64, visits as f64),
+            mean_batch,
+            batch_fill: mean_batch / batch as f64,
+            batch_latency_ms: latency(&reading),
+            first_evaluation_ms,
+            positions,
+            visits,
+            evaluations,
+            seconds,
+        })
+    }
+
+    /// Searches for `milliseconds`, and longer until something has been evaluated. Returns the time from the start of the
+    /// first search to the first evaluation, and the batches of the last search.
+    fn warm_up(&mut self, milliseconds: f64) -> Result<(Option<f64>, Reading), EngineError> {
+        let start_ms = self.engine.now_ms();
+        let mut reading = Reading::default();
+        for attempt in 0..MOST_WARM_UPS {
+            reading = self.search(0, milliseconds * f64::from(1 << attempt))?.reading;
+            // One that ended after the answer has ended all the same.
+            let first = reading.batches.iter().map(|batch| batch.end_ms - start_ms).min_by(f64::total_cmp);
+            if first.is_some() {
+                return Ok((first, reading));
+            }
+        }
+        Ok((None, reading))
+    }
+
+    /// Searches one position for `milliseconds`.
+    fn search(&mut self, position: usize, milliseconds: f64) -> Result<Sample, EngineError> {
+        self.engine.new_game();
+        self.engine.set_game(bench_game(position));
+        let start_ms = self.engine.now_ms();
+        let go = GoParams { movetime: Some(milliseconds), ..GoParams::default() };
+        let report = self.engine.search_and_wait(&go, start_ms)?.0.report;
+        // What is still being evaluated must not count for the next search.
+        self.engine.finish();
+        let reading = self.meter.take();
+        Ok(Sample {
+            playouts: report.playouts,
+            collisions: report.collisions,
+            start_ms,
+            answer_ms: start_ms + report.elapsed_ms,
+            reading,
+        })
+    }
+}
+
+/// One search.
+struct Sample {
+    playouts: u64,
+    collisions: u64,
+    start_ms: f64,
+    answer_ms: f64,
+    /// All batches, those too that ended after the answer.
+    reading: Reading,
+}
+
+/// The time of a search that counts, in milliseconds: without what the workers, on average, spent on batches that had not
+/// ended when the answer was given. Nothing of those counts, in visits or evaluations.
+fn counted_ms(sample: &Sample, threads: usize) -> f64 {
+    let Sample { start_ms, answer_ms, .. } = *sample;
+    let in_flight = sample.reading.batches.iter().filter(|batch| batch.end_ms > answer_ms);
+    let lost: f64 = in_flight.map(|batch| (answer_ms - batch.start_ms.max(start_ms)).max(0.0)).sum();
+    (answer_ms - start_ms - lost / threads as f64).max(0.0)
+}
+
+/// Expected latency of a full batch, in milliseconds: the median of the largest batches seen, grown with the size.
+fn full_batch_ms(reading: &Reading, batch: usize) -> f64 {
+    let largest = reading.batches.iter().map(|batch| batch.size).max().unwrap_or(0);
+    let of_largest = reading.batches.iter().filter(|batch| batch.size == largest);
+    let latency = median(of_largest.map(|batch| batch.end_ms - batch.start_ms).collect());
+    if largest == 0 { 0.0 } else { latency * batch as f64 / largest as f64 }
+}
+
+/// Positions among which this time is divided: those asked for, or fewer, so that each has time for [`LEAST_BATCHES`].
+fn positions_in(milliseconds: f64, full_batch_ms: f64, asked: usize) -> usize {
+    let room = milliseconds / (LEAST_BATCHES * full_batch_ms);
+    // Casts saturate: no time for a batch is room for all.
+    (room as usize).clamp(1, asked.clamp(1, BENCHMARK_POSITIONS))
+}
+
+fn latency(reading: &Reading) -> Latency {
+    Latency::of(reading.batches.iter().map(|batch| batch.end_ms - batch.start_ms).collect())
+}
+
+/// Settings worth trying on a backend: threads, and batch sizes in positions.
+pub fn grid(attributes: &Attributes) -> (Vec<usize>, Vec<usize>) {
+    let logical = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let preferred = attributes.preferred_threads.max(1);
+    let threads = match attributes.is_cpu {
+        // The search shares the cores with the evaluator; a second hardware thread of a core may still help a little.
+        true => vec![1, preferred / 2, preferred, logical],
+        // Workers hide the search behind the device.
+        false => vec![1, preferred, preferred + 1, 2 * preferred],
+    };
+    let tidy = |mut numbers: Vec<usize>, least: usize, most: usize| {
+        numbers.retain(|number| (least..=most).contains(number));
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    };
+    // A batch below the smallest is filled up to it, and takes as long.
+    let batches = tidy(batches_wanted(attributes), attributes.smallest_batch.max(1), attributes.maximum_batch);
+    (tidy(threads, 1, MOST_THREADS), batches)
+}
+
+/// Batch sizes around the preferred one, in positions, whether or not the backend runs them: a CPU's preference is small, a
+/// card's large.
+fn batches_wanted(attributes: &Attributes) -> Vec<usize> {
+    let size = attributes.preferred_batch.max(1);
+    match attributes.is_cpu {
+        true => vec![size / 2, size, 2 * size, 4 * size],
+        false => vec![size / 4, size / 2, size, 2 * size],
+    }
+}
+
+/// The largest batch size, in positions, that the [`grid`] leaves out although the key `batch` of the option `BackendOptions`
+/// would let the backend run it. Only backends with a `provider` have that key, and a network of a fixed batch size runs no
+/// other.
+pub fn larger_batch(attributes: &Attributes, provider: Option<Provider>) -> Option<usize> {
+    let Attributes { smallest_batch, maximum_batch, .. } = *attributes;
+    let is_fixed_by_provider = provider?.rows().only() == Some(maximum_batch);
+    let may_grow = smallest_batch < maximum_batch || is_fixed_by_provider;
+    let wanted = batches_wanted(attributes).into_iter().max()?.min(LARGEST_BATCH);
+    (may_grow && wanted > maximum_batch).then_some(wanted)
+}
+
+/// The most search threads that the option takes.
+const MOST_THREADS: usize = 128;
+
+/// The setting to use: of those within 5 % of the most visits a second the one with the fewest positions in flight (threads
+/// times batch), then with the smallest batch.
+pub fn recommend(settings: &[Measured]) -> Option<&Measured> {
+    let most = settings.iter().map(|setting| setting.visits_per_s).fold(0.0, f64::max);
+    let good = settings.iter().filter(|setting| setting.visits_per_s >= most * (1.0 - TOLERANCE));
+    good.min_by(|a, b| {
+        let size = |setting: &Measured| (setting.batch * setting.threads, setting.batch);
+        size(a).cmp(&size(b)).then(b.visits_per_s.total_cmp(&a.visits_per_s))
+    })
+}
+
+#[cfg(test)]
+#[path = "benchmark_tests.rs"]
+mod tests;

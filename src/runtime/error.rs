@@ -1,0 +1,203 @@
+//! Describes the errors of finding, loading and installing ONNX Runtime.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::locate::Origin;
+use super::pins::Variant;
+use super::provider::Provider;
+
+/// Why ONNX Runtime is not available.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// The file that the user named is not there.
+    #[error("there is no ONNX Runtime at {path} ({origin})", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// Who named it.
+        origin: Origin,
+    },
+    /// The system cannot load the file.
+    #[error("{path} cannot be loaded: {reason}", path = path.display())]
+    NotLoadable {
+        /// The file.
+        path: PathBuf,
+        /// The loader's reason.
+        reason: String,
+    },
+    /// The file is a library, but not this one.
+    #[error("{path} is not ONNX Runtime", path = path.display())]
+    NotOnnxRuntime {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The version is below what this build needs.
+    #[error("{path} is ONNX Runtime {version}; 1.{minimum} or later is needed", path = path.display(), minimum = ort::MINOR_VERSION)]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: String,
+    },
+    /// The library loaded but would not start.
+    #[error("ONNX Runtime at {path} does not start: {reason}", path = path.display())]
+    NotStarting {
+        /// The file.
+        path: PathBuf,
+        /// Its own words.
+        reason: String,
+    },
+    /// Nothing usable was found anywhere.
+    #[error("ONNX Runtime was not found; `zeitnot runtime install` obtains it{}", also_found(.0))]
+    NotFound(
+        /// The files that were found and could not be used, with the reason.
+        Vec<RuntimeError>,
+    ),
+    /// It works, but it was built without the execution provider that is needed.
+    #[error("{path} is ONNX Runtime {version} without {provider} ({source})",
+        path = path.display(), source = source_of(*provider))]
+    WithoutProvider {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: String,
+        /// What it lacks.
+        provider: Provider,
+    },
+    /// No usable library with the execution provider was found anywhere.
+    #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]
+    NotFoundWith {
+        /// The execution provider.
+        provider: Provider,
+        /// The files that were found and could not be used, with the reason.
+        unfit: Vec<RuntimeError>,
+    },
+    /// A process can load only one, and it has one that lacks the execution provider.
+    #[error("{provider} needs another ONNX Runtime than the one loaded from {loaded}, and a process has only one: \
+        restart with this backend chosen from the start{hint}", loaded = loaded.display())]
+    LoadedWithout {
+        /// The execution provider.
+        provider: Provider,
+        /// The file in use.
+        loaded: PathBuf,
+        /// How to get the other one, where it is not there yet.
+        hint: String,
+    },
+    /// A process can load only one.
+    #[error("ONNX Runtime is already loaded from {loaded}: restart to use {wanted}", loaded = loaded.display(), wanted = wanted.display())]
+    AlreadyLoaded {
+        /// The file in use.
+        loaded: PathBuf,
+        /// The file that was asked for now.
+        wanted: PathBuf,
+    },
+    /// It was not there and could not be obtained.
+    #[error("ONNX Runtime was not found and could not be installed: {0}")]
+    Install(InstallError),
+}
+
+/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+impl From<InstallError> for RuntimeError {
+    fn from(error: InstallError) -> RuntimeError {
+        RuntimeError::Install(error)
+    }
+}
+
+/// How a user gets a runtime with this provider.
+pub(super) fn source_of(provider: Provider) -> String {
+    let is_there = match provider {
+        Provider::CoreMl => cfg!(target_os = "macos"),
+        provider => provider.variant().pin().is_some(),
+    };
+    match is_there {
+        true => format!("`{}` obtains it", provider.variant().command()),
+        false => "there is no package of it for this platform".to_owned(),
+    }
+}
+
+/// The rest of the line of [`RuntimeError::NotFound`].
+fn also_found(reasons: &[RuntimeError]) -> String {
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let list: Vec<String> = reasons.iter().map(RuntimeError::to_string).collect();
+    format!(" (found but not usable: {})", list.join("; "))
+}
+
+/// An ONNX Runtime that could not be installed, and the reason.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The package has no wheel for this platform.
+    #[error(
+        "there is no {variant} package of ONNX Runtime for {platform}; obtain ONNX Runtime 1.22 or later for it and set \
+         ORT_DYLIB_PATH to its library"
+    )]
+    NoWheel {
+        /// What was to be installed.
+        variant: Variant,
+        /// The platform.
+        platform: String,
+    },
+    /// The user has no home folder.
+    #[error("no cache folder: the home folder of this user is not known")]
+    NoCacheFolder,
+    /// No Python was found.
+    #[error(
+        "no Python found (tried {0}); ONNX Runtime is obtained with python3 and its pip: install them and try again"
+    )]
+    NoPython(String),
+    /// Python was found, but not pip.
+    #[error("{0} has no pip; install pip (such as `{0} -m ensurepip` or the package python3-pip) and try again")]
+    NoPip(String),
+    /// pip could not reach the index.
+    #[error("pip cannot reach the package index: {0}")]
+    NoNetwork(String),
+    /// pip failed for another reason; its own words.
+    #[error("pip could not do its work: {0}")]
+    Pip(String),
+    /// A file is not the pinned one.
+    #[error("{path} is not the pinned file: its sha256 is {actual}, not {expected}", path = path.display())]
+    HashMismatch {
+        /// The file.
+        path: PathBuf,
+        /// The pinned hash.
+        expected: String,
+        /// The file's hash.
+        actual: String,
+    },
+    /// The wheel cannot be unpacked.
+    #[error("{wheel} cannot be unpacked: {reason}", wheel = wheel.display())]
+    BrokenWheel {
+        /// The wheel.
+        wheel: PathBuf,
+        /// What the unpacking said.
+        reason: String,
+    },
+    /// The wheel has no such member.
+    #[error("{wheel} holds no {library}", wheel = wheel.display())]
+    NoLibrary {
+        /// The wheel.
+        wheel: PathBuf,
+        /// The member that was looked for.
+        library: String,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {path}: {reason}", path = path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason; it is in the text already, so it is not the error's source as well.
+        reason: io::Error,
+    },
+}
+
+impl InstallError {
+    /// For `map_err`: an I/O error that names what was tried with which file.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
+        let path = path.to_path_buf();
+        move |reason| InstallError::Io { action, path, reason }
+    }
+}

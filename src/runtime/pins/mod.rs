@@ -1,0 +1,156 @@
+//! Describes the packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
+//!
+//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is told to
+//! fetch that one whatever Python it runs under. Sizes and hashes were taken with `pip download` and `pip hash`; the index
+//! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for. TensorRT is in none of
+//! them: its package on the index is only a pointer to NVIDIA's own.
+//!
+//! To pin another version: run `pip install --dry-run --ignore-installed --report` for each platform, and take version,
+//! file name and hash from the report and the size from the file.
+
+mod table;
+
+use std::fmt;
+
+use serde::Serialize;
+
+pub use table::PINS;
+
+/// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
+pub const PYTHON_VERSION: &str = "3.11";
+/// The same as an ABI tag, for pip's `--abi`.
+pub const PYTHON_ABI: &str = "cp311";
+
+/// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// The CPU provider; on macOS CoreML as well.
+    Cpu,
+    /// CUDA and TensorRT, with NVIDIA's libraries (but not TensorRT's own).
+    Gpu,
+    /// OpenVINO.
+    OpenVino,
+    /// DirectML, for Windows.
+    DirectMl,
+}
+
+impl Variant {
+    /// All of them, in the order in which they are tried where any would do.
+    pub const ALL: [Variant; 4] = [Variant::Cpu, Variant::Gpu, Variant::OpenVino, Variant::DirectMl];
+
+    /// The command that obtains it.
+    pub fn command(self) -> &'static str {
+        match self {
+            Variant::Cpu => "zeitnot runtime install",
+            Variant::Gpu => "zeitnot runtime install --gpu",
+            Variant::OpenVino => "zeitnot runtime install --openvino",
+            Variant::DirectMl => "zeitnot runtime install --directml",
+        }
+    }
+
+    /// Its package for the platform that this program was built for, if there is one.
+    pub fn pin(self) -> Option<&'static Pin> {
+        if cfg!(target_env = "musl") { None } else { find(self, std::env::consts::OS, std::env::consts::ARCH) }
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Variant::Cpu => "cpu",
+            Variant::Gpu => "gpu",
+            Variant::OpenVino => "openvino",
+            Variant::DirectMl => "directml",
+        })
+    }
+}
+
+/// One wheel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wheel {
+    /// The package's name on the index.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// Platform tag, for pip's `--platform`.
+    pub tag: &'static str,
+    /// The wheel's sha256, lower-case hex.
+    pub sha256: &'static str,
+    /// The wheel's size in bytes (for the progress display).
+    pub bytes: u64,
+}
+
+/// A variant on a platform: the wheels whose libraries make it up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// The variant.
+    pub variant: Variant,
+    /// Short name of the platform, part of the cache folder's name.
+    pub platform: &'static str,
+    /// File name of ONNX Runtime's own library.
+    pub library: &'static str,
+    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of the
+    /// installed files have nothing else.
+    pub library_sha256: Option<&'static str>,
+    /// The wheels; the first is ONNX Runtime's own.
+    pub wheels: &'static [Wheel],
+}
+
+impl Pin {
+    /// Name of the folder below the cache that the libraries are put into; a new version gets a new folder.
+    pub fn folder(&self) -> String {
+        let main = &self.wheels[0];
+        format!("{}-{}-{}", main.package, main.version, self.platform)
+    }
+
+    /// The package and its version, for messages.
+    pub fn title(&self) -> String {
+        let main = &self.wheels[0];
+        let others = if self.wheels.len() > 1 { " with NVIDIA's libraries" } else { "" };
+        format!("{} {}{others}", main.package, main.version)
+    }
+
+    /// Bytes to download in all.
+    pub fn bytes(&self) -> u64 {
+        self.wheels.iter().map(|wheel| wheel.bytes).sum()
+    }
+}
+
+fn find(variant: Variant, os: &str, architecture: &str) -> Option<&'static Pin> {
+    let platform = format!("{os}-{architecture}");
+    PINS.iter().find(|pin| pin.variant == variant && pin.platform == platform)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_have_the_form_of_sha256_and_differ() {
+        let mut seen = std::collections::HashSet::new();
+        for Wheel { package, sha256, bytes, .. } in PINS.iter().flat_map(|pin| pin.wheels) {
+            assert_eq!(sha256.len(), 64, "{package}");
+            assert!(sha256.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)), "{package}");
+            assert!(seen.insert(sha256), "{package} repeats a hash");
+            assert!(*bytes > 1_000_000, "{package}");
+        }
+    }
+
+    #[test]
+    fn folders_differ() {
+        let folders: std::collections::HashSet<String> = PINS.iter().map(Pin::folder).collect();
+        assert_eq!(folders.len(), PINS.len());
+    }
+
+    #[test]
+    fn platforms_without_a_wheel_have_no_pin() {
+        assert!(find(Variant::Cpu, "macos", "x86_64").is_none());
+        assert!(find(Variant::Cpu, "freebsd", "x86_64").is_none());
+        assert!(find(Variant::Gpu, "linux", "aarch64").is_none());
+        let pin = find(Variant::Cpu, "linux", "aarch64").unwrap();
+        assert_eq!(pin.wheels[0].tag, "manylinux_2_28_aarch64");
+        let gpu = find(Variant::Gpu, "linux", "x86_64").unwrap();
+        assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
+    }
+}

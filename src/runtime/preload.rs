@@ -1,0 +1,55 @@
+//! Loads NVIDIA's libraries by path from beside ONNX Runtime.
+//!
+//! ONNX Runtime's CUDA provider names the libraries it needs without saying where they are, so the system's loader would
+//! look in its own folders only. A library that is loaded already answers to its name from anywhere. (`ort` has such a
+//! list as well; it knows other folders and stops at the first library that is not there.)
+
+use std::path::Path;
+use std::sync::Once;
+
+/// What the CUDA and TensorRT providers need or open later, each after what it needs itself. TensorRT's own are not part
+/// of what `runtime install --gpu` obtains, but may be put there.
+#[cfg(not(windows))]
+const LIBRARIES: [&str; 12] = [
+    "libcudart.so.13",
+    "libnvrtc.so.13",
+    "libnvJitLink.so.13",
+    "libcublasLt.so.13",
+    "libcublas.so.13",
+    "libcurand.so.10",
+    "libcufft.so.12",
+    "libcudnn_graph.so.9",
+    "libcudnn.so.9",
+    "libnvinfer.so.10",
+    "libnvinfer_plugin.so.10",
+    "libnvonnxparser.so.10",
+];
+#[cfg(windows)]
+const LIBRARIES: [&str; 12] = [
+    "cudart64_13.dll",
+    "nvrtc64_130_0.dll",
+    "nvJitLink_130_0.dll",
+    "cublasLt64_13.dll",
+    "cublas64_13.dll",
+    "curand64_10.dll",
+    "cufft64_12.dll",
+    "cudnn_graph64_9.dll",
+    "cudnn64_9.dll",
+    "nvinfer_10.dll",
+    "nvinfer_plugin_10.dll",
+    "nvonnxparser_10.dll",
+];
+
+/// Loads those of NVIDIA's libraries that lie in the folder of the ONNX Runtime at `library`, once for the process; they
+/// stay. One that is missing or does not load is left to the provider, which names it.
+pub(super) fn nvidia(library: &Path) {
+    static ONCE: Once = Once::new();
+    let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return };
+    ONCE.call_once(|| {
+        for path in LIBRARIES.map(|name| folder.join(name)).iter().filter(|path| path.is_file()) {
+            if let Err(error) = ort::util::preload_dylib(path) {
+                tracing::debug!(path = %path.display(), %error, "not preloaded");
+            }
+        }
+    });
+}

@@ -1,0 +1,78 @@
+//! Names the execution providers of ONNX Runtime: the parts of it that drive one kind of device each.
+
+use std::fmt;
+
+use super::pins::Variant;
+
+/// An execution provider of ONNX Runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Provider {
+    /// Any processor.
+    Cpu,
+    /// NVIDIA's graphics processors, through CUDA and cuDNN.
+    Cuda,
+    /// The same, through engines that TensorRT builds for one network and card.
+    TensorRt,
+    /// Intel's processors, graphics processors and NPUs.
+    OpenVino,
+    /// Apple's processors, graphics processors and Neural Engine.
+    CoreMl,
+    /// Any graphics processor under Windows.
+    DirectMl,
+}
+
+impl Provider {
+    /// All of them, in the order they are listed to the user.
+    pub const ALL: [Provider; 6] =
+        [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
+
+    /// The backend's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::Cpu => "cpu",
+            Provider::Cuda => "cuda",
+            Provider::TensorRt => "tensorrt",
+            Provider::OpenVino => "openvino",
+            Provider::CoreMl => "coreml",
+            Provider::DirectMl => "directml",
+        }
+    }
+
+    /// ONNX Runtime's name for it, without `ExecutionProvider`.
+    pub fn runtime_name(self) -> &'static str {
+        match self {
+            Provider::Cpu => "CPU",
+            Provider::Cuda => "CUDA",
+            Provider::TensorRt => "Tensorrt",
+            Provider::OpenVino => "OpenVINO",
+            Provider::CoreMl => "CoreML",
+            Provider::DirectMl => "Dml",
+        }
+    }
+
+    /// The variant of ONNX Runtime that has it.
+    pub fn variant(self) -> Variant {
+        match self {
+            // The package for macOS has CoreML in it.
+            Provider::Cpu | Provider::CoreMl => Variant::Cpu,
+            Provider::Cuda | Provider::TensorRt => Variant::Gpu,
+            Provider::OpenVino => Variant::OpenVino,
+            Provider::DirectMl => Variant::DirectMl,
+        }
+    }
+
+    /// Whether it drives NVIDIA's cards, and needs their libraries.
+    pub fn is_nvidia(self) -> bool {
+        matches!(self, Provider::Cuda | Provider::TensorRt)
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Provider::TensorRt => "TensorRT",
+            Provider::DirectMl => "DirectML",
+            other => other.runtime_name(),
+        })
+    }
+}
