@@ -57,6 +57,7 @@ pub mod labels;
 pub mod memory;
 pub mod network;
 pub mod search;
+pub mod splitmix;
 pub mod tablebase;
 pub mod time_manager;
 pub mod uci;

@@ -1,8 +1,8 @@
 //! Positions from games that a network plays against itself.
 
-use crate::backend::query::mix;
 use crate::backend::{Backend, BackendError, Query};
 use crate::chess::Game;
+use crate::splitmix::mix;
 
 /// Games at a time: one batch of evaluations moves each by a ply.
 const GAMES: usize = 32;
