@@ -1,7 +1,7 @@
 //! One timed game between two engines.
 
 use super::TimeControl;
-use crate::chess::{Color, Game, Move};
+use crate::chess::{Color, Game, Move, Outcome};
 use crate::engine::{Engine, EngineError, GoParams};
 use crate::search::{Listener, Report, SearchEnd};
 use crate::time_manager::Plan;
@@ -56,6 +56,18 @@ pub enum Termination {
     TimeForfeit,
     /// It was broken off.
     Unfinished,
+}
+
+impl From<Outcome> for Termination {
+    fn from(outcome: Outcome) -> Termination {
+        match outcome {
+            Outcome::Checkmate { .. } => Termination::Checkmate,
+            Outcome::Stalemate => Termination::Stalemate,
+            Outcome::InsufficientMaterial => Termination::InsufficientMaterial,
+            Outcome::Repetition => Termination::Repetition,
+            Outcome::FiftyMoves => Termination::FiftyMoves,
+        }
+    }
 }
 
 impl fmt::Display for Termination {
@@ -141,27 +153,6 @@ fn sound((end, plan): (SearchEnd, Option<Plan>)) -> Result<(SearchEnd, Option<Pl
     }
 }
 
-/// The end of a game by the rules, and its winner.
-fn ended(game: &Game) -> Option<(Termination, Option<Color>)> {
-    let position = game.current();
-    if position.legal_moves().is_empty() {
-        return Some(match position.is_check() {
-            true => (Termination::Checkmate, Some(position.turn().other())),
-            false => (Termination::Stalemate, None),
-        });
-    }
-    let draw = if position.is_insufficient_material() {
-        Termination::InsufficientMaterial
-    } else if position.repetitions() >= 2 {
-        Termination::Repetition
-    } else if position.rule50() >= 100 {
-        Termination::FiftyMoves
-    } else {
-        return None;
-    };
-    Some((draw, None))
-}
-
 /// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played, and may break
 /// the game off.
 ///
@@ -192,8 +183,8 @@ pub fn play(
         player.engine.prepare()?;
     }
     loop {
-        if let Some((termination, winner)) = ended(&game) {
-            (record.termination, record.winner) = (termination, winner);
+        if let Some(outcome) = game.outcome() {
+            (record.termination, record.winner) = (outcome.into(), outcome.winner());
             return Ok(record);
         }
         let color = game.current().turn();

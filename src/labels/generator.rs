@@ -10,11 +10,6 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use thiserror::Error;
 
-/// A repetition that ends the game: the third occurrence.
-const REPETITIONS: u32 = 2;
-/// The fifty-move rule in plies.
-const RULE50: u32 = 100;
-
 /// Why there are no more games. Its text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
@@ -170,11 +165,7 @@ impl Going {
     }
 
     fn has_ended(&self, sampling: &Sampling) -> bool {
-        let position = self.game.current();
-        self.moves.is_empty()
-            || position.is_insufficient_material()
-            || position.rule50() >= RULE50
-            || position.repetitions() >= REPETITIONS
+        self.game.current().outcome(&self.moves).is_some()
             || self.plies.len() >= sampling.most_plies
             || (self.may_resign && self.sure >= sampling.sure_labels)
     }
@@ -219,14 +210,7 @@ mod tests {
         let sampling = Sampling { most_plies: 150, ..Sampling::default() };
         for game in games(20, &sampling, Some(prober("uniform")), 3) {
             let end = replay(&game);
-            let position = end.current();
-            assert!(
-                game.plies.len() == 150
-                    || position.legal_moves().is_empty()
-                    || position.is_insufficient_material()
-                    || position.rule50() >= RULE50
-                    || position.repetitions() >= REPETITIONS
-            );
+            assert!(game.plies.len() == 150 || end.outcome().is_some());
         }
     }
 

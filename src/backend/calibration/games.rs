@@ -63,12 +63,7 @@ fn open(random: &mut Random) -> Game {
 }
 
 fn is_over(game: &Game) -> bool {
-    let position = game.current();
-    position.legal_moves().is_empty()
-        || position.is_insufficient_material()
-        || position.rule50() >= 100
-        || position.repetitions() >= 2
-        || position.ply() >= LONGEST_GAME
+    game.outcome().is_some() || game.current().ply() >= LONGEST_GAME
 }
 
 /// The index that a draw between 0 and 1 falls on when each has the weight exp(logit).
