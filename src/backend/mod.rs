@@ -55,6 +55,7 @@ mod missing;
 mod native;
 pub mod nvidia;
 mod onnxruntime;
+mod policy_sampling;
 mod provider;
 mod query;
 mod random;
@@ -74,6 +75,7 @@ pub use factory::{
 };
 pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
+pub use policy_sampling::{sample, softmax};
 pub use provider::{Provider, Rows, Sharing};
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;

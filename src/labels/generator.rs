@@ -1,8 +1,7 @@
 //! Many games at once, so that batches are full.
 
-use super::sampling::{draw, softmax};
 use super::{Label, LabelledGame, Openings, Ply, Sampling};
-use crate::backend::{Evaluation, Query};
+use crate::backend::{Evaluation, Query, sample, softmax};
 use crate::chess::{Game, Move};
 use crate::engine::{EngineError, Prober};
 use crate::network::{Transform, policy_index};
@@ -10,7 +9,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use thiserror::Error;
 
-/// Why there are no more games. Its text is one line.
+/// An error that ends the generation of games. Its text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// The evaluation failed.
@@ -130,7 +129,7 @@ impl<'a> Generator<'a> {
             going.after_deviation = random.random::<f32>() < sampling.deviations;
             let drawn = match going.after_deviation {
                 true => random.random_range(0..going.moves.len()),
-                false => draw(&softmax(&answer.logits, going.temperature), random),
+                false => sample(&softmax(&answer.logits, going.temperature), random.random()),
             };
             going.q_before = Some(answer.q);
             going.play(drawn, label);
