@@ -62,7 +62,7 @@
 //! # Ok::<(), zeitnot::time_manager::SpecError>(())
 //! ```
 
-mod account;
+mod accounting;
 pub mod due;
 pub mod estimators;
 mod exact;
@@ -70,17 +70,15 @@ mod face;
 pub mod grammar;
 pub mod managers;
 mod params;
-pub mod parts;
 mod plan;
 mod plan_builder;
-mod recorder;
 mod specification;
 mod stoppers;
 mod timekeeper;
 pub mod trace;
 mod unit;
 
-pub use account::{MoveAccount, PhaseUse, Statistics};
+pub use accounting::{MoveAccount, PhaseUse, Statistics};
 pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
@@ -89,7 +87,7 @@ pub use stoppers::{SearchLimits, StopperParams, Stoppers};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
-use params::ParamValues;
+use managers::guests;
 use stoppers::MIN_MOVETIME_MS;
 
 const MS_PER_SECOND: f64 = 1000.0;
@@ -157,8 +155,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
 pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     let (manager, values) = specification::resolve(spec, managers::ALL)?;
-    let adjusted = parts::adjusted::Adjusted::around((manager.build)(&values), &values);
-    Ok(Box::new(recorder::Recorder::around(adjusted)))
+    let adjusted = guests::parts::adjusted::Adjusted::around((manager.build)(&values), &values);
+    Ok(Box::new(accounting::Accounted::around(adjusted, guests::CLASSES)))
 }
 
 #[cfg(test)]

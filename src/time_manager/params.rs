@@ -115,7 +115,7 @@ pub struct ManagerSpec {
 }
 
 /// Groups that every manager takes.
-pub const COMMON_GROUPS: &[GroupSpec] = &[super::parts::adjusted::ADJUST];
+pub const COMMON_GROUPS: &[GroupSpec] = &[super::managers::guests::parts::adjusted::ADJUST];
 
 impl ManagerSpec {
     /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.

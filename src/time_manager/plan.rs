@@ -1,7 +1,6 @@
 //! The decision about one move, and the terms that led to it, as texts and as JSON. Every plan is made by a
 //! [`PlanBuilder`](super::plan_builder::PlanBuilder).
 
-use super::parts::control::TimeClass;
 use super::unit::Unit;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -57,7 +56,7 @@ pub struct Plan {
     pub moves_left: f64,
     /// Class of the time control that the plan was made for, if the manager or a part of it has classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_class: Option<TimeClass>,
+    pub time_class: Option<Cow<'static, str>>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }

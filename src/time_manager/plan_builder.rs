@@ -4,7 +4,6 @@
 
 use super::due;
 use super::face::MoveRequest;
-use super::parts::control::TimeClass;
 use super::plan::{Plan, Term};
 use super::unit::Unit;
 use std::borrow::Cow;
@@ -25,7 +24,7 @@ pub(super) struct PlanBuilder {
     moves_left: f64,
     /// Of the plan that this one resumes.
     target_nodes: Option<f64>,
-    time_class: Option<TimeClass>,
+    time_class: Option<Cow<'static, str>>,
     terms: Vec<Term>,
 }
 
@@ -100,8 +99,8 @@ impl PlanBuilder {
     }
 
     /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
-    pub fn time_class(&mut self, class: Option<TimeClass>) {
-        self.time_class = self.time_class.or(class);
+    pub fn time_class(&mut self, class: Option<&'static str>) {
+        self.time_class = self.time_class.take().or(class.map(Cow::Borrowed));
     }
 
     /// Records a quantity and gives it back.

@@ -234,7 +234,7 @@ impl Timekeeper {
                 };
                 lag.search_ended(account.used_ms - hard_limit_ms.max(waited_ms), clock_ms - account.used_ms);
             }
-            let statistics = *self.manager.statistics()?;
+            let statistics = self.manager.statistics()?.clone();
             Some(TimeReport { account, statistics, reports_statistics: self.manager.reports_statistics() })
         });
         let account = report.as_ref().map(|report| &report.account);

@@ -42,11 +42,11 @@
 //! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
 //! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
 
+use super::parts::{Part, factor};
+use super::parts::control::{ControlFactor, SHARP_RUSTIC};
+use super::parts::phase::GamePhase;
+use super::parts::quality::{self, MoveQuality, Quality};
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
-use crate::time_manager::parts::phase::GamePhase;
-use crate::time_manager::parts::quality::{self, MoveQuality, Quality};
-use crate::time_manager::parts::{Part, factor};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
@@ -79,7 +79,7 @@ const CONTROL: GroupSpec = GroupSpec {
 };
 
 /// How `adaptive` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
     help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \

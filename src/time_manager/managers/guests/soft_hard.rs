@@ -27,12 +27,12 @@
 //! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
 //! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
 
+use super::parts::Part;
+use super::parts::best_move::{self, Changes, Stability};
+use super::parts::easy_move::{self, EasyMove};
+use super::parts::history::History;
+use super::parts::score_drop::{self, ScoreDrop};
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::parts::Part;
-use crate::time_manager::parts::best_move::{self, Changes, Stability};
-use crate::time_manager::parts::easy_move::{self, EasyMove};
-use crate::time_manager::parts::history::History;
-use crate::time_manager::parts::score_drop::{self, ScoreDrop};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
@@ -101,7 +101,7 @@ const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
 }
 
 /// How `soft-hard` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
@@ -120,7 +120,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
 /// How `soft-hard(preset=basic)` is configured.
-pub(super) const BASIC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
