@@ -1,6 +1,6 @@
 //! Nodes per second, smoothed over the game.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 
 /// Bounds of the estimate, in nodes per second. They only keep absurd input finite: no network is slower than a node in

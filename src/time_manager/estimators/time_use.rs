@@ -1,6 +1,6 @@
 //! Which fraction of its budget a search really uses, smart pruning stopping it early.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 
 /// The estimate of time use of the smooth manager. Source: seed, "Estimating smartpruning timeuse factor".
 #[derive(Clone, Debug)]

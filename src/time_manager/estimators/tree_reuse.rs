@@ -1,6 +1,6 @@
 //! Which fraction of a search tree survives our move and the opponent's reply.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 
 /// The estimate of tree reuse of the smooth manager. Source: seed, "Estimating tree reuse factor".
 #[derive(Clone, Debug)]

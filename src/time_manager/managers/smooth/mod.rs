@@ -49,22 +49,21 @@
 
 mod decision;
 pub mod lc0;
+mod learned;
 mod params;
 mod piggybank;
 pub mod pr1195;
-mod terms;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::time_manager::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
-use crate::time_manager::estimators::time_use::TimeUse;
-use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::believed_ms;
 use crate::time_manager::specification::{self, PRESET};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Budget, Settings};
+use learned::Learned;
 use params::*;
 use piggybank::Piggybank;
 use trend::Trend;
@@ -121,8 +120,7 @@ struct Smooth {
     settings: Settings,
     moves_left: MovesLeft,
     speed: SpeedEstimator,
-    tree_reuse: TreeReuse,
-    time_use: TimeUse,
+    learned: Learned,
     bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
@@ -154,16 +152,7 @@ impl Smooth {
             settings: Settings::new(values),
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
-            tree_reuse: TreeReuse::new(
-                values.get(&INIT_TREE_REUSE),
-                values.get(&MAX_TREE_REUSE),
-                values.get(&TREE_REUSE_UPDATE_RATE),
-            ),
-            time_use: TimeUse::new(
-                values.get(&INIT_TIMEUSE),
-                values.get(&MIN_TIMEUSE),
-                values.get(&TIMEUSE_UPDATE_RATE),
-            ),
+            learned: Learned::new(values),
             bank: Piggybank::new(values),
             best_share: INIT_BEST_SHARE,
             overrun_ms: 0.0,
@@ -201,7 +190,7 @@ impl TimeManager for Smooth {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         self.speed.end_move();
-        self.tree_reuse.search_begins(request.reused_nodes);
+        self.learned.tree_reuse.search_begins(request.reused_nodes);
         self.moves_left.begin_move(request.ply, request.pieces);
         self.moves_left.read(request.moves_left_plies);
         let is_first = std::mem::take(&mut self.is_first_move);
@@ -259,17 +248,14 @@ impl TimeManager for Smooth {
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else {
-            self.tree_reuse.forget_last();
+            self.learned.tree_reuse.forget_last();
             self.last_value = None;
             return;
         };
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
-        let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
-        self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        let budget_ms = budget_ms * outcome.granted();
-        self.time_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
+        self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
-            bank.settle(tax_ms, outcome.elapsed_ms - budget_ms);
+            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms * outcome.granted());
         }
         if let Some(share) = current.best_share {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
@@ -282,12 +268,7 @@ impl TimeManager for Smooth {
     }
 
     fn estimates(&self) -> Estimates {
-        Estimates {
-            nps: Some(self.speed.nps()),
-            tree_reuse: Some(self.tree_reuse.factor()),
-            timeuse: Some(self.time_use.factor()),
-            bank_ms: self.bank.as_ref().map(Piggybank::saved_ms),
-        }
+        self.learned.estimates(self.speed.nps(), self.bank.as_ref().map(Piggybank::saved_ms))
     }
 
     fn set_nps(&mut self, nps: f64) {

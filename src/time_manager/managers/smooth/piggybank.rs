@@ -45,8 +45,8 @@ impl Piggybank {
         expected_ms * self.tax
     }
 
-    /// A move is over: it paid its tax and drew what it took past its budget.
-    pub fn settle(&mut self, tax_ms: f64, overdrawn_ms: f64) {
+    /// Takes in the end of a move, which paid its tax and drew the time that it took past its budget.
+    pub fn move_ended(&mut self, tax_ms: f64, overdrawn_ms: f64) {
         if let Some(saved) = &mut self.saved_ms {
             *saved = (*saved + tax_ms - overdrawn_ms.max(0.0)).max(0.0);
         }
@@ -69,13 +69,13 @@ mod tests {
         assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
         let tax = bank.tax_ms(1_000.0);
         assert_eq!(tax, 120.0);
-        bank.settle(tax, 520.0);
+        bank.move_ended(tax, 520.0);
         assert_eq!(bank.saved_ms(), 5_000.0);
         // lc0.md H5: the clock fell; Lc0's bank stays above it and leaves moves no time.
         assert_eq!(bank.open(3_000.0), 900.0);
-        bank.settle(bank.tax_ms(1_000.0), 0.0);
+        bank.move_ended(bank.tax_ms(1_000.0), 0.0);
         assert_eq!(bank.open(3_000.0), 900.0, "full");
-        bank.settle(0.0, 1e9);
+        bank.move_ended(0.0, 1e9);
         assert_eq!(bank.saved_ms(), 0.0);
     }
 }
