@@ -13,20 +13,15 @@
 //! Source: Lc0's manager of PR #1201 (lc0.md A.5). Increment, `movestogo` and ply do not count. A budget is never
 //! negative here.
 
-use crate::time_manager::params::{ManagerSpec, ParamSpec};
+use crate::time_manager::params::{ManagerSpec, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const TIME_PERCENT: ParamSpec = ParamSpec {
-    name: "alphazero-time-pct",
-    default: 12.0,
-    min: 0.0,
-    max: 100.0,
-    unit: Unit::Percent,
-    help: "Share of the clock that a move gets.",
-};
+param_specs! {
+    TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
+}
 
 /// How `alphazero` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {

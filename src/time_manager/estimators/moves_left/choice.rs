@@ -1,21 +1,15 @@
 //! Which estimator of moves left is in use.
 
 use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MLE_PIECES, MleLegacy, MleMlh, MlePieces};
-use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::unit::Unit;
+use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
 /// The estimators that can be chosen.
 pub(in crate::time_manager) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
 
-/// The parameter that each of them has.
-pub(super) const WEIGHT: ParamSpec = ParamSpec {
-    name: "weight",
-    default: 1.0,
-    min: 0.0,
-    max: 1000.0,
-    unit: Unit::Ratio,
-    help: "Weight of this estimator where several are named.",
-};
+// The parameter that each of them has.
+param_specs! {
+    WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
+}
 
 /// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
 /// where there is one and `mle-legacy` otherwise.

@@ -32,69 +32,20 @@ use super::parts::best_move::{self, Changes, Stability};
 use super::parts::easy_move::{self, EasyMove};
 use super::parts::history::History;
 use super::parts::score_drop::{self, ScoreDrop};
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const fn moves(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "moves",
-        default,
-        min: 1.0,
-        max: 1_000.0,
-        unit: Unit::Moves,
-        help: "Moves that sudden death is expected to last.",
-    }
+param_specs! {
+    MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
+    SOFT "soft" 1.0 0.01 10.0 Ratio "The soft limit as a multiple of the base time.";
+    HARD "hard" 5.0 0.01 100.0 Ratio "The hard limit as a multiple of the base time.";
+    HARD_CLOCK "hard-clock" 0.25 0.001 1.0 Ratio "The hard limit as a fraction of the clock, at the most.";
+    MARGIN "margin" 50.0 0.0 1e6 Milliseconds "Safety margin of a limit.";
+    LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
 }
-
-const fn soft(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "soft",
-        default,
-        min: 0.01,
-        max: 10.0,
-        unit: Unit::Ratio,
-        help: "The soft limit as a multiple of the base time.",
-    }
-}
-
-const fn hard(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "hard",
-        default,
-        min: 0.01,
-        max: 100.0,
-        unit: Unit::Ratio,
-        help: "The hard limit as a multiple of the base time.",
-    }
-}
-
-const HARD_CLOCK: ParamSpec = ParamSpec {
-    name: "hard-clock",
-    default: 0.25,
-    min: 0.001,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "The hard limit as a fraction of the clock, at the most.",
-};
-const MARGIN: ParamSpec = ParamSpec {
-    name: "margin",
-    default: 50.0,
-    min: 0.0,
-    max: 1e6,
-    unit: Unit::Milliseconds,
-    help: "Safety margin of a limit.",
-};
-const LEAST: ParamSpec = ParamSpec {
-    name: "least",
-    default: 10.0,
-    min: 0.0,
-    max: 1e6,
-    unit: Unit::Milliseconds,
-    help: "No limit is shorter than this.",
-};
 
 const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
     GroupSpec { name: of.name, help: of.help, params, groups: &[] }
@@ -105,7 +56,7 @@ pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
-    params: &[moves(40.0), soft(1.0), hard(5.0), HARD_CLOCK, MARGIN, LEAST],
+    params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
     choices: &[],
     groups: &[
         group(&score_drop::GROUP, &score_drop::COMPLETE),
@@ -124,7 +75,7 @@ pub(in crate::time_manager) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
-    params: &[moves(30.0), soft(0.6), hard(2.0), HARD_CLOCK, MARGIN, LEAST],
+    params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
     choices: &[],
     groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
