@@ -46,13 +46,7 @@ struct Expected {
 }
 
 impl LagEstimator {
-    /// The lag to expect, in milliseconds.
-    pub fn lag_ms(&self) -> f64 {
-        self.lag.estimate_ms
-    }
-
-    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their
-    /// hard limits.
+    /// Time to keep clear on top of the user's overhead, in milliseconds: the lag, and the overshoot of hard limits.
     pub fn overhead_ms(&self) -> f64 {
         self.lag.estimate_ms + self.overshoot.estimate_ms
     }
@@ -117,13 +111,13 @@ mod tests {
     fn what_the_clock_shows_less_than_expected_is_lag() {
         let mut lag = LagEstimator::default();
         lag.clock_seen(0, 60_000.0);
-        assert_eq!(lag.lag_ms(), 0.0);
+        assert_eq!(lag.lag.estimate_ms, 0.0);
         lag.move_played(0, 60_000.0, 600.0, 2_000.0); // 58,600 to come
         lag.clock_seen(2, 58_570.0);
-        assert_eq!(lag.lag_ms(), 30.0, "believed at once");
+        assert_eq!(lag.lag.estimate_ms, 30.0, "believed at once");
         lag.move_played(2, 58_570.0, 600.0, 1_000.0); // 58,170
         lag.clock_seen(4, 58_160.0);
-        assert_eq!(lag.lag_ms(), 28.0, "forgotten slowly: 30 - 0.1 * 20");
+        assert_eq!(lag.lag.estimate_ms, 28.0, "forgotten slowly: 30 - 0.1 * 20");
     }
 
     #[test]
@@ -132,7 +126,7 @@ mod tests {
         let mut see = |ply, clock_ms| {
             lag.move_played(10, 10_000.0, 0.0, 1_000.0);
             lag.clock_seen(ply, clock_ms);
-            lag.lag_ms()
+            lag.lag.estimate_ms
         };
         assert_eq!(see(12, 69_000.0), 0.0, "the control was reached");
         assert_eq!(see(11, 8_900.0), 0.0, "the other side's clock");
@@ -142,10 +136,10 @@ mod tests {
         lag.move_played(10, 10_000.0, 0.0, 1_000.0);
         lag.forget_move();
         lag.clock_seen(12, 8_000.0);
-        assert_eq!(lag.lag_ms(), 50.0, "another game");
+        assert_eq!(lag.lag.estimate_ms, 50.0, "another game");
         lag.move_played(10, f64::INFINITY, 0.0, f64::INFINITY);
         lag.clock_seen(12, 0.0);
-        assert_eq!(lag.lag_ms(), 50.0);
+        assert_eq!(lag.lag.estimate_ms, 50.0);
     }
 
     #[test]
@@ -157,7 +151,7 @@ mod tests {
         }
         lag.move_played(0, 1_000.0, 0.0, 100.0);
         lag.clock_seen(2, 890.0);
-        assert_eq!((lag.lag_ms(), lag.overhead_ms()), (10.0, 46.0));
+        assert_eq!((lag.lag.estimate_ms, lag.overhead_ms()), (10.0, 46.0));
     }
 
     /// Lags on a clock of so many milliseconds, and what is expected after each.
@@ -167,7 +161,7 @@ mod tests {
             let ply = 2 * index as u32;
             lag.move_played(ply, clock_ms + late, 0.0, 0.0);
             lag.clock_seen(ply + 2, clock_ms);
-            lag.lag_ms().round()
+            lag.lag.estimate_ms.round()
         };
         lags.iter().enumerate().map(see).collect()
     }
