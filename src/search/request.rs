@@ -6,7 +6,7 @@ use super::tree::Tree;
 use crate::backend::Evaluator;
 use crate::chess::{Game, Move};
 use crate::tablebase::Probes;
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 use crate::time_manager::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 use std::fmt;
 

@@ -7,7 +7,7 @@ use super::rules::Horizon;
 use super::setting::Setting;
 use super::tree::Tree;
 use crate::backend::cache_key;
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 use crate::time_manager::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};

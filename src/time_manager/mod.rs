@@ -66,8 +66,8 @@ mod accounting;
 pub mod due;
 pub mod estimators;
 mod exact;
-mod face;
 pub mod grammar;
+mod interface;
 pub mod managers;
 mod params;
 mod plan;
@@ -79,7 +79,7 @@ pub mod trace;
 mod unit;
 
 pub use accounting::{MoveAccount, PhaseUse, Statistics};
-pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
+pub use interface::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;

@@ -3,7 +3,7 @@
 //! unsafe.
 
 use super::due;
-use super::face::MoveRequest;
+use super::interface::MoveRequest;
 use super::plan::{Plan, Term};
 use super::unit::Unit;
 use std::borrow::Cow;

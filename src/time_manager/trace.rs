@@ -18,7 +18,7 @@
 //!
 //! [`Timekeeper::apply`]: super::Timekeeper::apply
 
-use super::face::{MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
+use super::interface::{MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
 use super::stoppers::{SearchLimits, StopperParams};
 use super::{MoveAccount, Plan, exact};
 use serde::{Deserialize, Serialize};

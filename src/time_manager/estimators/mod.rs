@@ -1,7 +1,7 @@
 //! Running estimates that managers share: each is a small state machine over numbers, and knows nothing of the manager
 //! using it.
 
-pub mod batch;
+pub mod batch_latency;
 pub mod moves_left;
 pub mod nps;
 pub mod overhead;
