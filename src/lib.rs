@@ -8,6 +8,7 @@
 //! | module | what lives there | must not know |
 //! |---|---|---|
 //! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
+//! | [`splitmix`] | the random numbers that a seed decides on every machine | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | chess rules, threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | networks, search |

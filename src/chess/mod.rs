@@ -1,4 +1,4 @@
-//! The game: positions, history, repetitions and the draw rules, over [`shakmaty`].
+//! The game of chess over [`shakmaty`]: positions, history, repetitions, and how a game ends.
 //!
 //! A [`Game`] is a start position and the moves from it. Every [`Position`] of it is kept, because a network sees eight
 //! of them and a repetition is a fact about all of them.

@@ -1,4 +1,4 @@
-//! Many games at once, so that batches are full.
+//! Plays and labels many games at once, so that batches are full.
 
 use super::{Label, LabelledGame, Openings, Ply, Sampling};
 use crate::backend::{Evaluation, Query, sample, softmax};
@@ -15,12 +15,12 @@ pub enum LabelError {
     /// The evaluation failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The teacher lacks a head, and its labels would say nothing, or what is not so, of what that head tells.
+    /// The teacher lacks a head, and its labels would lack the outputs of that head or have wrong ones.
     #[error("the teacher {teacher} has no {head} head")]
     NoHead {
         /// Its name.
         teacher: String,
-        /// What it lacks.
+        /// The missing head.
         head: &'static str,
     },
 }
@@ -53,8 +53,8 @@ struct Going {
 }
 
 impl<'a> Generator<'a> {
-    /// The same seed, recipe, books and networks give the same games, as far as the networks' answers do not depend on
-    /// what is in a batch.
+    /// A generator without games. The same seed, recipe, books and networks give the same games, as far as evaluations
+    /// do not depend on the rest of their batch.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_deviation_has_a_label() {
+    fn positions_after_a_deviation_are_labelled() {
         let sampling = Sampling { labelled: 0.0, deviations: 1.0, blunder: 3.0, ..Sampling::default() };
         for game in games(3, &sampling, Some(prober("uniform")), 1) {
             assert!(game.plies[0].label.is_none());
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_blunder_has_a_label() {
+    fn positions_after_a_blunder_are_labelled() {
         // The values of `random` are anything. No move came before the first position.
         let sampling = Sampling { labelled: 0.0, deviations: 0.0, blunder: 0.2, ..Sampling::default() };
         let games = games(10, &sampling, Some(prober("random")), 1);
@@ -241,12 +241,12 @@ mod tests {
         let labelled: usize = games.iter().map(LabelledGame::labels).sum();
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         assert!((plies / 10..plies * 9 / 10).contains(&labelled), "{labelled} of {plies}");
-        // Where everything is equal nobody blunders.
+        // Where everything is equal there are no blunders.
         assert!(self::games(3, &sampling, Some(prober("uniform")), 1).iter().all(|game| game.labels() == 0));
     }
 
     #[test]
-    fn a_decided_game_is_resigned_by_its_share() {
+    fn decided_games_are_resigned_by_their_share() {
         // Nothing is less sure than 0: every position counts as decided.
         let sampling = Sampling { sure: 0.0, sure_labels: 4, resigned: 0.5, ..Sampling::default() };
         let games = games(40, &sampling, None, 1);

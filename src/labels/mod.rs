@@ -1,14 +1,13 @@
-//! Labelled games: what a network of our own learns from (`models/README.md`).
+//! Generates labelled games, from which networks of our own learn (`models/README.md`).
 //!
 //! A *player*, any policy network, plays games against itself by drawing its moves from its policy; the *teacher*, a
-//! strong network, says of the positions what it thinks of them. A player that imitates people (Maia) makes people's
-//! mistakes, and what punishes them is what a small network has to learn; a strong one shows how a game goes on without
-//! mistakes.
+//! strong network, evaluates the positions. A player that imitates people (Maia) makes people's mistakes, whose
+//! refutations a small network has to learn; a strong one shows how a game goes on without mistakes.
 //!
 //! | file | what |
 //! |---|---|
 //! | `game_file` | games and labels as bytes: about 20 bytes for a ply of which half have a label |
-//! | `sampling` | how moves are drawn, which positions get labels, and when a game ends |
+//! | `sampling` | the recipe of a game: how moves are drawn, which positions get labels, and when it ends |
 //! | `generator` | many games at once, so that batches are full |
 //! | `openings` | start positions from EPD and FEN files |
 

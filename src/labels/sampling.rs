@@ -1,4 +1,4 @@
-//! How moves are drawn, which positions get labels, and when a game ends.
+//! The recipe of a labelled game: how moves are drawn, which positions get labels, and when it ends.
 
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
@@ -11,18 +11,18 @@ pub struct Sampling {
     pub temperature: (f32, f32),
     /// Share of the moves that are drawn from all legal ones alike: mistakes that no policy thinks of.
     pub deviations: f32,
-    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; what follows a deviation or
-    /// a blunder always gets one.
+    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; the position after a
+    /// deviation or a blunder always gets one.
     pub labelled: f32,
-    /// A move is a blunder where it costs its side that much by the player's own value, W - L.
+    /// Loss of the player's own value, W - L, from which a move is a blunder.
     pub blunder: f32,
     /// Plies after which a game ends.
     pub most_plies: usize,
-    /// A game ends when the teacher has been that sure of one side's win ...
+    /// The teacher's probability of one side's win from which a position counts as decided.
     pub sure: f32,
-    /// ... at so many labelled positions one after the other ...
+    /// Decided positions, among the labelled ones and in a row, after which a game is resigned.
     pub sure_labels: usize,
-    /// ... unless it is among those that are played to their end, mates included. This is the share that is not.
+    /// Share of the games that may be resigned. The others are played to their end, mates included.
     pub resigned: f32,
 }
 

@@ -268,8 +268,8 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
     (model.encode_to_vec(), data)
 }
 
-/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what
-/// exporters of half precision write.
+/// A model whose inputs and outputs have this type, as exporters of half precision write it, from one converted in the
+/// same precision, whose inputs and outputs are float32.
 ///
 /// # Panics
 ///

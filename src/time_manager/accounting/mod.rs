@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, TimeManager, Verdict};
 use std::borrow::Cow;
 
-/// Keeps the books of a manager and changes nothing.
+/// Keeps the account of a manager's moves, and leaves its decisions as they are.
 #[derive(Debug)]
 pub(super) struct Accounted {
     inner: Box<dyn TimeManager>,
@@ -34,11 +34,13 @@ struct Open {
     is_emergency: bool,
     limit_ms: Option<f64>,
     due_ms: Option<f64>,
-    /// The same, had the search been looked at from its start: a first batch that takes longer than the limit is late.
+    /// `due_ms` as if the search had been looked at from its start: a first batch that takes longer than the limit is
+    /// late.
     due_since_start_ms: f64,
 }
 
-/// When a limit is due that is seen at `elapsed_ms`. What was due stays so, however the limit moves in the past.
+/// The moment at which a limit is due that is seen at `elapsed_ms`. A limit that was due before stays so, however it
+/// moves in the past.
 fn due(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
     if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
 }
@@ -175,7 +177,7 @@ mod tests {
 
     // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
     #[test]
-    fn the_emergency_is_the_one_of_the_manager() {
+    fn statistics_have_the_emergency_of_the_manager() {
         let emergency = |spec: &str, clock_ms: f64| {
             let mut manager = build(spec).unwrap();
             manager.plan(&MoveRequest { clock_ms, ..MoveRequest::default() });
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_of_a_move_says_what_stopped_it() {
+    fn move_account_names_the_stop_reason() {
         let mut manager = build("alphazero").unwrap();
         assert_eq!(manager.last_move(), None);
         manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_class_is_the_one_the_manager_decided_by() {
+    fn statistics_have_the_time_class_of_the_manager() {
         let class = |spec: &str, minutes: f64| {
             let mut manager = build(spec).unwrap();
             manager.plan(&MoveRequest { clock_ms: minutes * 60_000.0, ..MoveRequest::default() });

@@ -1,4 +1,4 @@
-//! What a manager's moves came to: the account of the last one, and the statistics of the game.
+//! The statistics of a game: its moves, their time by phase, successes and losses on time.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -28,7 +28,7 @@ pub struct PhaseUse {
     pub used_ms: f64,
 }
 
-/// The statistics of a game, as the Sharp Rustic document lists them.
+/// The statistics of a game.
 ///
 /// `{}` prints the line of the Sharp Rustic document, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%,
 /// Avg=1250ms, Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. That line leaves out two items of the document's
@@ -45,7 +45,7 @@ pub struct Statistics {
     pub losses: u64,
     /// Time of all of them.
     pub used_ms: f64,
-    /// Moves and time by phase, in the order of [`GamePhase::ALL`].
+    /// Moves and time by phase, in the order of a game.
     pub phases: [PhaseUse; 4],
     /// Name of the phase of the last move.
     pub phase: &'static str,

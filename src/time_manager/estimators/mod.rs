@@ -1,5 +1,4 @@
-//! Running estimates that managers share: each is a small state machine over numbers, and knows nothing of the manager
-//! using it.
+//! The estimators that managers share: each is a small state machine over numbers that knows nothing of its manager.
 
 pub mod batch_latency;
 pub mod moves_left;

@@ -183,7 +183,7 @@ mod tests {
 
     // lc0.md A.3, "Sequence".
     #[test]
-    fn what_a_move_leaves_over_goes_to_the_next() {
+    fn time_left_over_goes_to_the_next_move() {
         let played =
             |clock, ply, budget, used| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used };
         check(

@@ -1,5 +1,5 @@
-//! The time managers, one page each: formulas, a worked example, when to use it. A new one is a `ManagerSpec` in `ALL` and
-//! an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
+//! The time managers, one page each, with formulas, a worked example and when to use it. A new one is a `ManagerSpec`
+//! in `ALL` and an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
 
 pub mod alphazero;
 #[cfg(test)]

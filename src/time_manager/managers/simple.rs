@@ -56,7 +56,7 @@ struct Simple {
     limit_ms: Option<f64>,
 }
 
-/// What the next move has to know of the last.
+/// The numbers of the last move that the next one needs.
 #[derive(Clone, Copy, Debug)]
 struct LastMove {
     ply: u32,
@@ -183,13 +183,13 @@ mod tests {
 
     // lc0.md A.4, "Sequence".
     #[test]
-    fn what_a_move_leaves_over_goes_to_the_next() {
+    fn time_left_over_goes_to_the_next_move() {
         let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };
         check("simple", &[played(60_000.0, 0, 1_734.0), played(60_000.0, 2, 2_927.0), played(57_000.0, 4, 1_803.0)]);
     }
 
     #[test]
-    fn a_clock_that_grows_is_nothing_left_over() {
+    fn a_longer_clock_is_not_time_left_over() {
         let request = |clock_ms, ply| MoveRequest { clock_ms, ply, overhead_ms: 200.0, ..MoveRequest::default() };
         let fresh = |clock_ms, ply| build("simple").unwrap().plan(&request(clock_ms, ply)).budget_ms;
         let mut manager = build("simple").unwrap();

@@ -1,4 +1,4 @@
-//! How many moves of ours the game still has.
+//! Estimates how many moves of ours the game still has.
 //!
 //! | estimator | from |
 //! |---|---|

@@ -67,7 +67,7 @@ pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
-/// As it is written.
+/// The specification of the second form.
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
 /// How `soft-hard(preset=basic)` is configured.
@@ -81,7 +81,7 @@ pub(in crate::time_manager) const BASIC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
 
-/// Time trouble: clock below (ms), and what the limits then are at the most.
+/// Time trouble: the clock below which it begins (ms), and divisors of the clock that bound the limits in it.
 const TROUBLE_MS: f64 = 30_000.0;
 const TROUBLE_SOFT: f64 = 15.0;
 const TROUBLE_HARD: f64 = 5.0;
@@ -89,7 +89,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// How the terms come about in either version, and what is cut last.
+/// The formulas of the terms in either version, and of the last bounds.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",

@@ -1,4 +1,4 @@
-//! Which numbers `smooth` is configured with, and how they and what was learned make a budget.
+//! Decides about a move of plain `smooth`, from its parameters and from what it has learned.
 
 use super::params::*;
 use super::piggybank::Piggybank;
@@ -10,7 +10,7 @@ use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{MS_PER_SECOND, MoveRequest};
 
-/// What a specification says of the manager itself.
+/// The parameters of the manager itself, without those of its estimators.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub max_tree_reuse: f64,
@@ -50,7 +50,7 @@ impl Settings {
 /// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Whatever the time control says.
+    /// Moves left by the estimators alone, without `movestogo`.
     pub expected_moves: f64,
     pub average_move_ms: f64,
     pub budget_ms: f64,

@@ -73,14 +73,14 @@ use trend::Trend;
 const RENEWAL_THRESHOLD: f64 = 0.02;
 /// By how much the share of the best move may change the number of nodes wanted, at the most.
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
-/// Share of a search's visits that go to its best move, before the first search of a game.
+/// Share of a search's visits that its best move gets, before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in that share.
 const BEST_SHARE_UPDATE: f64 = 0.2;
-/// Weight of a new move in the average of what moves take past their limits.
+/// Weight of a new move in the average overrun of limits.
 const OVERRUN_UPDATE: f64 = 0.2;
 
-/// More than this past a limit, in milliseconds, says nothing of the next move.
+/// The longest overrun of a limit that is learned from, in milliseconds: a longer one is an accident.
 const LONGEST_OVERRUN_MS: f64 = 1_000.0;
 
 /// How `smooth` is chosen and configured.
@@ -96,9 +96,9 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 
 const SMOOTH_GROUPS: [GroupSpec; 5] = [GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING];
 
-/// Tells the user, in a line, which parameters of this specification mean something else in plain `smooth` than on the
-/// design page whose names they have. `None` where it sets none of them, says with `preset` which form is meant, or is
-/// that of another manager or of none.
+/// A line for the user that names the parameters in `spec` which mean something else in plain `smooth` than on the
+/// design page whose names they have. `None` where it sets none of them, names the form with `preset`, or is no
+/// specification of `smooth`.
 pub fn parameter_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
     if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.chooses(PRESET) {
@@ -124,7 +124,7 @@ struct Smooth {
     bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
-    /// What a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
+    /// Time that a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
     overrun_ms: f64,
     is_first_move: bool,
     /// Value of the move played last.
@@ -132,7 +132,7 @@ struct Smooth {
     current: Option<CurrentMove>,
 }
 
-/// What of the plan is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Debug)]
 struct CurrentMove {
     request: MoveRequest,

@@ -1,5 +1,5 @@
-//! The parameters of plain `smooth`. The other forms of the manager have some of them with defaults of their own: what
-//! a parameter means, and its range, is written here once.
+//! The parameters of plain `smooth`, and the terms that all forms of the manager have in their plans. The other forms
+//! have some of the parameters with defaults of their own; the meaning and the range of each is declared here once.
 
 use crate::time_manager::params::{GroupSpec, ParamSpec, param_specs};
 use crate::time_manager::plan_builder::PlanBuilder;

@@ -27,20 +27,20 @@ impl Piggybank {
         })
     }
 
-    /// What is in it when a move begins with so much on the clock.
+    /// The milliseconds in the bank when a move begins with `clock_ms` on the clock.
     pub fn open(&mut self, clock_ms: f64) -> f64 {
         let saved = self.saved_ms.unwrap_or(self.init * clock_ms).min(self.cap * clock_ms);
         *self.saved_ms.insert(saved)
     }
 
-    /// What one move may draw, in milliseconds.
+    /// Time that one move may draw, in milliseconds.
     pub fn available_ms(&self) -> f64 {
         self.saved_ms.unwrap_or(0.0) * self.max_use
     }
 
-    /// What a move expected to take `expected_ms` pays. A bank that is full still collects, and what it has no room for
-    /// stays on the clock: if the tax were cut to the room, a clock that gives the bank more room would give the move
-    /// less time.
+    /// The tax of a move that is expected to take `expected_ms`. A full bank still collects it, and the excess stays on
+    /// the clock: if the tax were cut to the room in the bank, a longer clock, with more room, would give the move less
+    /// time.
     pub fn tax_ms(&self, expected_ms: f64) -> f64 {
         expected_ms * self.tax
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn saves_is_drawn_on_and_never_exceeds_the_clock() {
+    fn piggybank_saves_pays_and_never_exceeds_the_clock() {
         let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
         assert_eq!(bank.open(60_000.0), 5_400.0);
         assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);

@@ -81,7 +81,7 @@ struct Smooth {
     current: Option<CurrentMove>,
 }
 
-/// What of the plan is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
     budget_ms: f64,

@@ -1,4 +1,4 @@
-//! How fast the game is: classes of time controls.
+//! The part `control`: a factor by the class of the time control.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
@@ -64,7 +64,7 @@ impl ControlFactor {
         Self { values: read(values, path, params), class: None }
     }
 
-    /// The class of a game that starts with so much on the clock.
+    /// The class of a game that starts with `clock_ms` on the clock.
     pub fn classify(&self, clock_ms: f64) -> TimeClass {
         let [.., bullet, blitz, rapid] = self.values;
         if clock_ms < bullet * MS_PER_MINUTE {
@@ -84,7 +84,7 @@ impl ControlFactor {
         *self.class.insert(class)
     }
 
-    /// Says which class it is, whatever the clock.
+    /// Sets the class, whatever the clock shows.
     pub fn fix(&mut self, class: TimeClass) {
         self.class = Some(class);
     }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_clock_of_a_game_decides() {
+    fn time_class_is_that_of_the_first_clock() {
         let mut control = ControlFactor::new(&ParamValues::default(), &[], &MERGEN);
         assert_eq!(control.class(600_000.0), Rapid);
         assert_eq!(control.class(60_000.0), Rapid);

@@ -1,18 +1,18 @@
-//! What makes a move worth more or less time than its share: parts that the managers of the seeds are made of, and that
-//! any manager takes in `adjust(...)`.
+//! The parts of the guest managers (docs/documents.md), each a factor on the time of a move. Any manager takes them in
+//! `adjust(...)`.
 //!
-//! | part | says |
+//! | part | factor by |
 //! |---|---|
-//! | [`phase`] | how far the game is |
-//! | [`control`] | how fast the game is |
-//! | [`complexity`] | how much there is to see in the position |
-//! | [`quality`] | how clear the choice is |
-//! | [`best_move`] | whether the best move keeps changing, or stays |
-//! | [`score_drop`] | whether the position turns out worse than it looked |
-//! | [`easy_move`] | whether one move is far better than the rest |
+//! | [`phase`] | the phase of the game |
+//! | [`control`] | the class of the time control |
+//! | [`position_complexity`] | moves, pieces, captures and check in the position |
+//! | [`quality`] | how clear the choice of a move is |
+//! | [`best_move`] | changes of the best move, or its stability |
+//! | [`score_drop`] | drops of the score |
+//! | [`easy_move`] | the lead of the best move over the second |
 //!
-//! The documents they come from describe engines that search depth by depth. [`history`] tells what an *iteration* is
-//! in a search that grows a tree.
+//! The documents describe engines that search depth by depth. [`history`] defines the *iterations* of a search that
+//! grows a tree, which stand in for depths.
 
 pub(in crate::time_manager) mod adjusted;
 pub mod best_move;

@@ -1,10 +1,10 @@
-//! How far the game is.
+//! The part `phase`: a factor by the phase of the game.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 
-/// Pieces on the board that are assumed where nobody says how many there are.
+/// Pieces on the board where the request has no number of them.
 const UNKNOWN_PIECES: u32 = 32;
 
 /// The phases of the Sharp Rustic document.
@@ -35,7 +35,7 @@ impl GamePhase {
     /// Names of the phases, in the order of a game.
     pub const NAMES: [&'static str; 4] = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
 
-    /// The phase at this ply with so many pieces.
+    /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
         if ply > LATE_MIDDLEGAME_PLIES || pieces.is_some_and(|pieces| pieces <= ENDGAME_PIECES) {
             Self::Endgame
@@ -66,7 +66,7 @@ pub(in crate::time_manager) const LAST_MIDDLEGAME_MOVE: u32 = 35;
 const ENDGAME_BELOW_PIECES: u32 = 10;
 
 impl MovePhase {
-    /// The phase at this ply with so many pieces.
+    /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
         let number = move_number(ply);
         if number > LAST_MIDDLEGAME_MOVE || pieces.unwrap_or(UNKNOWN_PIECES) < ENDGAME_BELOW_PIECES {
