@@ -9,6 +9,7 @@
 //! | module | what lives there | must not know |
 //! |---|---|---|
 //! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
+//! | [`splitmix`] | the random numbers that a seed decides on every machine | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`announcer`] | a sink of progress lines about work that takes long | everything else |
 //! | [`digest`] | the SHA-256 that tells a file from others | everything else |
@@ -67,6 +68,7 @@ pub mod memory;
 pub mod network;
 pub mod runtime;
 pub mod search;
+pub mod splitmix;
 pub mod tablebase;
 pub mod time_manager;
 pub mod uci;

@@ -7,12 +7,12 @@
 
 mod common;
 
-use common::random::Random;
 use common::{Answer, engine, shared};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::GoParams;
+use zeitnot::splitmix::SplitMix64 as Random;
 
 const FEW: usize = 300;
 /// Searches between two changes of the options.
@@ -34,7 +34,7 @@ const POSITIONS: [&str; 8] = [
 fn options(random: &mut Random, network: Option<&str>, tables: Option<&str>) -> Vec<(&'static str, String)> {
     let backend = match network {
         Some(_) if random.below(2) == 0 => "native",
-        _ => random.of(&["uniform", "random"]),
+        _ => random.choice(&["uniform", "random"]),
     };
     let mut options = vec![("Backend", backend.to_owned())];
     options.extend(network.map(|network| ("WeightsFile", network.to_owned())));

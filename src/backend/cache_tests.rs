@@ -51,7 +51,7 @@ fn cached(capacity: usize) -> (Arc<dyn Backend>, Arc<AtomicUsize>) {
 
 /// A query whose key is spread as real keys are.
 fn query(number: u64) -> Query {
-    let key = crate::backend::query::mix(number);
+    let key = crate::splitmix::mix(number);
     Query { key, planes: None, indices: (0..1 + (number % 30) as u16).collect() }
 }
 

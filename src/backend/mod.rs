@@ -45,6 +45,7 @@ mod factory;
 mod input;
 mod native;
 mod onnxruntime;
+mod policy_sampling;
 mod provider;
 mod query;
 mod random;
@@ -61,6 +62,7 @@ pub use factory::{
 };
 pub use native::{Isa, NativeBackend, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
+pub use policy_sampling::{sample, softmax};
 pub use provider::{Rows, Sharing};
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;

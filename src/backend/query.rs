@@ -3,6 +3,7 @@
 use super::Attributes;
 use crate::chess::{Game, Move};
 use crate::network::{Planes, Transform, encode, policy_index};
+use crate::splitmix::mix;
 
 /// One position for a network.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,15 +76,6 @@ fn key_of(board: u64, repeated: bool, rule50: u32) -> u64 {
         _ => rule50,
     };
     board ^ mix(u64::from(part) << 1 | u64::from(repeated))
-}
-
-/// The output function of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014):
-/// spreads any difference of the input over all bits.
-pub(super) fn mix(mut value: u64) -> u64 {
-    value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

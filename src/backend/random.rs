@@ -1,8 +1,8 @@
 //! Evaluates positions at random, but always the same for the same position.
 
-use super::query::mix;
 use super::uniform::FREE_BATCH;
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query, cpu_workers};
+use crate::splitmix::mix;
 
 /// Logits lie between minus this and this: with some 30 moves, the best prior is then a few times the mean one.
 const LOGIT_RANGE: f32 = 2.0;

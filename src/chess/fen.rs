@@ -1,4 +1,4 @@
-//! Reading FEN: complete, partial and Chess960 ones.
+//! Reads FENs: complete, partial and Chess960 ones.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -13,7 +13,7 @@ use thiserror::Error;
 pub struct FenError {
     /// The text as it came.
     pub fen: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 

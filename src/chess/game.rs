@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_and_cycles() {
+    fn repetitions_and_cycle_lengths_are_counted() {
         let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
         let game = played(None, &[shuffle, shuffle].concat());
         let repetitions: Vec<u32> = game.positions().iter().map(Position::repetitions).collect();

@@ -1,5 +1,5 @@
-//! Chooses a move by the rules of chess and the value of the pieces alone: for answers that must be given before any
-//! evaluation can be made.
+//! Chooses a move by the rules of chess and the value of the pieces alone, for answers that are due before any
+//! evaluation.
 
 use super::Position;
 use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
@@ -24,8 +24,8 @@ fn value(role: Role) -> i32 {
     }
 }
 
-/// The best of `moves` by mate and material: a mate, else the move that wins most, counting what it captures, what it
-/// saves and what it leaves to be captured at once. Equal moves keep their order. `None` without a move.
+/// The best of `moves` by mate and material: a mate, else the move that wins the most material, counting its capture,
+/// the piece it saves and the piece it leaves to be captured. Equal moves keep their order. `None` without a move.
 pub fn best_by_material(position: &Position, moves: &[Move]) -> Option<MaterialChoice> {
     let chess = position.chess();
     let mut best: Option<(i32, Move)> = None;
@@ -46,7 +46,7 @@ pub fn best_by_material(position: &Position, moves: &[Move]) -> Option<MaterialC
     best.map(|(_, mv)| MaterialChoice { mv, mates: false })
 }
 
-/// Material that a move wins: captured, promoted and saved, less what the opponent can take back at once.
+/// Material that a move wins: captured, promoted and saved, less the piece that the opponent can capture at once.
 fn gain(before: &Chess, after: &Chess, mv: Move) -> i32 {
     let us = before.turn();
     let captured = mv.capture().map_or(0, value);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_go_before_captures() {
+    fn best_by_material_prefers_mates() {
         assert_eq!(best("6k1/5ppp/8/8/8/8/q7/1R5K w - - 0 1"), ("b1b8".to_owned(), true));
     }
 

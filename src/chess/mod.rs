@@ -1,4 +1,4 @@
-//! The game: positions, history, repetitions and the draw rules, over [`shakmaty`].
+//! The game of chess over [`shakmaty`]: positions, history, repetitions, and how a game ends.
 //!
 //! A [`Game`] is a start position and the moves from it. Every [`Position`] of it is kept, because a network sees eight
 //! of them and a repetition is a fact about all of them.
@@ -19,6 +19,7 @@ mod fen;
 mod game;
 mod material;
 mod moves;
+mod outcome;
 mod perft;
 mod position;
 
@@ -26,6 +27,7 @@ pub use fen::FenError;
 pub use game::Game;
 pub use material::{MaterialChoice, best_by_material};
 pub use moves::{MoveError, parse_uci, to_uci};
+pub use outcome::{FIFTY_MOVES_PLIES, Outcome};
 pub use perft::{divide, perft};
 pub use position::Position;
 pub use shakmaty::{Color, Move, MoveList, Role, Square};

@@ -1,4 +1,4 @@
-//! UCI moves, in and out, in both spellings of castling.
+//! Reads and writes UCI moves, in both spellings of castling.
 
 use super::position::has_king;
 use shakmaty::uci::UciMove;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_move() {
+    fn move_errors_name_the_move() {
         let game = Game::new();
         let chess = game.current().chess();
         assert_eq!(parse_uci(chess, "e2").unwrap_err(), MoveError::Syntax("e2".into()));

@@ -1,4 +1,4 @@
-//! Counting the leaves of the legal move tree, the common check of a move generator.
+//! Counts the leaves of the legal move tree, the common check of a move generator.
 
 use super::position::legal_moves;
 use super::to_uci;
@@ -33,7 +33,7 @@ mod tests {
 
     /// The six positions every engine is checked against (Chess Programming Wiki, "Perft Results").
     #[test]
-    fn standard_positions() {
+    fn perft_of_the_standard_positions() {
         for (fen, depth, leaves) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 4, 197_281),
             ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3, 97_862),

@@ -1,10 +1,10 @@
-//! One position of a game, with the counters that the board alone does not tell.
+//! One position of a game, with the counters that the board alone does not show.
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Board, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Square};
 use std::num::NonZeroU32;
 
-/// A position of a game: the board and what the moves before it add to it.
+/// A position of a game: the board, and the counters that the moves before it add.
 #[derive(Clone, Debug)]
 pub struct Position {
     chess: Chess,
@@ -79,7 +79,7 @@ impl Position {
     /// first position was one that shakmaty cannot read (see [`Position::is_illegal`]).
     pub fn fullmoves(&self) -> NonZeroU32 {
         match self.ply {
-            // The ply of so late a move is not known.
+            // The ply of a move as late as this one is not known.
             u32::MAX => self.chess.fullmoves(),
             ply => NonZeroU32::MIN.saturating_add(ply / 2),
         }
@@ -157,7 +157,7 @@ mod tests {
 
     /// Castling, en passant, promotions and captures of rooks among them.
     #[test]
-    fn a_key_kept_up_to_date_is_the_key_counted_anew() {
+    fn incremental_zobrist_key_is_the_full_one() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

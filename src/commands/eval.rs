@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use zeitnot::backend::softmax;
 use zeitnot::chess::{Move, to_uci};
 use zeitnot::engine::NetworkEvaluator;
 use zeitnot::network::{PLANES, Planes};
@@ -95,14 +96,12 @@ fn evaluate(evaluator: &mut NetworkEvaluator, request: &Request, with_planes: bo
     }
     let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
     let (query, evaluation) = evaluator.evaluate(&game, &moves)?;
-    let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f32> = evaluation.logits.iter().map(|logit| (logit - largest).exp()).collect();
-    let sum: f32 = weights.iter().sum();
+    let probabilities = softmax(&evaluation.logits, 1.0);
     let policy: Vec<Value> = (0..moves.len())
         .map(|i| {
             let logit = evaluation.logits[i];
             // Castling as king takes rook, in standard chess too: the form that is the same everywhere.
-            json!({"move": to_uci(moves[i], true), "index": query.indices[i], "logit": logit, "p": weights[i] / sum})
+            json!({"move": to_uci(moves[i], true), "index": query.indices[i], "logit": logit, "p": probabilities[i]})
         })
         .collect();
     let mut line = json!({

@@ -6,7 +6,7 @@ use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend,
 use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -1,7 +1,7 @@
 //! Plays one timed game between two engines.
 
 use super::TimeControl;
-use crate::chess::{Color, Game, Move};
+use crate::chess::{Color, Game, Move, Outcome};
 use crate::engine::{Engine, EngineError, GoParams, Report};
 use crate::time_manager::Plan;
 use std::fmt;
@@ -55,6 +55,18 @@ pub enum Termination {
     Unfinished,
 }
 
+impl From<Outcome> for Termination {
+    fn from(outcome: Outcome) -> Termination {
+        match outcome {
+            Outcome::Checkmate { .. } => Termination::Checkmate,
+            Outcome::Stalemate => Termination::Stalemate,
+            Outcome::InsufficientMaterial => Termination::InsufficientMaterial,
+            Outcome::Repetition => Termination::Repetition,
+            Outcome::FiftyMoves => Termination::FiftyMoves,
+        }
+    }
+}
+
 impl fmt::Display for Termination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -100,27 +112,6 @@ impl GameRecord {
     }
 }
 
-/// The end of a game by the rules, and its winner.
-fn ended(game: &Game) -> Option<(Termination, Option<Color>)> {
-    let position = game.current();
-    if position.legal_moves().is_empty() {
-        return Some(match position.is_check() {
-            true => (Termination::Checkmate, Some(position.turn().other())),
-            false => (Termination::Stalemate, None),
-        });
-    }
-    let draw = if position.is_insufficient_material() {
-        Termination::InsufficientMaterial
-    } else if position.repetitions() >= 2 {
-        Termination::Repetition
-    } else if position.rule50() >= 100 {
-        Termination::FiftyMoves
-    } else {
-        return None;
-    };
-    Some((draw, None))
-}
-
 /// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played, and may break
 /// the game off.
 ///
@@ -151,8 +142,8 @@ pub fn play(
         player.engine.prepare()?;
     }
     loop {
-        if let Some((termination, winner)) = ended(&game) {
-            (record.termination, record.winner) = (termination, winner);
+        if let Some(outcome) = game.outcome() {
+            (record.termination, record.winner) = (outcome.into(), outcome.winner());
             return Ok(record);
         }
         let color = game.current().turn();

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 /// Parts of a ply in which moves left are stored.
 const LEFT_UNIT: f32 = 16.0;
 
-/// A game and what the teacher said of it.
+/// A game and its labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelledGame {
     /// Where it began.
@@ -23,13 +23,13 @@ pub struct LabelledGame {
 /// A move of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ply {
-    /// What the teacher said of the position before the move.
+    /// The teacher's label of the position before the move.
     pub label: Option<Label>,
     /// The policy index of the move.
     pub played: u16,
 }
 
-/// What the teacher says of a position, in the precision that is kept.
+/// The teacher's evaluation of a position, in the precision of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     policy: Box<[u8]>,
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_in_bytes() {
+    fn labelled_game_is_written_as_documented() {
         let label = Label::new(vec![(300, 0.25), (7, 0.75)], 0.5, 0.25, 10.5);
         let plies = vec![Ply { label: Some(label), played: 300 }, Ply { label: None, played: 0x0102 }];
         let game = LabelledGame { fen: "8/8".to_owned(), plies };
@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn the_surer_side_counts() {
+    fn sureness_is_that_of_the_surer_side() {
         assert!((Label::new(vec![(0, 1.0)], 0.9, 0.1, 0.0).sureness() - 0.9).abs() < 1e-4);
         assert!((Label::new(vec![(0, 1.0)], 0.1, 0.1, 0.0).sureness() - 0.8).abs() < 1e-4);
         assert!(Label::new(vec![(0, 1.0)], 0.0, 1.0, 0.0).sureness() < 1e-4);
     }
 
     #[test]
-    fn what_no_field_holds_is_refused() {
+    fn a_fen_too_long_for_its_field_is_refused() {
         let game = LabelledGame { fen: "8".repeat(300), plies: Vec::new() };
         assert!(game.write(&mut Vec::new()).unwrap_err().to_string().contains("a FEN is too long"));
     }

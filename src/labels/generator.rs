@@ -1,8 +1,7 @@
 //! Plays and labels many games at once, so that batches are full.
 
-use super::sampling::{draw, softmax};
 use super::{Label, LabelledGame, Openings, Ply, Sampling};
-use crate::backend::{Evaluation, Query};
+use crate::backend::{Evaluation, Query, sample, softmax};
 use crate::chess::{Game, Move};
 use crate::engine::{EngineError, NetworkEvaluator};
 use crate::network::{Transform, policy_index};
@@ -10,23 +9,18 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use thiserror::Error;
 
-/// A repetition that ends the game: the third occurrence.
-const REPETITIONS: u32 = 2;
-/// The fifty-move rule in plies.
-const RULE50: u32 = 100;
-
-/// Games that cannot be made, and the reason. Its text is one line.
+/// An error that ends the generation of games. Its text is one line.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// The evaluation failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The teacher lacks a head, and its labels would say nothing, or what is not so, of what that head tells.
+    /// The teacher lacks a head, and its labels would lack the outputs of that head or have wrong ones.
     #[error("the teacher {teacher} has no {head} head")]
     NoHead {
         /// Its name.
         teacher: String,
-        /// What it lacks.
+        /// The missing head.
         head: &'static str,
     },
 }
@@ -59,8 +53,8 @@ struct Going {
 }
 
 impl<'a> Generator<'a> {
-    /// The same seed, recipe, books and networks give the same games, as far as the networks' answers do not depend on
-    /// what is in a batch.
+    /// A generator without games. The same seed, recipe, books and networks give the same games, as far as evaluations
+    /// do not depend on the rest of their batch.
     ///
     /// # Errors
     ///
@@ -135,7 +129,7 @@ impl<'a> Generator<'a> {
             going.after_deviation = random.random::<f32>() < sampling.deviations;
             let drawn = match going.after_deviation {
                 true => random.random_range(0..going.moves.len()),
-                false => draw(&softmax(&answer.logits, going.temperature), random),
+                false => sample(&softmax(&answer.logits, going.temperature), random.random()),
             };
             going.q_before = Some(answer.q);
             going.play(drawn, label);
@@ -174,11 +168,7 @@ impl Going {
     }
 
     fn has_ended(&self, sampling: &Sampling) -> bool {
-        let position = self.game.current();
-        self.moves.is_empty()
-            || position.is_insufficient_material()
-            || position.rule50() >= RULE50
-            || position.repetitions() >= REPETITIONS
+        self.game.current().outcome(&self.moves).is_some()
             || self.plies.len() >= sampling.most_plies
             || (self.may_resign && self.sure >= sampling.sure_labels)
     }
@@ -223,14 +213,7 @@ mod tests {
         let sampling = Sampling { most_plies: 150, ..Sampling::default() };
         for game in games(20, &sampling, Some(evaluator("uniform")), 3) {
             let end = replay(&game);
-            let position = end.current();
-            assert!(
-                game.plies.len() == 150
-                    || position.legal_moves().is_empty()
-                    || position.is_insufficient_material()
-                    || position.rule50() >= RULE50
-                    || position.repetitions() >= REPETITIONS
-            );
+            assert!(game.plies.len() == 150 || end.outcome().is_some());
         }
     }
 
@@ -245,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_deviation_has_a_label() {
+    fn positions_after_a_deviation_are_labelled() {
         let sampling = Sampling { labelled: 0.0, deviations: 1.0, blunder: 3.0, ..Sampling::default() };
         for game in games(3, &sampling, Some(evaluator("uniform")), 1) {
             assert!(game.plies[0].label.is_none());
@@ -254,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_blunder_has_a_label() {
+    fn positions_after_a_blunder_are_labelled() {
         // The values of `random` are anything. No move came before the first position.
         let sampling = Sampling { labelled: 0.0, deviations: 0.0, blunder: 0.2, ..Sampling::default() };
         let games = games(10, &sampling, Some(evaluator("random")), 1);
@@ -262,12 +245,12 @@ mod tests {
         let labelled: usize = games.iter().map(LabelledGame::labels).sum();
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         assert!((plies / 10..plies * 9 / 10).contains(&labelled), "{labelled} of {plies}");
-        // Where everything is equal nobody blunders.
+        // Where everything is equal there are no blunders.
         assert!(self::games(3, &sampling, Some(evaluator("uniform")), 1).iter().all(|game| game.labels() == 0));
     }
 
     #[test]
-    fn a_decided_game_is_resigned_by_its_share() {
+    fn decided_games_are_resigned_by_their_share() {
         // Nothing is less sure than 0: every position counts as decided.
         let sampling = Sampling { sure: 0.0, sure_labels: 4, resigned: 0.5, ..Sampling::default() };
         let games = games(40, &sampling, None, 1);

@@ -1,4 +1,4 @@
-//! Reads start positions for games from files with one EPD or FEN a line.
+//! Reads start positions of games from files with one EPD or FEN a line.
 
 use crate::chess::Game;
 use std::fs;
@@ -30,7 +30,7 @@ pub enum OpeningsError {
         path: PathBuf,
         /// Its number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
 }
@@ -81,7 +81,7 @@ fn read_book(path: &Path) -> Result<Book, OpeningsError> {
     }
 }
 
-/// The counters of a FEN are numbers; what follows the four fields of an EPD is not.
+/// The game of a line. The counters of a FEN are numbers; the operations after the four fields of an EPD are not.
 fn game(line: &str) -> Result<Game, String> {
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
     let counters = fields.iter().skip(EPD_FIELDS).take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn epd_and_fen_lines() {
+    fn openings_read_epd_and_fen_lines() {
         let text = "8/8/4k3/8/8/4K3/4P3/8 w - - bm e4; id \"1 2\";\n\n8/8/4k3/8/8/4K3/4P3/8 b - - 7 40\n";
         let openings = openings(text).unwrap();
         assert_eq!(openings.at(0.0, 0.0).current().rule50(), 0);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_named() {
+    fn opening_errors_name_the_line() {
         let error = openings("8/8/4k3/8/8/4K3/4P3/8 w - -\n\nnonsense\n").unwrap_err();
         assert!(error.to_string().contains("line 3"), "{error}");
         let error = openings("R6k/5Q2/8/8/8/8/8/K7 b - - 0 1\n").unwrap_err();

@@ -1,4 +1,4 @@
-//! Defines the recipe of a game: the draw of its moves, the choice of positions for labels, and its end.
+//! The recipe of a labelled game: how moves are drawn, which positions get labels, and when it ends.
 
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
@@ -11,18 +11,18 @@ pub struct Sampling {
     pub temperature: (f32, f32),
     /// Share of the moves that are drawn from all legal ones alike: mistakes that no policy thinks of.
     pub deviations: f32,
-    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; what follows a deviation or
-    /// a blunder always gets one.
+    /// Share of the positions that get a label. Neighbours in a game teach nearly the same; the position after a
+    /// deviation or a blunder always gets one.
     pub labelled: f32,
-    /// A move is a blunder where it costs its side that much by the player's own value, W - L.
+    /// Loss of the player's own value, W - L, from which a move is a blunder.
     pub blunder: f32,
     /// Plies after which a game ends.
     pub most_plies: usize,
-    /// A game ends when the teacher has been that sure of one side's win ...
+    /// The teacher's probability of one side's win from which a position counts as decided.
     pub sure: f32,
-    /// ... at this number of labelled positions one after the other ...
+    /// Decided positions, among the labelled ones and in a row, after which a game is resigned.
     pub sure_labels: usize,
-    /// ... unless it is among those that are played to their end, mates included. This is the share that is not.
+    /// Share of the games that may be resigned. The others are played to their end, mates included.
     pub resigned: f32,
 }
 
@@ -49,51 +49,11 @@ impl Sampling {
     }
 }
 
-/// The probabilities of moves with these logits, at a temperature above 0.
-pub fn softmax(logits: &[f32], temperature: f32) -> Vec<f32> {
-    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut weights: Vec<f32> = logits.iter().map(|logit| ((logit - largest) / temperature).exp()).collect();
-    let sum: f32 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
-    weights
-}
-
-/// The place of one of these probabilities, drawn by them.
-pub fn draw(probabilities: &[f32], random: &mut impl Rng) -> usize {
-    let mut left = random.random::<f32>() * probabilities.iter().sum::<f32>();
-    let drawn = probabilities.iter().position(|p| {
-        left -= p;
-        left < 0.0
-    });
-    drawn.unwrap_or(probabilities.len().saturating_sub(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use rand::SeedableRng as _;
     use rand::rngs::Xoshiro256PlusPlus;
-
-    #[test]
-    fn softmax_by_hand() {
-        let p = softmax(&[0.0, 2f32.ln()], 1.0);
-        assert!((p[0] - 1.0 / 3.0).abs() < 1e-6 && (p[1] - 2.0 / 3.0).abs() < 1e-6);
-        // The square root of the odds.
-        let p = softmax(&[1000.0, 1000.0 + 4f32.ln()], 2.0);
-        assert!((p[1] / p[0] - 2.0).abs() < 1e-3, "{p:?}");
-    }
-
-    #[test]
-    fn moves_are_drawn_by_their_probability() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut drawn = [0; 3];
-        for _ in 0..10_000 {
-            drawn[draw(&[0.7, 0.0, 0.3], &mut random)] += 1;
-        }
-        assert_eq!(drawn[1], 0);
-        assert!((6700..7300).contains(&drawn[0]), "{drawn:?}");
-        assert_eq!(draw(&[0.0, 0.0], &mut random), 1);
-    }
 
     #[test]
     fn temperatures_lie_between_their_bounds() {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::backend::{Attributes, Query};
 use crate::chess::{Game, Move};
+use crate::splitmix::SplitMix64;
 
 /// Plies after which a walk starts again: most of a game, so that openings, middlegames and endgames all occur.
 const LONGEST: usize = 120;
@@ -11,7 +12,7 @@ const LONGEST: usize = 120;
 /// The first `count` positions of random games from the start position, each with its history; no two boards are the same
 /// and none is the end of its game. The walk is the same for the same `seed`.
 pub fn walk(count: usize, seed: u64) -> Vec<Game> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64(seed);
     let mut seen = HashSet::new();
     let mut positions = Vec::with_capacity(count);
     let mut game = Game::new();
@@ -24,7 +25,7 @@ pub fn walk(count: usize, seed: u64) -> Vec<Game> {
         if seen.insert(game.current().key()) {
             positions.push(game.clone());
         }
-        game.push(moves[random.below(moves.len())]);
+        game.push(random.choice(&moves));
     }
     positions
 }
@@ -32,20 +33,6 @@ pub fn walk(count: usize, seed: u64) -> Vec<Game> {
 /// A query for each of these positions.
 pub(super) fn queries(positions: &[Game], attributes: &Attributes) -> Vec<Query> {
     positions.iter().map(|game| Query::new(game, &game.current().legal_moves(), attributes)).collect()
-}
-
-/// The generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
-
-impl Random {
-    /// A number below `bound`; the bias of the remainder is far below what matters here.
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the structure of a message takes in memory, told before it is decoded.
+//! Bounds the memory of a decoded message by its structure, before it is decoded.
 //!
 //! A repeated message of two bytes in a file may take a kilobyte once decoded, so that a small damaged file could claim
 //! the memory of a large one. The numbers of tensors need no budget: decoding shares them with the file's content.
@@ -8,26 +8,26 @@ use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_f
 
 use super::{onnx_proto, proto};
 
-/// Structure that any file may have, bytes: what the largest towers ever trained take (40 blocks), several times over.
+/// Structure that any file may have, bytes: several times that of the largest towers ever trained (40 blocks).
 const ALWAYS: usize = 128 << 10;
 /// The share of its content's size that the structure of a larger file may take.
 const SHARE: usize = 2;
 
-/// What a number of a repeated field takes while its list grows, bytes: the list doubles, and the old one is held too.
+/// Memory of a number of a repeated field while its list grows, bytes: the list doubles, and the old one is held too.
 const NUMBER: usize = 3 * size_of::<u32>();
 
-/// The part of a schema that leads to repeated fields.
+/// The fields of a schema that lead to repeated fields.
 pub(crate) struct Schema {
-    /// The fields told apart.
+    /// The fields with a schema of their own.
     fields: &'static [Field],
-    /// What lies in every other field that has a length.
+    /// The schema of every other field that has a length.
     others: Option<&'static Schema>,
     /// A repeated field of numbers.
     numbers: Option<u32>,
 }
 
-/// A field: its number, what each element takes in memory when it is repeated (0 when it lies within its message), and
-/// what lies in it.
+/// A field: its number, the memory of each element when it is repeated (0 when it lies within its message), and its
+/// schema.
 type Field = (u32, usize, &'static Schema);
 
 const fn fields(fields: &'static [Field]) -> Schema {
@@ -104,8 +104,8 @@ pub(crate) fn check(schema: &Schema, content: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Adds what the repeated fields of a message take. Ends without a word where the message cannot be read: decoding says
-/// what is wrong with it.
+/// Adds the memory of the repeated fields of a message. It ends silently where the message cannot be read: decoding
+/// reports the error.
 fn spend(schema: &Schema, mut message: &[u8], spent: &mut usize) {
     while message.has_remaining() {
         let Ok((number, wire_type)) = decode_key(&mut message) else { return };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_costs_nothing() {
+    fn bytes_that_are_no_message_cost_nothing() {
         for bytes in [&[][..], &[0], &[0xff; 30], &[0x52, 0xff, 0xff, 0xff, 0xff, 0x0f], &[0x52, 3, 0x12, 9, 0]] {
             assert_eq!(check(&NETWORK, bytes), Ok(()));
         }

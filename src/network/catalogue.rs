@@ -1,4 +1,4 @@
-//! Well-known networks: where they are obtained, what they are, and what each is good for.
+//! The catalogue of well-known networks: their addresses, shapes, sizes and uses.
 //!
 //! Sources: sizes, links and GPU memory are those of Lc0's pages "Best Networks", "Human Sparring Networks" and "Legacy
 //! Networks" (LeelaChessZero/lczero.org, June 2026); checksums are those that package recipes pin (Guix, Nix and
@@ -36,7 +36,7 @@ pub struct Entry {
 pub enum Size {
     /// To the byte.
     Exact(u64),
-    /// As its page tells it, rounded; where no page does, that of a network of the same shape.
+    /// Rounded, from its page or, without one, from a network of the same shape.
     About(u64),
 }
 
@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// The most bytes that are downloaded for a file of this size: of one that is known roughly, twice as many.
+    /// The most bytes that are downloaded for a file of this size: twice as many where it is known roughly.
     pub fn limit(self) -> u64 {
         match self {
             Size::Exact(bytes) => bytes,
@@ -84,7 +84,7 @@ pub enum Hardware {
 }
 
 impl Hardware {
-    /// For people.
+    /// The text for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Hardware::AnyCpu => "any CPU",
@@ -98,7 +98,7 @@ impl Hardware {
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
-/// A size that a page tells in mebibytes.
+/// A size that a page states in mebibytes.
 const fn mebibytes(number: f64) -> Size {
     Size::About((number * MEBIBYTE) as u64)
 }

@@ -1,4 +1,4 @@
-//! What a network is, in one line or as data.
+//! Describes a network, in one line or as data.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const MILLION: f64 = 1e6;
 /// From this many million on, parameters are told with one decimal instead of two.
 const MANY_MILLION: f64 = 10.0;
 
-/// What a network is. Its text is one line:
+/// The description of a network. Its text is one line:
 /// `SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters`;
 /// serialised it is an object with these fields and those of the architecture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +36,7 @@ pub struct Description {
     pub moves_left: bool,
     /// The layout of the input planes.
     pub input: InputFormat,
-    /// Whether that is a guess: an ONNX model need not say.
+    /// Whether the input format is a guess: an ONNX model need not state it.
     pub input_is_assumed: bool,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
@@ -109,7 +109,7 @@ pub enum PositionKind {
 }
 
 impl Description {
-    /// Of a network in Lc0's format; `net` may have lost its tensors.
+    /// The description of a network in Lc0's format; `net` may be without its tensors.
     pub(crate) fn of(layers: &Layers, input: InputFormat, net: &proto::Net) -> Description {
         let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
         let value = layers.values.first().map_or(ValueKind::Wdl, |(_, head)| head.value_kind());
@@ -128,7 +128,7 @@ impl Description {
         }
     }
 
-    /// Of an ONNX model of `bytes`, with what the network file around it says, if there is one.
+    /// The description of an ONNX model of `bytes`; `net` is the network file around it, if there is one.
     pub(crate) fn of_onnx(
         bytes: usize,
         value: ValueKind,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line() {
+    fn description_is_one_line() {
         let mut description = residual();
         assert_eq!(
             description.to_string(),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn as_data() {
+    fn description_serialises() {
         let json = serde_json::to_value(residual()).unwrap();
         assert_eq!(json["architecture"], "residual");
         assert_eq!((json["blocks"].as_u64(), json["filters"].as_u64()), (Some(6), Some(64)));

@@ -1,9 +1,9 @@
-//! What can be wrong with a network file.
+//! The errors of network files.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a network cannot be found, read or used; the text is one line that names the file and what is wrong with it.
+/// An error in finding, reading or using a network; the text is one line that names the file and the problem.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The file cannot be opened or read.
@@ -59,7 +59,7 @@ pub enum NetworkError {
     Damaged {
         /// Name of the file.
         name: String,
-        /// What does not hold.
+        /// The inconsistency.
         problem: String,
     },
     /// A tensor is missing or does not fit its neighbours.
@@ -69,7 +69,7 @@ pub enum NetworkError {
         name: String,
         /// Path of the tensor in the message tree of the file, for example `residual[3].conv1.weights`.
         tensor: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A network of a kind that this version cannot run.
@@ -97,7 +97,7 @@ pub enum NetworkError {
     Onnx {
         /// Name of the file.
         name: String,
-        /// What is missing or of the wrong kind.
+        /// The part that is missing or of the wrong kind.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a file to a network, by their content and not by the file's name.
+//! Reads networks from the bytes of a file, whose kind is recognised by its content and not by its name.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,9 +18,9 @@ use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, 
 
 /// The magic number of an Lc0 network (lc0.md D.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
-/// How an Lc0 network begins: the tag of field 1 (fixed32) and the magic number.
+/// The first bytes of an Lc0 network: the tag of field 1 (fixed32) and the magic number.
 const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
-/// How a gzip file begins (RFC 1952).
+/// The first bytes of a gzip file (RFC 1952).
 const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
 const ONNX_START: u8 = 0x08;
@@ -28,10 +28,10 @@ const ONNX_START: u8 = 0x08;
 pub(super) const LARGEST: u64 = (1 << 31) - 1;
 /// Bytes of a file that are looked at before the rest is read.
 const HEAD: u64 = 64 << 10;
-/// What is inflated at once where the content is counted, bytes: twice the window that a decompressor fills ahead.
+/// Bytes that are inflated at once where the content is counted: twice the window that a decompressor fills ahead.
 const STRETCH: usize = 64 << 10;
-/// A stretch that came from a smaller share of it than one in so many bytes holds nothing: of zeros, deflate makes 172 to
-/// 1032 bytes from one, and of the weights of a network, most of them zero even, far fewer.
+/// Content bytes per compressed byte from which a stretch counts as empty: deflate packs 172 to 1032 zeros into a byte,
+/// and far fewer bytes of a network's weights, even of mostly zero ones.
 const EMPTY_INFLATION: usize = 128;
 /// Empty stretches that any file may have, bytes.
 const MOST_EMPTY: u64 = 2 * STRETCH as u64;
@@ -39,7 +39,7 @@ const MOST_EMPTY: u64 = 2 * STRETCH as u64;
 const ROOM_HALVES: usize = 3;
 const MIB: u64 = 1 << 20;
 
-/// What a file is by its first bytes.
+/// The kind of a file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Network,
@@ -62,7 +62,8 @@ fn kind(head: &[u8]) -> Kind {
     }
 }
 
-/// The content of a file, as it lies there; of one that cannot be a network only the beginning, by which [`parse`] says so.
+/// The content of a file, as it lies there. Of a file that cannot be a network, only the beginning, which [`parse`]
+/// then refuses.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let error = |reason| NetworkError::Read { path: path.to_owned(), reason };
     // A pipe would wait for its writer, a device be read without end.
@@ -137,7 +138,7 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
         Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
         Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
             Some((model, input)) => {
-                // Lc0's own exports say nothing of their input.
+                // Lc0's own exports do not state their input format.
                 let input_is_assumed = input.is_none();
                 let input = input.unwrap_or(InputFormat::Classical);
                 let description = describe_onnx(&model, input, &proto::Net::default());
@@ -186,11 +187,11 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
     Ok(Cow::Owned(content))
 }
 
-/// What a gzip file inflates to, bytes.
+/// The inflated size of a gzip file, bytes.
 struct Inflated {
     /// All of it, or more than [`LARGEST`].
     size: u64,
-    /// The stretches that next to nothing in the file stands for.
+    /// Bytes of it in empty stretches.
     empty: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of things that the header of a network file can name (lc0.md D).
+//! The input formats, heads and activations that the header of a network file can name (docs/lc0.md, 4).
 
 use std::fmt;
 

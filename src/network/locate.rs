@@ -1,4 +1,4 @@
-//! Where networks are found when none is named.
+//! Finds the network file to use, by its name or, when none is named, in the folders of networks.
 
 use std::env;
 use std::fmt;
@@ -20,15 +20,15 @@ const OWN: [&str; 2] = [built_in::NAME, "zeitnot-medium"];
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
 const USER_FOLDERS: [&str; 2] = ["zeitnot", "networks"];
-/// What a mere name may lack.
+/// Endings that a bare name may lack.
 const ENDINGS: [&str; 4] = ["", ".pb.gz", ".pb", ".onnx"];
 /// The folder in which cargo builds; the package it belongs to lies around it.
 const CARGO_TARGET: &str = "target";
 
-/// Where a network is.
+/// The place of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In this file, which may not exist: reading it reports what is wrong with it.
+    /// In this file, which may not exist: reading it reports the error.
     File(PathBuf),
     /// Inside the program.
     BuiltIn,
@@ -110,7 +110,7 @@ impl fmt::Display for Location {
 /// # Errors
 ///
 /// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
-/// named is not looked at here: reading it reports what is wrong with it.
+/// named is not looked at here: reading it reports its errors.
 pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     match weights_option {
         Some(path) => find_named(path),
@@ -118,8 +118,8 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     }
 }
 
-/// Finds the network as [`find`] does, and reads it. Where none is named, what cannot be read is told to `passed_over`, and
-/// the next one is taken: a broken download that lies about is no reason not to play.
+/// Finds the network as [`find`] does, and reads it. Where none is named, `passed_over` gets the errors of unreadable
+/// files, and the next one is taken: a broken download is no reason not to play.
 ///
 /// # Errors
 ///
@@ -187,7 +187,7 @@ pub fn user_folder() -> Option<PathBuf> {
     Some(USER_FOLDERS.iter().fold(user.data_dir(), |folder, name| folder.join(name)))
 }
 
-/// Where the networks of an executable lie: beside it, and in the package that cargo built it from.
+/// The folders of networks of an executable: beside it, and in the package that cargo built it from.
 fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
     let target = executable.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == CARGO_TARGET));
     let package = target.and_then(Path::parent);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn known_by_content_not_by_name() {
+    fn networks_are_known_by_content_not_by_name() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "fake.pb.gz", b"hello", 0);
         let real = write(folder.path(), "weights", &random_network(1, 1, 4), 10);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_executable_knows_its_package() {
+    fn an_executable_finds_the_models_of_its_package() {
         let found = |path: &str| around(Path::new(path)).collect::<Vec<_>>();
         assert_eq!(found("/opt/zeitnot/zeitnot"), [Path::new("/opt/zeitnot/models")]);
         for (path, beside) in [

@@ -1,5 +1,5 @@
-//! What a network *is*: Lc0's weight files and ONNX models, the input planes, the 1858 moves of the policy, and where
-//! networks are found. How a network runs is the business of [`crate::backend`].
+//! Networks as data: Lc0's weight files and ONNX models, the input planes, the 1858 moves of the policy, and where
+//! networks are found. [`crate::backend`] runs them.
 //!
 //! ```no_run
 //! use zeitnot::chess::Game;
@@ -17,15 +17,15 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `file` | bytes of any kind to a [`Network`] |
-//! | `proto`, `onnx_proto`, `budget` | the wire formats, and what may be decoded of them |
-//! | `format`, `header` | what the header of a network says, and the fix-ups of older files |
+//! | `file` | reads a [`Network`] from the bytes of a file |
+//! | `proto`, `onnx_proto`, `budget` | the wire formats, and the memory that decoding them may take |
+//! | `format`, `header` | the header of a network file, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
-//! | `description` | what a network is, for people and programs |
+//! | `description` | the description of a network, for people and programs |
 //! | `onnx` | conversion to ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
-//! | `locate`, `built_in` | where networks lie, and the one inside the program |
+//! | `locate`, `built_in` | the places of networks, and the one inside the program |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;
@@ -74,10 +74,10 @@ pub struct Network {
     body: Body,
 }
 
-/// What is known of a network beyond its header.
+/// The content of a network beyond its header.
 #[derive(Clone, Debug)]
 enum Body {
-    /// The layers of a network in Lc0's format, their numbers as they lie in the file; decoded once somebody asks.
+    /// The layers of a network in Lc0's format, their numbers as they lie in the file; decoded on the first request.
     Layers { layers: Box<Layers>, decoded: OnceLock<Option<Box<Weights>>> },
     /// A model that came as ONNX.
     Onnx(OnnxModel),
@@ -124,7 +124,7 @@ impl Network {
         &self.description
     }
 
-    /// Says the input format of a model that does not say it itself.
+    /// Sets the input format of a model that does not state it.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// When the network cannot be converted so; a model that came as ONNX can only be had as it is, which is what the
-    /// default conversion asks for.
+    /// When the network cannot be converted so. A model that came as ONNX takes only the default conversion, which
+    /// leaves it as it is.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
         match &self.body {
             Body::Layers { layers, .. } => onnx::convert(layers, self.description.input, conversion, &self.name),

@@ -67,7 +67,7 @@ pub(crate) struct ModelProto {
     pub metadata_props: Vec<StringStringEntryProto>,
 }
 
-/// A note of whoever made a model.
+/// A note of the maker of a model.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StringStringEntryProto {
     #[prost(string, optional, tag = "1")]

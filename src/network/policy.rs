@@ -1,4 +1,4 @@
-//! The 1858 moves of Lc0's policy and where each head keeps them (lc0.md D.2 and D.3).
+//! Indexes the 1858 moves of Lc0's policy, and maps them to the outputs of each head (docs/lc0.md, 4.2 and 4.3).
 //!
 //! A move is seen from the mover's side: Black's moves have their ranks mirrored. Castling is the king taking its rook,
 //! a promotion to a knight the plain move to the last rank.
@@ -24,11 +24,11 @@ struct PolicyMove {
 }
 
 const PLAIN: u8 = 3;
-/// Entry of [`INDEX`] for what no piece can do.
+/// Entry of [`INDEX`] for moves that no piece can make.
 const NO_MOVE: u16 = u16::MAX;
 
-/// The moves in the order of the policy: what a queen or a knight does on an empty board, then the promotions to queen,
-/// rook and bishop.
+/// The moves in the order of the policy: those of a queen and of a knight on an empty board, then the promotions to
+/// queen, rook and bishop.
 const MOVE_LIST: [PolicyMove; MOVES] = {
     let mut list = [PolicyMove { from: 0, to: 0, promotion: PLAIN }; MOVES];
     let mut length = 0;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn known_entries() {
+    fn policy_index_of_known_moves() {
         // From the golden evaluations of Lc0 and its published table.
         for (index, uci) in [
             (0, "a1b1"),

@@ -142,7 +142,7 @@ fn conversions() -> Vec<Conversion> {
 }
 
 #[test]
-fn graphs_are_whole() {
+fn converted_onnx_graphs_are_well_formed() {
     let shapes: Vec<RandomNetwork> =
         shapes().into_iter().chain(attention_networks().into_iter().map(|(_, shape)| shape)).collect();
     for (shape, conversion) in
@@ -326,7 +326,7 @@ fn truncated_files_are_damaged_at_any_length() {
 }
 
 #[test]
-fn absurd_claims_take_no_memory() {
+fn absurd_lengths_take_no_memory() {
     // A length field far past the end, at each depth.
     let start = [0x0d, 0xc0, 0x01, 0, 0];
     for tail in [&[0x52, 0xff, 0xff, 0xff, 0xff, 0x0f][..], &[0x52, 6, 0x12, 0xff, 0xff, 0xff, 0xff, 0x07]] {
@@ -390,7 +390,7 @@ fn heads_are_chosen_by_name() {
 }
 
 #[test]
-fn what_cannot_be_converted_is_named() {
+fn unsupported_conversions_are_refused_by_name() {
     let network = load(&random_network(1, 1, 8)).unwrap();
     let error = |conversion: Conversion| network.onnx(&conversion).unwrap_err().to_string();
     assert!(error(Conversion { opset: 16, ..Conversion::default() }).contains("opset 16 (17 to 22 are known)"));
@@ -420,7 +420,7 @@ fn a_model_is_as_large_as_its_numbers() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_by_name() {
+fn unsupported_networks_are_refused_by_name() {
     let (_, shape) = attention_networks().swap_remove(2);
     type Change<'a> = &'a dyn Fn(&mut proto::Net);
     fn weights(net: &mut proto::Net) -> &mut proto::Weights {
@@ -512,7 +512,7 @@ proptest! {
 }
 
 #[test]
-fn the_networks_of_models_are_what_its_readme_says() {
+fn networks_of_models_are_as_its_readme_describes() {
     for (file, blocks, channels) in [("zeitnot-small.pb.gz", 6, 64), ("zeitnot-medium.pb.gz", 10, 128)] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);
         let network = Network::load(&path).unwrap();

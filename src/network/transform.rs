@@ -28,7 +28,7 @@ impl Transform {
         self.0 & Transform::TRANSPOSE != 0
     }
 
-    /// Where a square goes.
+    /// The image of a square.
     pub const fn square(self, mut square: Square) -> Square {
         if self.0 & Transform::FLIP != 0 {
             square = square.flip_horizontal();
@@ -42,7 +42,7 @@ impl Transform {
         square
     }
 
-    /// Where a set of squares goes.
+    /// The image of a set of squares.
     pub const fn mask(self, mask: u64) -> u64 {
         let mut board = Bitboard(mask);
         if self.0 & Transform::FLIP != 0 {

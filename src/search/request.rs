@@ -6,7 +6,7 @@ use crate::search::params::SearchParams;
 use crate::search::root::report::{MoveStats, Report};
 use crate::search::tree::Tree;
 use crate::tablebase::Probes;
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 use crate::time_manager::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 use std::fmt;
 

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_first_evaluation_may_be_late_but_not_lose_the_game() {
+    fn due_gives_a_first_evaluation_time_but_not_the_game() {
         assert_eq!(due_ms(2_000.0, 60_000.0, None), 4_000.0, "as long again");
         assert_eq!(due_ms(100.0, 60_000.0, None), 1_100.0, "or a second");
         assert_eq!(due_ms(100.0, 300.0, None), 200.0, "half of the time that is left");

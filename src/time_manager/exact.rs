@@ -1,4 +1,4 @@
-//! Writes numbers so that they can be read back bit by bit: JSON has no infinity and no "not a number", so these are the
+//! Serialises numbers so that they read back bit by bit: JSON has no infinity and no "not a number", so these are the
 //! texts `inf`, `-inf` and `nan`.
 
 use serde::{Deserialize, Deserializer, Serializer};

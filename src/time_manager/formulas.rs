@@ -5,7 +5,7 @@ use super::plan::IN_WORDS;
 use super::*;
 use std::collections::{HashMap, HashSet};
 
-/// What a formula may refer to: the terms before it, then the parameters.
+/// The values that a formula may refer to: the terms before it, then the parameters.
 struct Known<'a> {
     terms: &'a [Term],
     params: &'a HashMap<String, f64>,
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The defaults of a manager's parameters, and what is set instead.
+/// The values of a manager's parameters where `set` is given: defaults elsewhere.
 fn params(spec: &ManagerSpec, set: &str) -> HashMap<String, f64> {
     let grouped = spec.groups.iter().chain(COMMON_GROUPS).flat_map(GroupSpec::all_params).map(|(_, param)| param);
     // A manager's own parameter goes before one of the same name in a group.

@@ -27,11 +27,11 @@ pub struct Entry {
     pub name: String,
     /// Where the name starts, in bytes from the start of the text.
     pub offset: usize,
-    /// What the name stands for.
+    /// The value or group of the name.
     pub content: Content,
 }
 
-/// What stands behind a name.
+/// The value or group of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// `name=0.7`; always finite.
@@ -50,7 +50,7 @@ pub enum Content {
 pub struct SyntaxError {
     /// Where, in bytes from the start of the text.
     pub offset: usize,
-    /// What was found and what was expected, in words.
+    /// The text that was found and the one that was expected, in words.
     pub message: String,
 }
 
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place() {
+    fn syntax_errors_name_the_place() {
         let cases = [
             ("smooth(init-timeuse=0.7", 23, "found the end, expected ',' or the ')' that closes \"smooth\""),
             ("smooth init-timeuse=0.7", 7, "found 'i', expected ',' or the end"),
@@ -270,7 +270,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "[a-c0-2=(),.+'\" é_-]{0,40}") {
+        fn parse_never_panics(text in "[a-c0-2=(),.+'\" é_-]{0,40}") {
             if let Err(error) = parse(&text) {
                 proptest::prop_assert!(text.is_char_boundary(error.offset));
             }

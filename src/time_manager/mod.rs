@@ -29,18 +29,18 @@
 //! | [`legacy`](managers::legacy) | an equal share of the rest of the game, and what earlier moves left | to compare with Lc0's default |
 //! | [`simple`](managers::simple) | a share of the clock that grows with the ply and the increment | against engines, with an increment |
 //! | [`alphazero`](managers::alphazero) | a fixed share of the clock | to repeat AlphaZero's matches |
-//! | [`adaptive`](managers::adaptive) | a share by phase, time control and how clear the choice is | to see statistics after each move |
-//! | [`complexity`](managers::complexity) | more where there is more on the board | against people |
-//! | [`soft-hard`](managers::soft_hard) | a textbook's soft limit, moved by the search | as the plain one to measure others against |
+//! | [`adaptive`](managers::guests::adaptive) | a share by phase, time control and how clear the choice is | to see statistics after each move |
+//! | [`complexity`](managers::guests::complexity) | more where there is more on the board | against people |
+//! | [`soft-hard`](managers::guests::soft_hard) | a textbook's soft limit, moved by the search | as the plain one to measure others against |
 //!
 //! `adaptive` below 60 s, `complexity` and `soft-hard` below 10 s on the clock are in emergencies of their documents: their
 //! pages say how little time a move gets then.
 //!
 //! # Parts for all of them
 //!
-//! Any manager takes `adjust(...)` with the parts of [`parts`]: `legacy(adjust(stability, score-drop))`. A part is in
-//! effect when it is named, and has parameters of its own: `adjust(score-drop(drop=30, dropped=1.4))`. The time a move
-//! is granted is multiplied by the factors of the parts.
+//! Any manager takes `adjust(...)` with the parts of [`parts`](managers::guests::parts): `legacy(adjust(stability,
+//! score-drop))`. A part is in effect when it is named, and has parameters of its own: `adjust(score-drop(drop=30,
+//! dropped=1.4))`. The time a move is granted is multiplied by the factors of the parts.
 //!
 //! # What holds for every manager
 //!
@@ -62,26 +62,24 @@
 //! # Ok::<(), zeitnot::time_manager::SpecError>(())
 //! ```
 
-mod account;
+mod accounting;
 pub mod due;
 pub mod estimators;
 mod exact;
-mod face;
 pub mod grammar;
+mod interface;
 pub mod managers;
 mod params;
-pub mod parts;
 mod plan;
 mod plan_builder;
-mod recorder;
 mod specification;
 mod stoppers;
 mod timekeeper;
 pub mod trace;
 mod unit;
 
-pub use account::{MoveAccount, PhaseUse, Statistics};
-pub use face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
+pub use accounting::{MoveAccount, PhaseUse, Statistics};
+pub use interface::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, Verdict};
 pub use params::{COMMON_GROUPS, ChoiceSpec, GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;
@@ -89,7 +87,7 @@ pub use stoppers::{SearchLimits, StopperParams, Stoppers};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
-use params::ParamValues;
+use managers::guests;
 use stoppers::MIN_MOVETIME_MS;
 
 const MS_PER_SECOND: f64 = 1000.0;
@@ -99,7 +97,7 @@ const MS_PER_SECOND: f64 = 1000.0;
 /// A move is `plan`, any number of `observe`, then `finish` if a move was really played; an abandoned search has no
 /// `finish`.
 pub trait TimeManager: Send + std::fmt::Debug {
-    /// What it is chosen by, [`ManagerSpec::title`]: the name, and the preset that is not the first of that name.
+    /// The name it is chosen by, [`ManagerSpec::title`], with the preset unless that is the first of the name.
     fn name(&self) -> &'static str;
 
     /// Decides about a move. Any request has an answer, however absurd its numbers are.
@@ -108,21 +106,20 @@ pub trait TimeManager: Send + std::fmt::Debug {
     /// Learns from a running search and says whether its time is over. Without a plan it never stops.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
 
-    /// Learns from the end of a search whose move was played. Without a plan before it, it says that the tree was changed
-    /// by something else (an untimed search, say): the next one tells nothing of the last.
+    /// Learns from the end of a search whose move was played. Without a plan before it, the tree was changed by
+    /// something else (an untimed search, say), and the next tree says nothing about the last search.
     ///
-    /// A manager inside `adjust(...)` is not asked about the factors of the parts, but is told what they came to. What it
-    /// learns of its budgets (the time use, what a move left over) it learns of the budget times [`MoveOutcome::factor`], the
-    /// one the move really had: otherwise it would take a factor of 0.7 for a search that spares a third, give more to the
-    /// next move, and so undo the factor. How a part moves the limit while the search runs is not in that factor: to the
-    /// manager it is as if the search had ended early, or had needed a reserve. What a search takes past its limit counts
-    /// from [`MoveOutcome::due_ms`], which knows the limit that was in force, all factors included.
+    /// A manager inside `adjust(...)` learns [`MoveOutcome::factor`], by which the parts multiplied its budget. It
+    /// compares the time used with the budget times that factor: otherwise it would take a factor of 0.7 for a search
+    /// that spares a third, give more to the next move, and so undo the factor. Changes of the limit while the search
+    /// runs are not in the factor: to the manager the search ended early, or needed a reserve. An overrun of the limit
+    /// counts from [`MoveOutcome::due_ms`], which belongs to the limit with all factors.
     fn finish(&mut self, outcome: &MoveOutcome);
 
-    /// What has been learned so far.
+    /// The estimates so far.
     fn estimates(&self) -> Estimates;
 
-    /// Whether the statistics of the game are to be told after every move, asked for or not.
+    /// Whether the statistics of the game are reported after every move, asked for or not.
     fn reports_statistics(&self) -> bool {
         false
     }
@@ -132,7 +129,7 @@ pub trait TimeManager: Send + std::fmt::Debug {
         None
     }
 
-    /// How the last planned move went, once it is finished.
+    /// The account of the last planned move, once it is finished.
     fn last_move(&self) -> Option<&MoveAccount> {
         None
     }
@@ -157,8 +154,8 @@ pub fn managers() -> &'static [ManagerSpec] {
 /// [`SpecError`], whose text is one line that names what is wrong and what is possible instead.
 pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     let (manager, values) = specification::resolve(spec, managers::ALL)?;
-    let adjusted = parts::adjusted::Adjusted::around((manager.build)(&values), &values);
-    Ok(Box::new(recorder::Recorder::around(adjusted)))
+    let adjusted = guests::parts::adjusted::Adjusted::around((manager.build)(&values), &values);
+    Ok(Box::new(accounting::Accounted::around(adjusted, guests::CLASSES)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The parameters of managers, each declared once: parsing, range checks, error messages and listings all read these
-//! tables.
+//! Declares the parameters of managers: parsing, range checks, error messages and listings all read these tables.
 
 use super::TimeManager;
 use super::unit::Unit;
@@ -22,12 +21,12 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
-    /// The same parameter where it has another default.
+    /// The same parameter with another default.
     pub(super) const fn defaulting_to(self, default: f64) -> Self {
         Self { default, ..self }
     }
 
-    /// The same parameter where it does something else, or more.
+    /// The same parameter with another help text.
     pub(super) const fn helping(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
@@ -78,7 +77,7 @@ impl GroupSpec {
         known(self.params, &[], self.groups)
     }
 
-    /// The same without what is inside its groups, where there would be too much of it.
+    /// The names of the groups inside this one, or its parameters where there are none.
     fn outline(&self) -> String {
         let inner: Vec<_> = self.groups.iter().map(|group| group.name).collect();
         if inner.is_empty() { self.known() } else { inner.join(", ") }
@@ -115,7 +114,7 @@ pub struct ManagerSpec {
 }
 
 /// Groups that every manager takes.
-pub const COMMON_GROUPS: &[GroupSpec] = &[super::parts::adjusted::ADJUST];
+pub const COMMON_GROUPS: &[GroupSpec] = &[super::managers::guests::parts::adjusted::ADJUST];
 
 impl ManagerSpec {
     /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.

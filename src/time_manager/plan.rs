@@ -1,7 +1,6 @@
 //! The decision about one move, and the terms that led to it, as texts and as JSON. Every plan is made by a
 //! [`PlanBuilder`](super::plan_builder::PlanBuilder).
 
-use super::parts::control::TimeClass;
 use super::unit::Unit;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -10,7 +9,7 @@ use std::fmt;
 /// One quantity on the way to a budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it is, in snake case.
+    /// The name of the quantity, in snake case.
     pub name: Cow<'static, str>,
     /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
     /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the
@@ -55,9 +54,9 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
-    /// Class of the time control that the plan was made for, if the manager or a part of it has classes.
+    /// Name of the class of the time control that the plan was made for, if the manager or a part of it has classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_class: Option<TimeClass>,
+    pub time_class: Option<Cow<'static, str>>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }
@@ -98,7 +97,7 @@ fn is_told(formula: &str) -> bool {
     formula.is_empty()
 }
 
-/// How a formula begins that is none.
+/// The beginning of a formula that says in words where a value comes from.
 pub(super) const IN_WORDS: &str = "from ";
 
 #[cfg(test)]
@@ -108,7 +107,7 @@ mod tests {
     use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
 
     #[test]
-    fn texts_and_json_come_from_the_terms() {
+    fn plan_texts_and_json_come_from_the_terms() {
         let mut builder =
             PlanBuilder::new("test", &MoveRequest { clock_ms: 1_000.0, overhead_ms: 200.0, ..MoveRequest::default() });
         builder.moves_left(20.0, "from experience");

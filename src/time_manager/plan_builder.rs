@@ -1,10 +1,8 @@
-//! How a [`Plan`] is made: every manager records each quantity as it is computed, what the interface sent is cleaned, and
-//! the end is the one guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be
-//! unsafe.
+//! Builds a [`Plan`]: it cleans the request, records each quantity as the manager computes it, and ends with the one
+//! guard that keeps any budget on the clock. So no explanation can go stale, and no manager can be unsafe.
 
 use super::due;
-use super::face::MoveRequest;
-use super::parts::control::TimeClass;
+use super::interface::MoveRequest;
 use super::plan::{Plan, Term};
 use super::unit::Unit;
 use std::borrow::Cow;
@@ -12,24 +10,24 @@ use std::borrow::Cow;
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
 pub(super) const MAX_MS: f64 = 1e12;
 
-/// How a budget or a reserve follows from the terms, and what it is.
+/// The formula of a budget or a reserve, and its value.
 pub(super) type Wanted = (&'static str, f64);
 
-/// What a manager wants that plans no reserve.
+/// The reserve of a manager that plans none.
 pub(super) const NO_RESERVE: Wanted = ("", 0.0);
 
-/// Collects the terms of one plan. What they are called is written as `name = formula`, see [`Term::formula`].
+/// Collects the terms of one plan. A term is named as `name = formula`, see [`Term::formula`].
 pub(super) struct PlanBuilder {
     manager: Cow<'static, str>,
     request: MoveRequest,
     moves_left: f64,
-    /// Of the plan that this one resumes.
+    /// The target of the plan that this one resumes.
     target_nodes: Option<f64>,
-    time_class: Option<TimeClass>,
+    time_class: Option<Cow<'static, str>>,
     terms: Vec<Term>,
 }
 
-/// The terms that [`PlanBuilder::finish`] adds, and how they are called where [`PlanBuilder::resume`] keeps them.
+/// The terms that [`PlanBuilder::finish`] adds, and their names where [`PlanBuilder::resume`] keeps them.
 const GUARD_TERMS: [(&str, Option<&str>); 6] = [
     ("safe_clock", None),
     ("budget", Some("planned_budget")),
@@ -40,8 +38,8 @@ const GUARD_TERMS: [(&str, Option<&str>); 6] = [
 ];
 
 impl PlanBuilder {
-    /// Cleans the request and records what it says: times are neither negative nor absurd, and a `moves_to_go` of 0 is
-    /// unsaid.
+    /// Cleans the request and records its values: times are neither negative nor absurd, and a `moves_to_go` of 0
+    /// counts as absent.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
         let mut builder = Self {
             manager: Cow::Borrowed(manager),
@@ -68,8 +66,8 @@ impl PlanBuilder {
         builder
     }
 
-    /// Goes on where a plan for the same request ended: what it computed stays, with `planned_budget` and
-    /// `planned_extra` for what it granted; [`PlanBuilder::finish_again`] guards what becomes of them.
+    /// Continues a plan for the same request: its terms stay, its budget and reserve as `planned_budget` and
+    /// `planned_extra`; [`PlanBuilder::finish_again`] guards the new ones.
     pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
         let mut builder = Self::new("", request);
         builder.manager = plan.manager;
@@ -100,8 +98,8 @@ impl PlanBuilder {
     }
 
     /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
-    pub fn time_class(&mut self, class: Option<TimeClass>) {
-        self.time_class = self.time_class.or(class);
+    pub fn time_class(&mut self, class: Option<&'static str>) {
+        self.time_class = self.time_class.take().or(class.map(Cow::Borrowed));
     }
 
     /// Records a quantity and gives it back.
@@ -238,7 +236,7 @@ impl PlanBuilder {
     }
 }
 
-/// A time that was told, in milliseconds, as a plan takes it: neither negative nor absurd.
+/// A time in milliseconds from outside, cleaned: neither negative nor absurd.
 pub(super) fn believed_ms(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, MAX_MS) }
 }

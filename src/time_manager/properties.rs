@@ -1,6 +1,6 @@
 //! The promises that hold for every manager, whatever it is told: random specifications, clocks and histories.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release --lib time_manager::properties` tries so many of each (256 otherwise).
+//! `PROPTEST_CASES=100000 cargo test --release --lib time_manager::properties` tries 100,000 of each (256 otherwise).
 
 use super::*;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ enum Event {
     SetNps(f64),
 }
 
-/// What a manager says to an event.
+/// A manager's answer to an event.
 #[derive(Debug)]
 enum Answer {
     Plan(Plan),
@@ -98,7 +98,7 @@ impl Event {
     }
 }
 
-/// What the search found out: root visits, best move, values of it and of the second best, plies left, depth.
+/// The findings of a search: root visits, best move, values of it and of the second best, plies left, depth.
 #[derive(Clone, Debug)]
 struct Facts {
     visits: Vec<u32>,
@@ -166,7 +166,7 @@ fn specification() -> impl Strategy<Value = String> {
     })
 }
 
-/// What every plan promises, whatever was asked.
+/// The promises of every plan, whatever the request.
 fn check_plan(request: &MoveRequest, plan: &Plan) -> Result<(), TestCaseError> {
     let clean = |ms: f64| {
         if ms.is_nan() { 0.0 } else { ms.clamp(0.0, 1e12) }
@@ -269,7 +269,7 @@ proptest! {
         };
         let clock = 10_f64.powf(digits);
         let (less, more) = (plan(clock), plan(clock + more));
-        // Whoever gives a faster class of games the larger factor gets what he asks for. Lc0's own bank collects the
+        // A faster class of games may be given the larger factor. Lc0's own bank collects the
         // more the more room it has.
         let taxed = |plan: &Plan| plan.term("bank_tax").is_some_and(|term| term.clamped);
         if !spec.contains("control(") && !taxed(&less) && !taxed(&more) {

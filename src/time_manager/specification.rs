@@ -1,10 +1,11 @@
-//! Reads a specification by the tables of [`params`](super::params): which manager, and the values of its parameters.
+//! Reads a specification by the tables of [`params`](super::params): the manager it names, and the values of its
+//! parameters.
 
 use super::grammar::{self, Content, Entry, SyntaxError};
 use super::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use thiserror::Error;
 
-/// What is wrong with a time manager specification. The text of each is one line.
+/// An error in a time manager specification. The text of each is one line.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The text leaves the grammar.
@@ -56,7 +57,7 @@ pub enum SpecError {
         parameter: String,
         /// What was written.
         given: String,
-        /// What is accepted instead.
+        /// The values that are accepted.
         expected: String,
     },
     /// A number outside the parameter's range.
@@ -146,17 +147,17 @@ struct Reader {
     /// The same with the manager, joined by dots.
     owner: String,
     values: ParamValues,
-    /// The first value that is wrong. Names are all looked up before it is told: they say which form is meant.
+    /// The error of the first wrong value. All names are looked up before it is reported: they say which form is meant.
     wrong: Option<SpecError>,
 }
 
 impl Reader {
-    /// What was read, unless its value is wrong, which is kept.
+    /// The value that was read. An error is kept, if it is the first.
     fn right<T>(&mut self, read: Result<T, SpecError>) -> Option<T> {
         read.map_err(|error| self.wrong.get_or_insert(error)).ok()
     }
 
-    /// Looks up what is named and keeps its value. Fails on an unknown name alone.
+    /// Looks up every name and keeps its value. Fails only on an unknown name.
     fn manager(&mut self, manager: &ManagerSpec, entries: &[Entry]) -> Result<(), SpecError> {
         for entry in entries {
             if let Some(choice) = manager.choices.iter().find(|choice| choice.name == entry.name) {
@@ -239,7 +240,7 @@ fn word<'w>(owner: String, name: &str, words: &[&'w str], content: &Content) -> 
     })
 }
 
-/// What was given instead of what was expected, for messages.
+/// The value that was given, for messages.
 fn written(content: &Content) -> String {
     match content {
         Content::Number(value) => value.to_string(),

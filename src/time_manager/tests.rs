@@ -1,4 +1,4 @@
-//! Specifications: what is accepted, what is not, and what is said then.
+//! Tests which specifications are accepted and which are refused, and the messages of the refusals.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn error(spec: &str) -> String {
 
 // lc0.md A.1, "Accept/reject table observed", row by row.
 #[test]
-fn the_accept_and_reject_table_of_lc0() {
+fn specifications_are_accepted_and_rejected_as_by_lc0() {
     for spec in [
         "smooth",
         "smooth()",

@@ -1,5 +1,5 @@
-//! Keeps the time of one game: everything about it that lasts from move to move, in one pure state machine that a game, a
-//! replay and a simulation drive alike.
+//! Keeps the time of one game, from move to move, as a pure state machine that a game, a replay and a simulation drive
+//! alike.
 
 use super::estimators::overhead::LagEstimator;
 use super::stoppers::Stoppers;
@@ -35,7 +35,7 @@ struct OpenMove {
     due_ms: f64,
 }
 
-/// The terms on which a search may run. Times are in milliseconds since the move's clock started.
+/// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Begun {
     /// The decision, where the move has a clock.
@@ -53,12 +53,12 @@ pub struct TimeReport {
     pub account: MoveAccount,
     /// The game so far.
     pub statistics: Statistics,
-    /// Whether the manager tells its statistics unasked.
+    /// Whether the manager reports its statistics after every move.
     pub reports_statistics: bool,
 }
 
 impl Timekeeper {
-    /// The time of a new game, managed as `spec` says, with the lag measured.
+    /// The time of a new game with the manager `spec`; the lag is measured.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
@@ -67,7 +67,7 @@ impl Timekeeper {
         Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
     }
 
-    /// The same, with no lag measured: for events that were written by hand.
+    /// The time of a new game with the manager `spec`; no lag is measured, for events that were written by hand.
     ///
     /// # Errors
     /// [`SpecError`], when there is no such manager.
@@ -75,7 +75,7 @@ impl Timekeeper {
         Ok(Timekeeper { lag: None, ..Timekeeper::new(spec)? })
     }
 
-    /// Lets `observer` see every event from now on, the choice of the manager first. What was learned before is not in
+    /// Lets `observer` see every event from now on, the choice of the manager first. Estimates from before are not in
     /// the trace: a trace that is to be replayed begins with a new game.
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
@@ -93,12 +93,12 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The lag that is measured, in milliseconds: what is kept clear beside the overhead that the user says.
+    /// The measured lag, in milliseconds, which is kept clear on top of the user's overhead.
     pub fn lag_ms(&self) -> f64 {
         self.lag.as_ref().map_or(0.0, LagEstimator::overhead_ms)
     }
 
-    /// Goes over to the manager that `spec` names, which has learned nothing yet. The same specification changes nothing.
+    /// Changes to a new manager of the specification `spec`. The same specification changes nothing.
     ///
     /// # Errors
     /// [`SpecError`], and nothing is changed.
@@ -119,7 +119,7 @@ impl Timekeeper {
         self.tell(|| Event::NewGame, None);
     }
 
-    /// Another game goes on at this point; `keep_time_stats`: what the manager learned holds for it.
+    /// Changes to another game, at any point of it. `keep_time_stats`: whether the manager's estimates hold for it.
     pub fn other_game(&mut self, keep_time_stats: bool) {
         if let Some(lag) = &mut self.lag {
             lag.forget_move();
@@ -131,13 +131,13 @@ impl Timekeeper {
         self.tell(|| Event::OtherGame { keep_time_stats }, None);
     }
 
-    /// The tree of the next search says nothing of the last one.
+    /// Takes in that the tree was changed: the next one says nothing about the last search.
     pub fn tree_changed(&mut self) {
         self.manager.finish(&MoveOutcome::default());
         self.tell(|| Event::TreeChanged, None);
     }
 
-    /// A move is played without a search.
+    /// Takes in a move that is played without a search.
     pub fn book_move(&mut self, played: BookMove) {
         let BookMove { ply, clock_ms, increment_ms } = played;
         if let Some(lag) = &mut self.lag {
@@ -147,8 +147,8 @@ impl Timekeeper {
         self.tell(|| Event::BookMove(played), None);
     }
 
-    /// A search begins; `request` if its move has a clock. `movetime` and clocks lose the same overhead: what the user says
-    /// and the measured lag.
+    /// Begins a search; `request` if its move has a clock. `movetime` and clocks lose the same overhead: the user's and
+    /// the measured lag.
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {
@@ -216,10 +216,9 @@ impl Timekeeper {
         self.stoppers.as_ref().is_some_and(|stoppers| stoppers.is_endless(self.open.is_some()))
     }
 
-    /// The search is over and its move is played. The report, if the move had a clock.
+    /// Ends the search, whose move is played. Returns the report, if the move had a clock.
     ///
-    /// Time that passed because there was nothing to answer by is not taken for lag: waiting for a first evaluation is
-    /// this engine's own decision.
+    /// The wait for a first evaluation is not taken for lag: it is this engine's own decision.
     pub fn end(&mut self, outcome: &MoveOutcome) -> Option<TimeReport> {
         self.stoppers = None;
         let report = self.open.take().and_then(|open| {
@@ -234,7 +233,7 @@ impl Timekeeper {
                 };
                 lag.search_ended(account.used_ms - hard_limit_ms.max(waited_ms), clock_ms - account.used_ms);
             }
-            let statistics = *self.manager.statistics()?;
+            let statistics = self.manager.statistics()?.clone();
             Some(TimeReport { account, statistics, reports_statistics: self.manager.reports_statistics() })
         });
         let account = report.as_ref().map(|report| &report.account);
@@ -244,7 +243,7 @@ impl Timekeeper {
         report
     }
 
-    /// Lets an event of a trace happen.
+    /// Applies an event of a trace.
     ///
     /// # Errors
     /// [`SpecError`], when the event names no manager; then nothing has happened.
@@ -290,7 +289,7 @@ impl Timekeeper {
         self.manager = build(&self.spec).expect("a manager was built from the same specification before");
     }
 
-    /// Tells the observer, if there is one; without one nothing is made to be told.
+    /// Tells the observer, if there is one. Without one, event and answer are not made.
     fn tell<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
         if let Some(observer) = &mut self.observer {
             observer.happened(&event(), answer.map(|answer| answer()).as_ref());

@@ -35,7 +35,7 @@ fn clocks_and_movetime_lose_the_same_overhead_and_lag() {
 }
 
 #[test]
-fn searches_without_an_end_have_no_limit() {
+fn endless_searches_have_no_limit() {
     let mut time = Timekeeper::new("smooth").unwrap();
     for limits in [
         SearchLimits { infinite: true, ..movetime(100.0) },
@@ -62,7 +62,7 @@ fn the_wait_for_a_first_evaluation_is_no_lag() {
 }
 
 #[test]
-fn a_new_game_knows_nothing_of_the_one_before() {
+fn new_game_forgets_all_estimates() {
     let play = |time: &mut Timekeeper| {
         let mut clock_ms = 60_000.0;
         let mut plans = Vec::new();

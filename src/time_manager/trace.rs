@@ -1,5 +1,5 @@
-//! Describes a game as its time manager lives it: the events, in order, and the answers to them. Both serialise and
-//! deserialise without loss, so that a recorded game can be replayed bit by bit ([`Timekeeper::apply`]).
+//! Defines the trace of a game's time: the events that a time manager sees, in order, and its answers. Both serialise
+//! and deserialise without loss, so that a recorded game can be replayed bit by bit ([`Timekeeper::apply`]).
 //!
 //! A trace is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it, where it
 //! has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain --script` reads the events. A game
@@ -18,12 +18,12 @@
 //!
 //! [`Timekeeper::apply`]: super::Timekeeper::apply
 
-use super::face::{MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
+use super::interface::{MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
 use super::stoppers::{SearchLimits, StopperParams};
 use super::{MoveAccount, Plan, exact};
 use serde::{Deserialize, Serialize};
 
-/// Something that happens to the time of a game.
+/// An event in the time of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event<'a> {
@@ -33,11 +33,11 @@ pub enum Event<'a> {
     NewGame,
     /// Another game goes on at this point: its clock says nothing of the last one's.
     OtherGame {
-        /// What was learned of the last one is kept (`KeepTimeStats`).
+        /// Whether the estimates of the last game are kept (`KeepTimeStats`).
         #[serde(default)]
         keep_time_stats: bool,
     },
-    /// The tree of the next search says nothing of the last one.
+    /// The tree was changed: the next one says nothing about the last search.
     TreeChanged,
     /// A move is played from a book.
     BookMove(BookMove),
@@ -132,8 +132,8 @@ pub fn write(event: &Event, answer: Option<&Answer>) -> String {
     }
 }
 
-/// Sees every event of a game as it happens, with its answer. It is called on the search's own threads, under their lock: it
-/// had better be quick.
+/// Sees every event of a game as it happens, with its answer. It is called on the search's own threads, under their
+/// lock, so it must be quick.
 pub trait Observer: Send {
     /// An event has happened.
     fn happened(&mut self, event: &Event, answer: Option<&Answer>);

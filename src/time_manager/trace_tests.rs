@@ -164,7 +164,7 @@ fn stop_reasons_have_names_that_stay() {
 }
 
 #[test]
-fn a_short_event_means_the_defaults() {
+fn missing_fields_of_events_are_defaults() {
     let read = |text: &str| match read(text).unwrap() {
         Line::Event(event) => event,
         Line::Answer(answer) => panic!("{answer:?}"),

@@ -1,4 +1,4 @@
-//! Units of what plans and parameters are measured in.
+//! Defines the units of terms and parameters.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

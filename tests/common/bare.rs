@@ -7,7 +7,7 @@ use zeitnot::chess::Game;
 use zeitnot::clock::Clock;
 use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, Tree};
 use zeitnot::tablebase::Probes;
-use zeitnot::time_manager::estimators::batch::BatchLatency;
+use zeitnot::time_manager::estimators::batch_latency::BatchLatency;
 use zeitnot::time_manager::trace::SearchStart;
 use zeitnot::time_manager::{Begun, SearchLimits, StopperParams, Timekeeper};
 

@@ -4,7 +4,6 @@
 
 pub mod bare;
 pub mod golden;
-pub mod random;
 
 use parking_lot::Mutex;
 use std::path::PathBuf;

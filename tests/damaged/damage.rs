@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use zeitnot::splitmix::SplitMix64 as Random;
 
 use crate::wire::{self, Field, Value};
 
@@ -11,27 +12,6 @@ use crate::wire::{self, Field, Value};
 const BOMB: usize = 16 << 20;
 /// Fields of [`repeat`]: a message of two bytes may take a kilobyte in memory.
 const MOST_COPIES: u64 = 100_000;
-
-/// The generator splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
-    fn choice<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.below(values.len())]
-    }
-}
 
 /// A whole network file, and what its damaged copies start from.
 pub struct Original {
@@ -211,7 +191,7 @@ fn resize(net: &Original, random: &mut Random) -> Vec<u8> {
             5 => length * 2,
             _ => random.below(2 * length),
         };
-        bytes.resize_with(wanted, || random.next() as u8);
+        bytes.resize_with(wanted, || random.next_u64() as u8);
     })
 }
 

@@ -3,8 +3,6 @@
 
 #[path = "../common/uci.rs"]
 mod driver;
-#[path = "../common/random.rs"]
-mod random;
 
 mod books_and_tables;
 mod fuzz;

@@ -1,7 +1,7 @@
 //! Many commands in a hurry: nothing hangs, every search has one answer, and every move in it is legal.
 
 use super::driver::{Uci, errors, game, legal_moves};
-use super::random::Random;
+use zeitnot::splitmix::SplitMix64 as Random;
 
 #[test]
 fn go_and_stop_at_once() {
@@ -37,11 +37,11 @@ fn everything_at_once() {
         for _ in 0..150 {
             match random.below(9) {
                 0 => {
-                    position = random.of(&POSITIONS);
+                    position = random.choice(&POSITIONS);
                     engine.send(&super::driver::position_command(position));
                 }
                 1 => {
-                    let option = random.of(&[
+                    let option = random.choice(&[
                         "Threads value 1",
                         "Threads value 4",
                         "MinibatchSize value 1",
@@ -64,7 +64,7 @@ fn everything_at_once() {
                 3 => engine.send("stop"),
                 4 => engine.send("ponderhit"),
                 _ => {
-                    let go = random.of(&[
+                    let go = random.choice(&[
                         "infinite",
                         "nodes 1",
                         "nodes 500",
@@ -118,7 +118,7 @@ fn along_random_games() {
             let Some(bound) = Some(moves.len()).filter(|bound| *bound > 0) else { break };
             // A shuffling game meets repetitions and the fifty-move rule at the root.
             position = format!("{position} {}", moves[random.below(bound)]);
-            let go = random.of(&["go nodes 60", "go nodes 300", "go wtime 300 btime 300", "go movetime 5"]);
+            let go = random.choice(&["go nodes 60", "go nodes 300", "go wtime 300 btime 300", "go movetime 5"]);
             let answer = engine.search(&position, go);
             assert!(errors(&answer.lines).is_empty(), "{position}: {:?}", answer.lines);
         }

@@ -1,8 +1,8 @@
 //! Plays games of a network against itself, by its policy, for positions to calibrate on.
 
-use crate::backend::query::mix;
-use crate::backend::{Backend, BackendError, Query};
+use crate::backend::{Backend, BackendError, Query, sample, softmax};
 use crate::chess::Game;
+use crate::splitmix::mix;
 
 /// Games at a time: one batch of evaluations moves each by a ply.
 const GAMES: usize = 32;
@@ -39,7 +39,7 @@ pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Q
             let choice = if random.unit() < RANDOM_MOVES {
                 random.below(moves.len() as u64) as usize
             } else {
-                sample(&evaluation.logits, random.unit())
+                sample(&softmax(&evaluation.logits, 1.0), random.unit() as f32)
             };
             game.push(moves[choice]);
             if random.unit() < KEPT && positions.len() < count {
@@ -63,26 +63,7 @@ fn open(random: &mut Random) -> Game {
 }
 
 fn is_over(game: &Game) -> bool {
-    let position = game.current();
-    position.legal_moves().is_empty()
-        || position.is_insufficient_material()
-        || position.rule50() >= 100
-        || position.repetitions() >= 2
-        || position.ply() >= LONGEST_GAME
-}
-
-/// The index that a draw between 0 and 1 falls on when each has the weight exp(logit).
-fn sample(logits: &[f32], draw: f64) -> usize {
-    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f64> = logits.iter().map(|logit| f64::from(logit - largest).exp()).collect();
-    let mut rest = draw * weights.iter().sum::<f64>();
-    for (index, weight) in weights.iter().enumerate() {
-        rest -= weight;
-        if rest < 0.0 {
-            return index;
-        }
-    }
-    logits.len() - 1
+    game.outcome().is_some() || game.current().ply() >= LONGEST_GAME
 }
 
 struct Random {

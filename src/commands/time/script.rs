@@ -40,7 +40,7 @@ impl fmt::Display for Answer {
             Self::Finished(finished) => {
                 let account = finished.account.as_ref();
                 let told = account.map(ToString::to_string).into_iter().chain(finished.statistics.clone());
-                let told = told.chain(finished.game.map(|game| game.time_use()));
+                let told = told.chain(finished.game.as_ref().map(|game| game.time_use()));
                 f.write_str(&told.collect::<Vec<_>>().join("\n"))
             }
         }
@@ -190,7 +190,7 @@ impl<'a> Game<'a> {
                 return Ok(Some(Answer::Finished(Box::new(Finished {
                     estimates: manager.estimates(),
                     statistics: manager.statistics().map(ToString::to_string),
-                    game: manager.statistics().copied(),
+                    game: manager.statistics().cloned(),
                     // A search without a clock has none.
                     account: match answer {
                         Some(trace::Answer::Finish(account)) => Some(account),

@@ -1,4 +1,4 @@
-//! What can go wrong on the way of a network to this machine.
+//! The errors of downloads of networks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use ureq::http::StatusCode;
 
 use crate::network::NetworkError;
 
-/// Why a network could not be fetched. The text is one line for the user.
+/// An error in fetching a network. The text is one line for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The catalogue has no network of that name.
@@ -42,10 +42,10 @@ pub enum FetchError {
     Protocol {
         /// The address.
         url: String,
-        /// What went wrong.
+        /// The problem.
         reason: String,
     },
-    /// Nothing came for too long.
+    /// The server was silent for too long.
     #[error("{url}: nothing came for {seconds} s after {bytes} bytes; what is here is kept: run it again to go on")]
     Stalled {
         /// The address.
@@ -112,15 +112,15 @@ pub enum FetchError {
         /// The file's.
         actual: String,
     },
-    /// What was downloaded is no network, or none that can be used.
+    /// The downloaded file is no network, or none that can be used.
     #[error("{url} was downloaded, but: {reason}")]
     Network {
         /// The address.
         url: String,
-        /// What is wrong with it; its text is in this one's.
+        /// The error in reading it; its text is in this one's.
         reason: NetworkError,
     },
-    /// Another process is at it.
+    /// Another process downloads the same file.
     #[error("another process is downloading {}", path.display())]
     Busy {
         /// The unfinished file.
@@ -129,7 +129,7 @@ pub enum FetchError {
     /// A file operation failed.
     #[error("cannot {action} {}: {reason}", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -138,7 +138,7 @@ pub enum FetchError {
     },
 }
 
-/// For `map_err`: an I/O error that names what was tried with which file.
+/// For `map_err`: an I/O error that names the operation and the file.
 pub(super) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FetchError {
     let path = path.to_path_buf();
     move |reason| FetchError::Io { action, path, reason }

@@ -30,7 +30,7 @@ const UNFINISHED: &str = ".unfinished";
 /// Bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What the download is doing, for a display.
+/// The progress of a download, for a display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchProgress {
     /// The file is coming in.
@@ -167,7 +167,7 @@ impl Fetcher {
         Ok(Fetched { path, sha256: actual, verified: expected.is_some(), was_there: true, network })
     }
 
-    /// Brings the unfinished file to its end.
+    /// Downloads the rest of the unfinished file.
     fn download(
         &self,
         source: &Source,
@@ -175,12 +175,12 @@ impl Fetcher {
         report: &mut dyn FnMut(FetchProgress),
     ) -> Result<(), FetchError> {
         let agent = self.agent(source);
-        // Without a version nobody can tell whether the server still has the same file: it is fetched from the start.
+        // Without a version it is unknown whether the server still has the same file: it is fetched from the start.
         let have = if part.version.is_empty() { 0 } else { part.length()? };
         let mut have = if have > source.limit { 0 } else { have };
         let mut response = self.ask(&agent, source, part, have)?;
         if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
-            // Either nothing is missing, or what is here is not of this file.
+            // Either the file is complete, or these bytes are not of this file.
             if content_range(&response).is_some_and(|range| range.total == Some(have)) {
                 return Ok(());
             }
@@ -205,7 +205,7 @@ impl Fetcher {
         self.receive(source, part, response, have, total, report)
     }
 
-    /// What asks servers for this file.
+    /// The HTTP agent for this file.
     fn agent(&self, source: &Source) -> Agent {
         Agent::config_builder()
             .http_status_as_error(false)
@@ -236,7 +236,7 @@ impl Fetcher {
             ureq::Error::RequireHttpsOnly(url) => {
                 self.protocol(source, &format!("it leads to {url}, which is not https"))
             }
-            // A certificate that is not trusted, say: somebody is there.
+            // A certificate that is not trusted, say: there is a server.
             ureq::Error::Io(reason) if reason.kind() == io::ErrorKind::InvalidData => {
                 self.protocol(source, &reason.to_string())
             }
@@ -245,7 +245,7 @@ impl Fetcher {
         })
     }
 
-    /// Writes what comes to the end of the unfinished file.
+    /// Appends the body of the answer to the unfinished file.
     fn receive(
         &self,
         source: &Source,
@@ -298,7 +298,7 @@ fn too_large(source: &Source) -> FetchError {
     FetchError::TooLarge { url: source.url.clone(), limit: source.limit }
 }
 
-/// Whether it is our own patience that ended.
+/// Whether the error is our own timeout.
 fn is_timeout(error: &io::Error) -> bool {
     let ureq = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)

@@ -1,4 +1,4 @@
-//! A file on its way, and what is remembered of it between attempts.
+//! Keeps an unfinished download, with the server's name of its version, between attempts.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -28,14 +28,14 @@ pub(super) fn content_range<B>(response: &Response<B>) -> Option<ContentRange> {
     Some(ContentRange { start, total: total.trim().parse().ok() })
 }
 
-/// An unfinished file. Beside it lies a file that holds what the server calls this version, so that a later version is
-/// not appended to it; that one is also the lock which keeps other processes away.
+/// An unfinished file. Beside it lies a file with the server's name of this version, so that a later version is not
+/// appended to it; that file is also the lock which keeps other processes away.
 pub(super) struct Part {
     pub path: PathBuf,
     file: File,
     version_path: PathBuf,
     version_file: File,
-    /// What the server called the version that is here.
+    /// The server's name of the version that is here.
     pub version: String,
 }
 
@@ -84,7 +84,7 @@ impl Part {
         self.file.write_all(bytes).map_err(io_error("write", &self.path))
     }
 
-    /// Sees to it that the bytes are on the disk.
+    /// Writes the bytes through to the disk.
     pub fn sync(&self) -> Result<(), FetchError> {
         self.file.sync_all().map_err(io_error("write", &self.path))
     }

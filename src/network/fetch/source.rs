@@ -1,4 +1,4 @@
-//! Which file, and what it will be called.
+//! The source of a download: the address, and the name of the file here.
 
 use super::FetchError;
 use crate::network::catalogue::Entry;
@@ -7,7 +7,7 @@ use crate::network::file;
 /// Endings of network files.
 const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
 
-/// What to download.
+/// A file to download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The address. One of https is never left for http, not by a redirect either. One of http is taken as it is: the
@@ -17,7 +17,7 @@ pub struct Source {
     pub file_name: String,
     /// Its SHA-256 in lower-case hexadecimal, where it is known.
     pub sha256: Option<String>,
-    /// The most bytes that it may have; a server that sends more is not listened to any further.
+    /// The most bytes that it may have; a download of more is broken off.
     pub limit: u64,
 }
 

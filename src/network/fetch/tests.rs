@@ -1,4 +1,4 @@
-//! Downloads from a server on this machine that misbehaves as told.
+//! Tests downloads from a server on this machine that misbehaves as told.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -17,9 +17,9 @@ enum Answer {
     Ranges,
     /// The whole file, whatever was asked for.
     Whole,
-    /// So many bytes of what was asked for, and then the end of the connection.
+    /// A number of bytes of the requested range, and then the end of the connection.
     CutAfter(usize),
-    /// So many bytes, and then nothing more until the test ends.
+    /// A number of bytes, and then nothing more until the test ends.
     StallAfter(usize),
     /// Another status.
     Status(&'static str),
@@ -153,7 +153,7 @@ fn is_asked_from(request: &[String], from: usize) -> bool {
 }
 
 #[test]
-fn a_whole_download() {
+fn downloads_a_whole_file() {
     let content = random_network(1, 1, 8);
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(content.clone(), "\"1\"", &[Answer::Ranges]);
@@ -206,7 +206,7 @@ fn the_checksum_of_a_file_that_is_there_is_recorded() {
     assert!(matches!(error, FetchError::Differs { .. }), "{error}");
 }
 
-/// What an entry of the catalogue without a checksum relies on.
+/// An entry of the catalogue without a checksum relies on this.
 #[test]
 fn a_server_that_has_another_file_than_at_first_is_noticed() {
     let (old, new) = (random_network(1, 1, 8), random_network(2, 1, 8));
@@ -231,7 +231,7 @@ fn a_server_that_has_another_file_than_at_first_is_noticed() {
 }
 
 #[test]
-fn a_download_has_its_limit() {
+fn downloads_end_at_their_limit_of_bytes() {
     let content = random_network(3, 1, 8);
     let length = content.len() as u64;
     // A length that is told is refused before anything comes; one that is not, once it is passed.
@@ -353,7 +353,7 @@ fn a_file_that_was_whole_but_not_in_place_is_finished() {
 }
 
 #[test]
-fn what_is_of_no_known_version_is_not_gone_on_with() {
+fn part_without_a_version_is_not_continued() {
     let content = random_network(11, 1, 8);
     let folder = tempfile::tempdir().unwrap();
     let unfinished = folder.path().join("networks").join(UNFINISHED);
@@ -378,7 +378,7 @@ fn a_wrong_checksum_leaves_nothing() {
 }
 
 #[test]
-fn what_is_no_network_is_not_kept() {
+fn downloaded_file_that_is_no_network_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(b"<html>Please log in</html>".to_vec(), "\"1\"", &[Answer::Ranges]);
     let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
@@ -413,9 +413,9 @@ fn a_server_that_falls_silent_is_not_waited_for_forever() {
 }
 
 #[test]
-fn no_server_is_one_line() {
+fn unreachable_server_is_an_error_of_one_line() {
     let folder = tempfile::tempdir().unwrap();
-    // A port that nobody listens on any more.
+    // A port on which no server listens any more.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let source = Source::from_url(&format!("http://127.0.0.1:{port}/a.pb.gz")).unwrap();
     let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();

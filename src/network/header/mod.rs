@@ -15,7 +15,7 @@ pub(crate) enum Structure {
     Onnx,
 }
 
-/// How the squares of a transformer without a tower learn where they are.
+/// How a transformer without a tower encodes the positions of its squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PositionEncoding {
     /// `PE_MAP`: the moves between squares, as constants beside the planes.
@@ -137,7 +137,7 @@ impl Header {
         })
     }
 
-    /// What the oldest files mean.
+    /// The header that the oldest files imply.
     fn classical(input: InputFormat) -> Header {
         Header {
             structure: Structure::Residual,

@@ -88,7 +88,7 @@ impl<'a> Converter<'a> {
         self.per_square("/body/position", "Add", biases, width as i64, &flow)
     }
 
-    /// The planes of each square and what the dense position encoding makes of the pieces on all of them.
+    /// The planes of each square, and its features from the dense position encoding of the pieces on all squares.
     fn dense_position(&mut self, position: &'a DensePosition, rows: &Value) -> Value {
         let features = (position.layer.outputs / SQUARES) as i64;
         let bounds = [("start", 0), ("end", PIECE_PLANES as i64), ("axis", 1)]
@@ -201,7 +201,7 @@ impl<'a> Converter<'a> {
         self.graph.node("/policy/moves", "Concat", &[&plain, &promoted], &[Attribute::Int("axis", 1)])
     }
 
-    /// What the kind of a promotion adds to its move, for each promotion of the policy: by the square it goes to.
+    /// The offset of each promotion of the policy, by its piece and the square it goes to.
     fn promotion_offsets(&mut self, head: &'a AttentionPolicy, key: &Value) -> Value {
         let width = head.key.outputs;
         // The offset of all kinds is part of that of each.

@@ -1,8 +1,8 @@
-//! What a conversion to ONNX may be asked for.
+//! The options of a conversion to ONNX.
 
 use std::fmt;
 
-/// How a network becomes an ONNX model.
+/// The options by which a network becomes an ONNX model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
     /// The operator set of the model, [`Conversion::OPSETS`].

@@ -1,4 +1,4 @@
-//! From the layers of a network to an ONNX model: the way through them, and the operators that all of them use.
+//! Converts the layers of a network to an ONNX model, with the operators that all architectures use.
 
 use super::encode::Floats;
 use super::graph::{Attribute, GraphBuilder, Value};
@@ -16,7 +16,7 @@ use crate::network::weights::{Convolution, Dense};
 pub(super) const SIDE: i64 = 8;
 /// The squares as a dimension.
 pub(super) const TOKENS: i64 = SQUARES as i64;
-/// Whatever is left of a dimension.
+/// A dimension that follows from the others.
 pub(super) const REST: i64 = -1;
 /// The operator set from which convolutions take bfloat16.
 const BFLOAT16_OPSET: i64 = 22;

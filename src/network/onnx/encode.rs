@@ -1,5 +1,5 @@
-//! Writing a model file: the graph by `prost`, the constants number by number straight into the file, so that a network
-//! never exists a second time in between.
+//! Writes a model file: the graph by `prost`, the constants number by number straight into the file, so that there is
+//! never a second copy of the network.
 
 use half::{bf16, f16};
 use prost::Message;

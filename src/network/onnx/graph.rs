@@ -1,4 +1,4 @@
-//! A builder of ONNX graphs: values are handles, operators are methods, every node gets a name of its own.
+//! Builds ONNX graphs: values are handles, operators are methods, every node gets a name of its own.
 
 use super::encode::{self, Constant, Floats, Numbers};
 use super::{Conversion, Precision};
@@ -59,7 +59,7 @@ impl<'a> GraphBuilder<'a> {
         value: &Value,
         shape: &[i64],
     ) {
-        // What comes before a last operator is wide enough; the operator itself profits from float32.
+        // The values before a last operator are wide enough; the operator itself profits from float32.
         let widened = match self.conversion.precision {
             Precision::Float32 => value.clone(),
             _ => self.cast(&format!("{name}/cast"), value, Precision::Float32),

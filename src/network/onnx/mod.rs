@@ -1,4 +1,5 @@
-//! Networks as ONNX models: the graph of a network in Lc0's format, and the ends of a model that came as one.
+//! Networks as ONNX models: the graph of a network in Lc0's format, and the inputs and outputs of a model that came as
+//! ONNX.
 
 mod attention;
 mod conversion;

@@ -1,4 +1,4 @@
-//! The ends of a model that came as ONNX: which they are, and whether they fit a chess network.
+//! Finds the inputs and outputs of a model that came as ONNX, and checks that they fit a chess network.
 
 use prost::Message;
 use prost::bytes::Bytes;

@@ -1,4 +1,4 @@
-//! From a game to the 112 input planes of a network (lc0.md D.1).
+//! Encodes a game as the 112 input planes of a network (docs/lc0.md, 4.1).
 //!
 //! Planes 0..104 are eight boards of thirteen planes, the current one first and all of them from the mover's side: our
 //! pawns, knights, bishops, rooks, queens and king, theirs, and whether the position had occurred before. The last
@@ -68,7 +68,7 @@ impl Planes {
     }
 }
 
-/// What stands in the place of positions before the first one known.
+/// The boards in the place of positions before the first one known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryFill {
     /// Nothing.
@@ -95,7 +95,7 @@ pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, T
     (planes, transform)
 }
 
-/// The symmetry under which `format` shows a position: what [`encode`] returns, without the planes.
+/// The symmetry under which `format` shows a position, as [`encode`] returns it with the planes.
 pub fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
     if format.is_canonical() && position.chess().castles().is_empty() {
         Transform::canonical(position.board(), position.turn())
@@ -181,7 +181,7 @@ fn en_passant(game: &Game, index: usize) -> Option<Square> {
     if index == 0 { position.chess().maybe_ep_square() } else { position.en_passant() }
 }
 
-/// Everything that is not a board.
+/// The planes after the boards of the history.
 fn write_auxiliary(planes: &mut Planes, game: &Game, format: InputFormat) {
     let position = game.current();
     let us = position.turn();

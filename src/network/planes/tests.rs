@@ -20,7 +20,7 @@ fn squares(mask: u64) -> Vec<String> {
 }
 
 #[test]
-fn the_start_position() {
+fn planes_of_the_start_position() {
     let planes = classical(&Game::new(), HistoryFill::FenOnly);
     assert_eq!(planes.masks[0], 0xff00);
     assert_eq!(squares(planes.masks[4]), ["d1"]);
@@ -118,7 +118,7 @@ fn canonical_boards_are_turned() {
 }
 
 #[test]
-fn dense_planes() {
+fn planes_written_in_full() {
     let planes = classical(&game(Some("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 7 30"), "e8e7"), HistoryFill::Always);
     let mut dense = vec![f32::NAN; PLANES * SQUARES];
     planes.write_dense(&mut dense);

@@ -47,7 +47,7 @@ impl Default for RandomBody {
 }
 
 impl RandomBody {
-    /// Writes its part of the header.
+    /// Its fields of the header.
     pub(super) fn header(&self, format: &mut proto::NetworkFormat) {
         format.ffn_activation = Some(match self.ffn_activation {
             Activation::Mish => 1,
@@ -153,7 +153,7 @@ impl RandomNetwork {
         }
     }
 
-    /// An attention policy head without its embedding, which is as wide as what it embeds.
+    /// An attention policy head without its embedding, which keeps the width of its inputs.
     fn policy_head(&self, random: &mut Random, width: usize) -> proto::PolicyHead {
         let [ip2_pol_w, ip2_pol_b] = random.dense(width, width);
         let [ip3_pol_w, ip3_pol_b] = random.dense(width, width);
@@ -182,7 +182,7 @@ impl Random {
         proto::Ffn { dense1_w, dense1_b, dense2_w, dense2_b }
     }
 
-    /// An encoder; `smolgen`: the number of heads that attention biases are generated for.
+    /// An encoder, with smolgen for `smolgen` heads, if any.
     fn encoder(&mut self, width: usize, smolgen: Option<usize>) -> proto::EncoderLayer {
         let [q_w, q_b] = self.dense(width, width);
         let [k_w, k_b] = self.dense(width, width);

@@ -20,6 +20,7 @@ use super::{
     Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
     ValueKind, proto,
 };
+use crate::splitmix::SplitMix64;
 
 /// `TensorProto.DataLocation.EXTERNAL`.
 const EXTERNAL: i32 = 1;
@@ -131,7 +132,7 @@ impl RandomNetwork {
             magic: Some(MAGIC),
             license: Some("CC0-1.0".to_owned()),
             format: Some(proto::Format { weights_encoding: Some(encoding::LINEAR16), network_format: Some(format) }),
-            weights: Some(self.weights(&mut Random(seed))),
+            weights: Some(self.weights(&mut Random(SplitMix64(seed)))),
             ..proto::Net::default()
         }
     }
@@ -208,23 +209,15 @@ impl RandomNetwork {
     }
 }
 
-/// The generator splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-struct Random(u64);
+/// The source of a network's numbers.
+struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// A tensor of LINEAR16 numbers between two bounds.
     fn layer(&mut self, length: usize, minimum: f32, maximum: f32) -> Option<proto::Layer> {
         let mut params = Vec::with_capacity(length.div_ceil(4) * 8);
         while params.len() < 2 * length {
-            params.extend_from_slice(&self.next().to_le_bytes());
+            params.extend_from_slice(&self.0.next_u64().to_le_bytes());
         }
         params.truncate(2 * length);
         Some(proto::Layer {
@@ -281,8 +274,8 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
     (model.encode_to_vec(), data)
 }
 
-/// A model whose ends are of this type, from one converted in the same precision, whose ends are float32: what
-/// exporters of half precision write.
+/// A model whose inputs and outputs have this type, as exporters of half precision write it, from one converted in the
+/// same precision, whose inputs and outputs are float32.
 ///
 /// # Panics
 ///

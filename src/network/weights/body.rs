@@ -1,4 +1,4 @@
-//! Reading transformers: the body of a network, and encoders wherever they are.
+//! Reads transformers: the body of a network, and its encoders.
 
 use super::layers::{AttentionBody, DensePosition, Encoder, Position, Smolgen};
 use super::read::{Field, Reader, field};

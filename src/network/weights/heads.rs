@@ -1,4 +1,4 @@
-//! Reading the heads: policies, values and moves left, one of each or several under names.
+//! Reads the heads: policies, values and moves left, one of each or several under names.
 
 use super::layers::{AttentionBody, AttentionPolicy, Head, Policy, SquareFeatures};
 use super::read::{Reader, field};

@@ -11,7 +11,7 @@ pub(crate) struct Layers {
     pub tower: Option<Tower>,
     /// The transformer.
     pub body: Option<AttentionBody>,
-    /// The policy heads by name, at least one; the first is what a network with one head has.
+    /// The policy heads by name, at least one; the first is that of a network with one head.
     pub policies: Vec<(String, Policy)>,
     /// The value heads by name, as the policy heads.
     pub values: Vec<(String, Head)>,
@@ -19,7 +19,7 @@ pub(crate) struct Layers {
     pub moves_left: Option<Head>,
     /// The nonlinearity of the tower and the heads.
     pub activation: Activation,
-    /// Numbers in all of them, batch normalisation folded.
+    /// The number of parameters, batch normalisation folded.
     pub parameters: usize,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Tower {
 /// A transformer over the 64 squares (lc0.md D.7).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AttentionBody {
-    /// What goes into the embedding beside planes or the tower's filters.
+    /// The position encoding: inputs of the embedding beside planes or the tower's filters.
     pub position: Position,
     /// From the features of a square to the width of the transformer.
     pub embedding: Dense<Tensor>,
@@ -57,7 +57,7 @@ pub(crate) enum Position {
     Dense(Box<DensePosition>),
 }
 
-/// The dense position encoding and what comes with it.
+/// The dense position encoding, with the layers that only networks with it have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DensePosition {
     /// From the first 12 planes, `square * 12 + plane`, to `square * k + feature`.

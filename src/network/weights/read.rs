@@ -1,4 +1,4 @@
-//! From the messages of a file to layers whose sizes fit each other: what every architecture is made of.
+//! Reads the layers of every architecture from the messages of a file, and checks that their sizes fit each other.
 
 use std::cell::Cell;
 
@@ -34,7 +34,7 @@ pub(super) use field;
 pub(super) struct Reader<'a> {
     pub decoder: Decoder<'a>,
     pub header: &'a Header,
-    /// Numbers of the layers read so far.
+    /// Parameters of the layers read so far.
     pub parameters: Cell<usize>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Tensor {
 }
 
 impl Tensor {
-    /// How many numbers it holds.
+    /// The number of its values.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len() / self.encoding.width()
     }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding() {
+    fn tensors_of_every_encoding_decode() {
         assert_eq!(decode(&layer(None, &[0, 0, 0xff, 0xff])).unwrap(), [-1.0, 3.0]);
         let middle = decode(&layer(Some(encoding::LINEAR16), &[0, 0x80])).unwrap()[0];
         assert!((middle - 1.0).abs() < 1e-4, "{middle}");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_of_parts() {
+    fn factors_multiply_their_parts_of_a_tensor() {
         let tensor = Decoder::new("x.pb", 0).required("t", Some(&layer(None, &[0, 0, 0xff, 0xff]))).unwrap();
         assert_eq!(tensor.clone().scaled_by_parts(vec![2.0, 3.0]).values(), [-2.0, 9.0]);
         assert_eq!(tensor.scaled_by_parts(vec![0.5]).values(), [-0.5, 1.5]);

@@ -1,6 +1,6 @@
 //! Chooses how many positions a worker gathers into a batch.
 
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 
 /// How long the network is to be busy with what is handed over, in milliseconds, and the most positions that are gathered
 /// for that. A batch is dozens of lines of memory, which one processor fetches from the other: what is answered sooner than

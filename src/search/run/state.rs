@@ -7,7 +7,7 @@ use crate::search::gather::batch::{Batch, Progress};
 use crate::search::root::ranking::RootReader;
 use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::tree::Tree;
-use crate::time_manager::estimators::batch::BatchLatency;
+use crate::time_manager::estimators::batch_latency::BatchLatency;
 use crate::time_manager::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};

@@ -2,15 +2,12 @@
 
 use super::Tree;
 use super::node::{NodeId, Terminal};
-use crate::chess::{Move, Position};
+use crate::chess::{FIFTY_MOVES_PLIES, Move, Position};
 use crate::search::params::SearchParams;
 use crate::tablebase::Probes;
 
 /// Plies from the root before a first repetition may count as a draw.
 const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
-
-/// Plies without capture or pawn move after which the game is drawn.
-const RULE50_DRAW: u32 = 100;
 
 /// An end of the game at a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,20 +21,15 @@ pub(crate) struct GameEnd {
 
 /// Whether the game ends in the position of a leaf, which has these legal moves. `depth`: plies below the root.
 pub(crate) fn end_of_game(position: &Position, moves: &[Move], depth: u32, params: &SearchParams) -> Option<GameEnd> {
-    match moves.is_empty() {
-        true if position.is_check() => Some(GameEnd { result: 1, m: 0.0, kind: Terminal::End }),
-        true => Some(GameEnd { result: 0, m: 0.0, kind: Terminal::End }),
-        // The root is searched even where the game could be claimed as drawn.
-        false if depth == 0 => None,
-        false => draw(position, depth, params),
+    // The root is searched even where the game could be claimed as drawn.
+    if depth == 0 && !moves.is_empty() {
+        return None;
     }
-}
-
-fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<GameEnd> {
+    if let Some(outcome) = position.outcome(moves) {
+        let result = i8::from(outcome.winner().is_some());
+        return Some(GameEnd { result, m: 0.0, kind: Terminal::End });
+    }
     let (repetitions, cycle) = (position.repetitions(), position.cycle_length());
-    if position.is_insufficient_material() || position.rule50() >= RULE50_DRAW || repetitions >= 2 {
-        return Some(GameEnd { result: 0, m: 0.0, kind: Terminal::End });
-    }
     let two_fold = repetitions == 1 && params.two_fold_draws && depth >= TWO_FOLD_MINIMUM_DEPTH && depth >= cycle;
     two_fold.then_some(GameEnd { result: 0, m: cycle as f32, kind: Terminal::TwoFold })
 }
@@ -45,7 +37,7 @@ fn draw(position: &Position, depth: u32, params: &SearchParams) -> Option<GameEn
 /// Whether the end of the game in a position is the repetition of one from the root on, `depth` plies above it.
 pub(crate) fn depends_on_path(position: &Position, depth: u32) -> bool {
     let in_search = (1..=depth).contains(&position.cycle_length());
-    in_search && position.rule50() < RULE50_DRAW && !position.is_insufficient_material()
+    in_search && position.rule50() < FIFTY_MOVES_PLIES && !position.is_insufficient_material()
 }
 
 /// The result of a leaf by the endgame tables. `depth`: plies below the root, which is searched in any case.

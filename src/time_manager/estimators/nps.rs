@@ -1,6 +1,6 @@
-//! Nodes per second, smoothed over the game.
+//! Estimates nodes per second by decay, as the design page of `smooth` does.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 
 /// Bounds of the estimate, in nodes per second. They only keep absurd input finite: no network is slower than a node in
@@ -54,7 +54,7 @@ impl NpsEstimator {
             return;
         };
         let nodes = snapshot.new_nodes as f64;
-        // Whoever looks first may look late, when more batches are in: they are taken as equal. A caller that counts no
+        // The first look may come late, with several batches in: they are taken as equal. A caller that counts no
         // batches measures from the start.
         let first_batch = *self.first_batch_nodes.get_or_insert(match snapshot.batches {
             0 => 0.0,

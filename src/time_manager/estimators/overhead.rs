@@ -1,5 +1,5 @@
-//! What is lost between this engine and the judge of its clock, measured: the lag between the two, and how far searches go
-//! past their limits on a busy machine.
+//! Measures the time that is lost between this engine and the judge of its clock: the lag between the two, and how far
+//! searches go past their limits on a busy machine.
 //!
 //! # How much of a lag is believed
 //!
@@ -19,8 +19,8 @@
 const LONGEST_LAG_MS: f64 = 5_000.0;
 /// How much of the difference a smaller lag takes from the estimate.
 const FALL: f64 = 0.1;
-/// Moves within which a lag that comes again is no accident. A connection that stalls less often than every eighth move
-/// costs less than what is kept clear for it.
+/// Moves within which a second lag shows that the first was no accident. A connection that stalls less often than every
+/// eighth move costs less than the time that would be kept clear for it.
 const WINDOW: usize = 8;
 /// Largest share of the clock that is kept clear for a lag seen once. All plans of the rest of the game are made from what
 /// the overhead leaves of the clock: they lose this share at most.
@@ -28,9 +28,9 @@ const ALONE_SHARE: f64 = 0.1;
 
 /// Learns the time that passes on the judge's clock but not between our `go` and our `bestmove`.
 ///
-/// When a move is played, the next clock is known but for that lag: what it showed, less what we used, plus the
-/// increment. What the clock then shows less is the lag. A clock that shows more says nothing: the time control was
-/// reached, or somebody was generous.
+/// When a move is played, the next clock is known but for that lag: the last clock, less the time used, plus the
+/// increment. The lag is the difference to the clock that is then shown. A clock that shows more gives no sample: the
+/// time control was reached, or time was added.
 #[derive(Clone, Debug, Default)]
 pub struct LagEstimator {
     lag: Delay,
@@ -46,31 +46,26 @@ struct Expected {
 }
 
 impl LagEstimator {
-    /// The lag to expect, in milliseconds.
-    pub fn lag_ms(&self) -> f64 {
-        self.lag.estimate_ms
-    }
-
-    /// What to keep clear of beside what the user says, in milliseconds: the lag, and what searches took past their
-    /// hard limits.
+    /// Time to keep clear on top of the user's overhead, in milliseconds: the lag, and the overshoot of hard limits.
     pub fn overhead_ms(&self) -> f64 {
         self.lag.estimate_ms + self.overshoot.estimate_ms
     }
 
-    /// A search ended so long after its hard limit, in milliseconds, negative before it, and left so much on the clock.
+    /// Learns from a search that ended `late_ms` after its hard limit (negative before it) and left `clock_ms` on the
+    /// clock.
     pub fn search_ended(&mut self, late_ms: f64, clock_ms: f64) {
         if late_ms <= LONGEST_LAG_MS {
             self.overshoot.learn(late_ms.max(0.0), clock_ms);
         }
     }
 
-    /// A move was played at this ply with so much on the clock, after so much time by our own.
+    /// A move was played at `ply`, where the clock showed `clock_ms`, after `used_ms` by our own clock.
     pub fn move_played(&mut self, ply: u32, clock_ms: f64, increment_ms: f64, used_ms: f64) {
         let clock_ms = clock_ms - used_ms + increment_ms;
         self.expected = clock_ms.is_finite().then(|| Expected { ply: ply.saturating_add(2), clock_ms });
     }
 
-    /// The clock shows so much at this ply.
+    /// The clock shows `clock_ms` at `ply`.
     pub fn clock_seen(&mut self, ply: u32, clock_ms: f64) {
         let Some(expected) = self.expected.take().filter(|expected| expected.ply == ply) else { return };
         let lag = expected.clock_ms - clock_ms;
@@ -96,7 +91,7 @@ struct Delay {
 }
 
 impl Delay {
-    /// So long a delay was seen, with so much on the clock; milliseconds.
+    /// Learns from a delay of `sample_ms` with `clock_ms` on the clock.
     fn learn(&mut self, sample_ms: f64, clock_ms: f64) {
         self.recent_ms[self.next] = sample_ms;
         self.next = (self.next + 1) % WINDOW;
@@ -114,25 +109,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_clock_shows_less_than_expected_is_lag() {
+    fn lag_is_the_difference_to_the_expected_clock() {
         let mut lag = LagEstimator::default();
         lag.clock_seen(0, 60_000.0);
-        assert_eq!(lag.lag_ms(), 0.0);
+        assert_eq!(lag.lag.estimate_ms, 0.0);
         lag.move_played(0, 60_000.0, 600.0, 2_000.0); // 58,600 to come
         lag.clock_seen(2, 58_570.0);
-        assert_eq!(lag.lag_ms(), 30.0, "believed at once");
+        assert_eq!(lag.lag.estimate_ms, 30.0, "believed at once");
         lag.move_played(2, 58_570.0, 600.0, 1_000.0); // 58,170
         lag.clock_seen(4, 58_160.0);
-        assert_eq!(lag.lag_ms(), 28.0, "forgotten slowly: 30 - 0.1 * 20");
+        assert_eq!(lag.lag.estimate_ms, 28.0, "forgotten slowly: 30 - 0.1 * 20");
     }
 
     #[test]
-    fn other_clocks_say_nothing() {
+    fn lag_is_not_learned_from_other_clocks() {
         let mut lag = LagEstimator::default();
         let mut see = |ply, clock_ms| {
             lag.move_played(10, 10_000.0, 0.0, 1_000.0);
             lag.clock_seen(ply, clock_ms);
-            lag.lag_ms()
+            lag.lag.estimate_ms
         };
         assert_eq!(see(12, 69_000.0), 0.0, "the control was reached");
         assert_eq!(see(11, 8_900.0), 0.0, "the other side's clock");
@@ -142,14 +137,14 @@ mod tests {
         lag.move_played(10, 10_000.0, 0.0, 1_000.0);
         lag.forget_move();
         lag.clock_seen(12, 8_000.0);
-        assert_eq!(lag.lag_ms(), 50.0, "another game");
+        assert_eq!(lag.lag.estimate_ms, 50.0, "another game");
         lag.move_played(10, f64::INFINITY, 0.0, f64::INFINITY);
         lag.clock_seen(12, 0.0);
-        assert_eq!(lag.lag_ms(), 50.0);
+        assert_eq!(lag.lag.estimate_ms, 50.0);
     }
 
     #[test]
-    fn what_searches_take_past_their_limits_is_kept_clear_too() {
+    fn overhead_includes_the_overshoot_of_searches() {
         let mut lag = LagEstimator::default();
         for (late, overhead) in [(-50.0, 0.0), (40.0, 40.0), (0.0, 36.0), (f64::NAN, 36.0), (1e9, 36.0)] {
             lag.search_ended(late, 10_000.0);
@@ -157,23 +152,23 @@ mod tests {
         }
         lag.move_played(0, 1_000.0, 0.0, 100.0);
         lag.clock_seen(2, 890.0);
-        assert_eq!((lag.lag_ms(), lag.overhead_ms()), (10.0, 46.0));
+        assert_eq!((lag.lag.estimate_ms, lag.overhead_ms()), (10.0, 46.0));
     }
 
-    /// Lags on a clock of so many milliseconds, and what is expected after each.
+    /// The expected lags after each of `lags` on a clock of `clock_ms`.
     fn after(clock_ms: f64, lags: &[f64]) -> Vec<f64> {
         let mut lag = LagEstimator::default();
         let see = |(index, &late)| {
             let ply = 2 * index as u32;
             lag.move_played(ply, clock_ms + late, 0.0, 0.0);
             lag.clock_seen(ply + 2, clock_ms);
-            lag.lag_ms().round()
+            lag.lag.estimate_ms.round()
         };
         lags.iter().enumerate().map(see).collect()
     }
 
     #[test]
-    fn an_accident_does_not_starve_a_short_game() {
+    fn one_long_lag_does_not_starve_a_short_game() {
         // 10 s, of which 5 s are lost at once: a tenth of the rest is kept clear, and soon less.
         assert_eq!(after(5_000.0, &[0.0, 5_000.0, 0.0, 0.0]), [0.0, 500.0, 450.0, 405.0]);
         assert_eq!(after(600_000.0, &[5_000.0]), [5_000.0], "with minutes on the clock it costs little");
@@ -185,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_is_believed_whatever_the_clock_shows() {
+    fn a_repeated_lag_is_believed_whatever_the_clock() {
         assert_eq!(after(2_000.0, &[800.0, 800.0, 900.0]), [200.0, 800.0, 800.0]);
         assert_eq!(after(300.0, &[800.0, 900.0, 850.0]), [30.0, 800.0, 850.0]);
         // Every fourth move.

@@ -1,4 +1,4 @@
-//! Nodes per second as the game's nodes over the game's time.
+//! Estimates nodes per second as the game's nodes over the game's time.
 
 use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 
@@ -53,7 +53,7 @@ impl SpeedEstimator {
         self.last = None;
     }
 
-    /// What was measured so long ago, in milliseconds of search, counts for half.
+    /// Sets the half-life of measurements, in milliseconds of search.
     pub fn set_half_life(&mut self, ms: f64) {
         if ms.is_finite() {
             self.half_life_ms = ms.max(SHORTEST_HALF_LIFE_MS);
@@ -64,7 +64,7 @@ impl SpeedEstimator {
     pub fn observe(&mut self, snapshot: &SearchSnapshot) {
         let Some(now_ms) = snapshot.since_first_batch_ms.filter(|ms| ms.is_finite() && *ms >= 0.0) else { return };
         let nodes = snapshot.new_nodes as f64;
-        // Whoever looks first may look late, when more batches are in: they are taken as equal. A caller that counts no
+        // The first look may come late, with several batches in: they are taken as equal. A caller that counts no
         // batches measures from the start.
         let first_batch = || (if snapshot.batches == 0 { 0.0 } else { nodes / snapshot.batches as f64 }, 0.0);
         let (nodes_before, ms_before) = self.last.unwrap_or_else(first_batch);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn bullet_learns_the_speed_in_its_first_moves() {
+    fn speed_is_learned_in_the_first_moves_of_bullet() {
         // 3,000 nodes a second, moves of 40 ms: the seed's rule would still say 17,000 after ten of them.
         let mut speed = SpeedEstimator::new(20_000.0);
         for _ in 0..3 {
@@ -124,7 +124,7 @@ mod tests {
 
     // Lc0 #1585: one move at a fifth of the speed, after a reply that lost the tree.
     #[test]
-    fn one_slow_move_is_one_move_among_many() {
+    fn one_slow_move_hardly_changes_the_speed() {
         let mut speed = SpeedEstimator::new(20_000.0);
         speed.set_half_life(3.0 * 108_000.0);
         for _ in 0..10 {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn how_often_it_is_asked_does_not_matter() {
+    fn speed_does_not_depend_on_the_number_of_looks() {
         let (mut often, mut rarely) = (SpeedEstimator::new(500.0), SpeedEstimator::new(500.0));
         for ms in 0..=4_000_u32 {
             often.observe(&look(f64::from(ms), 16 + u64::from(ms) * 2, 1));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_input_stays_finite() {
+    fn speed_stays_finite_for_absurd_input() {
         let mut speed = SpeedEstimator::new(1e9);
         for (ms, nodes) in [(f64::NAN, 5), (f64::MIN_POSITIVE, u64::MAX), (1e300, u64::MAX), (2.0, 1), (-1.0, 7)] {
             speed.observe(&look(ms, nodes, 1));

@@ -1,6 +1,6 @@
-//! Which fraction of its budget a search really uses, smart pruning stopping it early.
+//! Estimates the fraction of its budget that a search uses: smart pruning stops many searches early.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 
 /// The estimate of time use of the smooth manager. Source: seed, "Estimating smartpruning timeuse factor".
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ impl TimeUse {
 
     /// A search used `used_ms` of `budget_ms`, and took `average_moves` average move times.
     ///
-    /// The sample is at most 1. What goes past the budget is the latency of the last batch, and counting it would feed
-    /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget says nothing.
+    /// The sample is at most 1. The time past the budget is the latency of the last batch, and counting it would feed
+    /// on itself: a smaller budget, a larger excess, a still smaller budget. A search without a budget gives no sample.
     pub fn search_ended(&mut self, used_ms: f64, budget_ms: f64, average_moves: f64) {
         if budget_ms > 0.0 && used_ms >= 0.0 {
             let sample = (used_ms / budget_ms).min(1.0);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn overrun_counts_as_the_whole_budget_and_no_budget_as_nothing() {
+    fn overrun_counts_as_the_whole_budget_and_no_budget_gives_no_sample() {
         let mut timeuse = seed_defaults();
         timeuse.search_ended(40.0, 0.0, 1.0);
         timeuse.search_ended(f64::NAN, 10.0, 1.0);

@@ -1,6 +1,6 @@
-//! Which fraction of a search tree survives our move and the opponent's reply.
+//! Estimates the fraction of a search tree that survives our move and the opponent's reply.
 
-use super::decay::exponential_decay;
+use super::exponential_decay;
 
 /// The estimate of tree reuse of the smooth manager. Source: seed, "Estimating tree reuse factor".
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl TreeReuse {
         self.last = Some(LastSearch { total_nodes, average_moves });
     }
 
-    /// Forgets the last search: what is in the tree next says nothing about it.
+    /// Forgets the last search, of whose tree the next one gives no sample.
     pub fn forget_last(&mut self) {
         self.last = None;
     }

@@ -13,20 +13,15 @@
 //! Source: Lc0's manager of PR #1201 (lc0.md A.5). Increment, `movestogo` and ply do not count. A budget is never
 //! negative here.
 
-use crate::time_manager::params::{ManagerSpec, ParamSpec};
+use crate::time_manager::params::{ManagerSpec, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const TIME_PERCENT: ParamSpec = ParamSpec {
-    name: "alphazero-time-pct",
-    default: 12.0,
-    min: 0.0,
-    max: 100.0,
-    unit: Unit::Percent,
-    help: "Share of the clock that a move gets.",
-};
+param_specs! {
+    TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
+}
 
 /// How `alphazero` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -56,7 +51,7 @@ impl TimeManager for AlphaZero {
         let available =
             plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
         let percent = plan.term("share = alphazero-time-pct", self.percent, Unit::Percent);
-        // The same share of what is left, again and again: so many moves as the share goes into the whole.
+        // Every move takes the same share of the rest of the clock: 100 / share of them make up the whole.
         plan.moves_left(100.0 / percent.max(f64::MIN_POSITIVE), "100 / share");
         let budget = (available * percent / 100.0).trunc();
         let plan = plan.finish(("whole(available * share / 100)", budget), NO_RESERVE, None);

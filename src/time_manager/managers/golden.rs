@@ -1,11 +1,11 @@
-//! Moves that were observed by running Lc0, replayed on a manager of ours.
+//! Replays moves that were observed by running Lc0, on our managers.
 
 use crate::time_manager::{MoveOutcome, MoveRequest, build};
 
 /// `MoveOverheadMs` of the observations, milliseconds.
 const OVERHEAD_MS: f64 = 200.0;
 
-/// One move: what the manager was told, what it answered, and how long the move then took. Times in milliseconds.
+/// One move of Lc0: the request, the budget, and the time that the move took. Times in milliseconds.
 pub(super) struct Played {
     pub ply: u32,
     pub clock: f64,

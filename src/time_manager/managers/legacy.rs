@@ -22,60 +22,23 @@
 //! negative, and the first move of a game is the first one this value plans.
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
-use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::params::{ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::{MAX_MS, NO_RESERVE, PlanBuilder};
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const SLOWMOVER: ParamSpec = ParamSpec {
-    name: "slowmover",
-    default: 1.0,
-    min: 0.0,
-    max: 100.0,
-    unit: Unit::Ratio,
-    help: "Scales every budget; above 1 the game starts slower and ends faster.",
-};
-const MIDPOINT_MOVE: ParamSpec = ParamSpec {
-    name: "midpoint-move",
-    default: 51.5,
-    min: 1.0,
-    max: 1000.0,
-    unit: Unit::Moves,
-    help: "Median length of a game, for the estimate of moves left.",
-};
-const STEEPNESS: ParamSpec = ParamSpec {
-    name: "steepness",
-    default: 7.0,
-    min: 0.1,
-    max: 100.0,
-    unit: Unit::Ratio,
-    help: "How narrowly game lengths gather around the midpoint.",
-};
-const IMMEDIATE_USE: ParamSpec = ParamSpec {
-    name: "immediate-use",
-    default: 1.0,
-    min: 0.0,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "Fraction of the time that earlier moves left over which goes to the next move; the rest is kept back.",
-};
-const FIRST_MOVE_BONUS: ParamSpec = ParamSpec {
-    name: "first-move-bonus",
-    default: 1.8,
-    min: 0.0,
-    max: 1000.0,
-    unit: Unit::Ratio,
-    help: "What the first move of a game gets on top, as a multiple of its share.",
-};
-const BOOK_PLY_BONUS: ParamSpec = ParamSpec {
-    name: "book-ply-bonus",
-    default: 0.25,
-    min: 0.0,
-    max: 1000.0,
-    unit: Unit::Ratio,
-    help: "The same for every ply that a book played before the first move, of at most 12.",
-};
+param_specs! {
+    SLOWMOVER "slowmover" 1.0 0.0 100.0 Ratio "Scales every budget; above 1 the game starts slower and ends faster.";
+    MIDPOINT_MOVE "midpoint-move" 51.5 1.0 1000.0 Moves "Median length of a game, for the estimate of moves left.";
+    STEEPNESS "steepness" 7.0 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
+    IMMEDIATE_USE "immediate-use" 1.0 0.0 1.0 Ratio
+        "Fraction of the time that earlier moves left over which goes to the next move; the rest is kept back.";
+    FIRST_MOVE_BONUS "first-move-bonus" 1.8 0.0 1000.0 Ratio
+        "What the first move of a game gets on top, as a multiple of its share.";
+    BOOK_PLY_BONUS "book-ply-bonus" 0.25 0.0 1000.0 Ratio
+        "The same for every ply that a book played before the first move, of at most 12.";
+}
 
 /// Plies of a book that count for the bonus (lc0.md A.3, 4).
 const MAX_BOOK_PLIES: u32 = 12;
@@ -220,7 +183,7 @@ mod tests {
 
     // lc0.md A.3, "Sequence".
     #[test]
-    fn what_a_move_leaves_over_goes_to_the_next() {
+    fn time_left_over_goes_to_the_next_move() {
         let played =
             |clock, ply, budget, used| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used };
         check(

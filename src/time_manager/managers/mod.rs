@@ -1,18 +1,13 @@
-//! The time managers, one page each: formulas, a worked example, when to use it. A new one is a `ManagerSpec` in `ALL` and
-//! an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
+//! The time managers, one page each, with formulas, a worked example and when to use it. A new one is a `ManagerSpec`
+//! in `ALL` and an implementation of [`TimeManager`](super::TimeManager); the tests of safety run over this list.
 
-pub mod adaptive;
 pub mod alphazero;
-pub mod complexity;
-#[cfg(test)]
-#[path = "emergency_tests.rs"]
-mod emergency_tests;
 #[cfg(test)]
 mod golden;
+pub mod guests;
 pub mod legacy;
 pub mod simple;
 pub mod smooth;
-pub mod soft_hard;
 
 use super::params::ManagerSpec;
 
@@ -24,8 +19,8 @@ pub(super) const ALL: &[ManagerSpec] = &[
     legacy::SPEC,
     simple::SPEC,
     alphazero::SPEC,
-    adaptive::SPEC,
-    complexity::SPEC,
-    soft_hard::SPEC,
-    soft_hard::BASIC,
+    guests::adaptive::SPEC,
+    guests::complexity::SPEC,
+    guests::soft_hard::SPEC,
+    guests::soft_hard::BASIC,
 ];

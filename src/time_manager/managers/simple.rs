@@ -21,44 +21,18 @@
 //! `KeepTimeStats`) counts as time left over: 1 s at the last move of 40 in 5 minutes gave the next one 5.3 s of 5.75, and
 //! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.
 
-use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
+use crate::time_manager::params::{ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const BASE_PERCENT: ParamSpec = ParamSpec {
-    name: "base-pct",
-    default: 1.4,
-    min: 0.001,
-    max: 100.0,
-    unit: Unit::Percent,
-    help: "Share of the clock that a move at the start of a game gets.",
-};
-const PLY_PERCENT: ParamSpec = ParamSpec {
-    name: "ply-pct",
-    default: 0.049,
-    min: 0.0,
-    max: 1.0,
-    unit: Unit::Percent,
-    help: "By how much that share grows with every ply.",
-};
-const TIME_FACTOR: ParamSpec = ParamSpec {
-    name: "time-factor",
-    default: 1.5,
-    min: 0.0,
-    max: 100.0,
-    unit: Unit::Ratio,
-    help: "How much of the increment, as a share of the clock, is added to it.",
-};
-const OPENING_BONUS_PERCENT: ParamSpec = ParamSpec {
-    name: "opening-bonus-pct",
-    default: 0.0,
-    min: 0.0,
-    max: 1000.0,
-    unit: Unit::Percent,
-    help: "What the first move of a game gets on top.",
-};
+param_specs! {
+    BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
+    PLY_PERCENT "ply-pct" 0.049 0.0 1.0 Percent "By how much that share grows with every ply.";
+    TIME_FACTOR "time-factor" 1.5 0.0 100.0 Ratio "How much of the increment, as a share of the clock, is added to it.";
+    OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "What the first move of a game gets on top.";
+}
 
 /// How `simple` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -82,7 +56,7 @@ struct Simple {
     limit_ms: Option<f64>,
 }
 
-/// What the next move has to know of the last.
+/// The numbers of the last move that the next one needs.
 #[derive(Clone, Copy, Debug)]
 struct LastMove {
     ply: u32,
@@ -209,13 +183,13 @@ mod tests {
 
     // lc0.md A.4, "Sequence".
     #[test]
-    fn what_a_move_leaves_over_goes_to_the_next() {
+    fn time_left_over_goes_to_the_next_move() {
         let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };
         check("simple", &[played(60_000.0, 0, 1_734.0), played(60_000.0, 2, 2_927.0), played(57_000.0, 4, 1_803.0)]);
     }
 
     #[test]
-    fn a_clock_that_grows_is_nothing_left_over() {
+    fn a_longer_clock_is_not_time_left_over() {
         let request = |clock_ms, ply| MoveRequest { clock_ms, ply, overhead_ms: 200.0, ..MoveRequest::default() };
         let fresh = |clock_ms, ply| build("simple").unwrap().plan(&request(clock_ms, ply)).budget_ms;
         let mut manager = build("simple").unwrap();

@@ -1,4 +1,4 @@
-//! KLD gain: stop when more nodes hardly change the distribution of visits.
+//! Stops a search when more nodes hardly change the distribution of visits: KLD gain.
 
 use crate::time_manager::SearchSnapshot;
 
@@ -57,7 +57,7 @@ mod tests {
     // lc0.md B.7. From (60, 40) of 100 to (150, 50) of 200, 0.6 ln(0.6/0.75) + 0.4 ln(0.4/0.25) = 0.0541153,
     // over 100 nodes 0.000541153 a node.
     #[test]
-    fn gain_per_node_is_compared_with_the_minimum() {
+    fn kld_gain_per_node_is_compared_with_the_minimum() {
         for (minimum, expected) in [(0.000_541, false), (0.000_542, true)] {
             let mut kld_gain = KldGain::new(minimum, 100).unwrap();
             assert!(!kld_gain.stops(&sample(101, &[60, 40])), "the first sample is only kept");
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn unvisited_moves_count_for_nothing_and_lost_visits_never_stop() {
+    fn kld_gain_ignores_unvisited_moves_and_is_infinite_for_lost_visits() {
         let mut kld_gain = KldGain::new(1e-9, 100).unwrap();
         assert!(!kld_gain.stops(&sample(101, &[100, 0])));
         assert!(!kld_gain.stops(&sample(201, &[0, 200])), "infinite gain");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_turns_it_off() {
+    fn kld_gain_is_off_at_zero() {
         assert!(KldGain::new(0.0, 100).is_none());
         assert!(KldGain::new(f64::NAN, 100).is_none());
     }

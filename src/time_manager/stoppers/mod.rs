@@ -16,7 +16,7 @@ const MAX_TREE_NODES: u64 = 4_000_000_000;
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
 pub(super) const MIN_MOVETIME_MS: f64 = 1.0;
 
-/// What `go` asked for. Clocks are not here: they are a manager's.
+/// The limits of a `go` command. Clocks are not here: the manager has them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchLimits {
@@ -33,8 +33,8 @@ pub struct SearchLimits {
     pub movetime_ms: Option<f64>,
     /// Average depth, in plies.
     pub depth: Option<u32>,
-    /// Mate in this many moves. While one is looked for, only a limit ends the search otherwise: the move that looks best
-    /// is not the question, so there is no smart pruning and no KLD gain.
+    /// Moves to the mate that is looked for. While one is looked for, only a limit ends the search otherwise: the move
+    /// that looks best is not the question, so there is no smart pruning and no KLD gain.
     pub mate: Option<u32>,
 }
 
@@ -45,7 +45,7 @@ pub struct StopperParams {
     /// `SmartPruningFactor`, 0 to 10; 0 turns smart pruning off, larger values stop earlier.
     #[serde(with = "exact::float")]
     pub smart_pruning_factor: f64,
-    /// `SmartPruningMinimumBatches`: smart pruning counts visits only after so many batches.
+    /// `SmartPruningMinimumBatches`: batches after which smart pruning counts visits.
     pub smart_pruning_minimum_batches: u64,
     /// `KLDGainAverageInterval`, in nodes.
     pub kld_gain_interval: u64,
@@ -125,9 +125,9 @@ impl Stoppers {
         !self.timed || !has_limit
     }
 
-    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. What one says of
-    /// time, nodes and speed is known to the next; the answer carries the smallest of each and the manager's speed.
-    /// Links after the one that stops are not asked.
+    /// Asks the manager, unless the search is infinite or pondering, and then every limit in order. Each link knows the
+    /// time, nodes and speed that the links before it reported; the answer carries the smallest of each and the manager's
+    /// speed. Links after the one that stops are not asked.
     ///
     /// Without a node in the tree nothing stops: there would be no move to answer with.
     pub fn check(&mut self, snapshot: &SearchSnapshot, manager: Option<&mut (dyn TimeManager + '_)>) -> Verdict {

@@ -1,8 +1,8 @@
-//! Smart pruning: stop when the rest of the search cannot change the move.
+//! Stops a search when the rest of it cannot change the best move: smart pruning.
 
 use crate::time_manager::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 
-/// After the first evaluation so much time passes before visits are counted: speed is not known sooner (lc0.md B.8).
+/// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
 /// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (lc0.md B.8).

@@ -81,7 +81,7 @@ fn movetime_loses_the_overhead_and_keeps_a_millisecond() {
 
 // lc0.md B.4 and B.5.
 #[test]
-fn depth_and_mate() {
+fn depth_and_mate_limits_stop_the_search() {
     let seen = SearchSnapshot { average_depth: 7, mate_depth: Some(3), ..snapshot(0.0, 100, EVEN) };
     let depth = |depth| stop(&SearchLimits { depth: Some(depth), ..SearchLimits::default() }, &seen);
     assert_eq!((depth(7), depth(8)), (Some(StopReason::Depth), None));
@@ -131,7 +131,7 @@ fn a_search_without_a_sure_limit_is_endless() {
 }
 
 #[test]
-fn movetime_ends_the_search_for_a_mate_and_nothing_less_does() {
+fn mate_search_ends_by_mate_or_movetime_alone() {
     let limits = SearchLimits { movetime_ms: Some(1_000.0), mate: Some(2), ..SearchLimits::default() };
     // Without a mate to look for, the only move, and one that cannot be overtaken, would end it.
     let params = StopperParams { minimum_kld_gain: 1.0, ..params() };
@@ -148,7 +148,7 @@ fn movetime_ends_the_search_for_a_mate_and_nothing_less_does() {
 
 // lc0.md A.0: with infinite or ponder the manager contributes nothing; with mate it does.
 #[test]
-fn the_manager_goes_first_and_rests_while_pondering() {
+fn manager_is_asked_first_and_not_while_pondering() {
     let mut manager = build("smooth").unwrap();
     manager.plan(&MoveRequest { clock_ms: 1_000.0, ..MoveRequest::default() });
     let late = snapshot(1e6, 1_000, EVEN);
@@ -277,7 +277,7 @@ fn smart_pruning_without_new_nodes_waits() {
 }
 
 #[test]
-fn reasons_are_written_for_people() {
+fn stop_reasons_are_displayed_in_words() {
     assert_eq!(StopReason::Time.to_string(), "time");
     assert_eq!(StopReason::CannotBeOvertaken.to_string(), "smart pruning: the best move cannot be overtaken");
     assert_eq!(serde_json::to_string(&StopReason::MoveTime).unwrap(), "\"movetime\"");

@@ -1,6 +1,6 @@
 //! Damages lines: words and characters are lost, doubled, exchanged and replaced.
 
-use super::super::random::Random;
+use zeitnot::splitmix::SplitMix64 as Random;
 
 /// Words that mean something somewhere.
 const WORDS: [&str; 40] = [
@@ -76,12 +76,12 @@ const CHARACTERS: [char; 26] = [
 
 /// A number as no GUI should send it.
 pub fn number(random: &mut Random) -> &'static str {
-    random.of(&NUMBERS)
+    random.choice(&NUMBERS)
 }
 
 /// A word of the protocol.
 pub fn word(random: &mut Random) -> &'static str {
-    random.of(&WORDS)
+    random.choice(&WORDS)
 }
 
 /// The line with one to four damages.

@@ -1,9 +1,9 @@
 //! Makes the random lines that a session reads.
 
 use super::super::driver::position_command;
-use super::super::random::Random;
 use super::{damage, specification};
 use zeitnot::chess::{Game, to_uci};
+use zeitnot::splitmix::SplitMix64 as Random;
 
 /// Starts of games. In the last three a king stands in check out of turn, or no game reaches the position.
 const STARTS: [&str; 16] = [
@@ -122,7 +122,7 @@ impl Generator {
             }
             88..90 => vec![say(self.long())],
             90..93 => {
-                let go = format!("go {}", self.random.of(&WAITED_FOR));
+                let go = format!("go {}", self.random.choice(&WAITED_FOR));
                 vec![say("fen".to_owned()), say(go), say("wait".to_owned())]
             }
             93..95 => vec![say(format!("go perft {}", self.random.below(3)))],
@@ -132,7 +132,7 @@ impl Generator {
 
     /// A game of random moves, as `startpos` or a FEN and the moves.
     pub fn game(&mut self) -> (Game, String) {
-        let start = self.random.of(&STARTS);
+        let start = self.random.choice(&STARTS);
         let mut game = if start == "startpos" { Game::new() } else { Game::from_fen(start, false).unwrap() };
         let mut text = start.to_owned();
         for ply in 0..[0, 1, 8, 60][self.random.below(4)] {
@@ -170,9 +170,9 @@ impl Generator {
             3 => format!("depth {}", random.below(4)),
             4 => format!("movetime {}", random.below(9)),
             5..9 => {
-                let (white, black) = (random.of(&times), random.of(&times));
+                let (white, black) = (random.choice(&times), random.choice(&times));
                 let more = ["", " winc 1 binc 1", " winc 60000 binc 60000", " movestogo 1", " movestogo 40"];
-                format!("wtime {white} btime {black}{}", random.of(&more))
+                format!("wtime {white} btime {black}{}", random.choice(&more))
             }
             9 => format!("mate {}", random.below(4)),
             10..12 => "infinite".to_owned(),
@@ -190,7 +190,7 @@ impl Generator {
                 text
             }
             _ => {
-                let key = random.of(&["nodes", "depth", "movetime", "mate", "wtime", "btime", "winc", "movestogo"]);
+                let key = random.choice(&["nodes", "depth", "movetime", "mate", "wtime", "btime", "winc", "movestogo"]);
                 format!("{key} {}", damage::number(random))
             }
         }
@@ -200,7 +200,7 @@ impl Generator {
         let listed = match self.random.below(2) {
             0 => self.random.below(self.options.len()),
             _ => {
-                let telling = self.random.of(&TELLING);
+                let telling = self.random.choice(&TELLING);
                 self.options.iter().position(|option| option.name == telling).expect("the engine has this option")
             }
         };
@@ -210,7 +210,7 @@ impl Generator {
 
     fn value(&mut self, listed: usize) -> String {
         let (option, random) = (&self.options[listed], &mut self.random);
-        let words = |random: &mut Random, words: &[&str]| random.of(words).to_owned();
+        let words = |random: &mut Random, words: &[&str]| random.choice(words).to_owned();
         match (option.name.as_str(), option.words[0].as_str()) {
             // Files of the session's own folder alone.
             ("LogFile", _) => words(random, &["<empty>", "log", "nowhere/log"]),
@@ -271,7 +271,7 @@ impl Generator {
             "position fen",
             "go",
         ];
-        self.random.of(&commands).to_owned()
+        self.random.choice(&commands).to_owned()
     }
 
     /// A line as long as no command is.
@@ -283,7 +283,7 @@ impl Generator {
             _ => "x".to_owned(),
         };
         let start =
-            self.random.of(&["", "position fen ", "setoption name TimeManager value ", "position startpos moves "]);
+            self.random.choice(&["", "position fen ", "setoption name TimeManager value ", "position startpos moves "]);
         format!("{start}{}", unit.repeat(self.random.below(1 << 13)))
     }
 }

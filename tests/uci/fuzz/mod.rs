@@ -11,9 +11,9 @@ mod session;
 mod specification;
 
 use super::driver::{Uci, errors};
-use super::random::Random;
 use lines::Generator;
 use session::Session;
+use zeitnot::splitmix::SplitMix64 as Random;
 use zeitnot::time_manager::{self, MoveOutcome, MoveRequest};
 
 /// Lines and specifications of a run of the test suite.

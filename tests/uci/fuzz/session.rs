@@ -156,7 +156,12 @@ impl Session {
         let (game, position) = generator.game();
         let said = self.engine.tell_at_once(&position_command(&position));
         assert!(errors(&said).len() == usize::from(game.positions()[0].is_illegal()), "seed {}: {said:?}", self.seed);
-        self.engine.send(generator.random.of(&["go nodes 30", "go depth 2", "go movetime 5", "go wtime 50 btime 50"]));
+        self.engine.send(generator.random.choice(&[
+            "go nodes 30",
+            "go depth 2",
+            "go movetime 5",
+            "go wtime 50 btime 50",
+        ]));
         let answer = self.engine.answer(&game);
         assert!(errors(&answer.lines).is_empty(), "seed {}: {:?}", self.seed, answer.lines);
         self.moves += 1;

@@ -1,7 +1,7 @@
 //! Writes specifications of time managers from their tables: valid, out of range, and damaged.
 
-use super::super::random::Random;
 use super::damage;
+use zeitnot::splitmix::SplitMix64 as Random;
 use zeitnot::time_manager::{COMMON_GROUPS, GroupSpec, ManagerSpec, ParamSpec, managers};
 
 /// A specification of any kind.
@@ -46,7 +46,7 @@ fn entry(random: &mut Random, manager: &'static ManagerSpec, valid: bool) -> Str
         index if index < params => parameter(random, &manager.params[index], valid),
         index if index < params + choices => {
             let choice = &manager.choices[index - params];
-            let value = if valid { random.of(choice.values) } else { damage::word(random) };
+            let value = if valid { random.choice(choice.values) } else { damage::word(random) };
             format!("{}={value}", choice.name)
         }
         index => group(random, groups[(index - params - choices) / 2], valid),

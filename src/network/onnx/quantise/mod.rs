@@ -50,7 +50,7 @@ pub struct Quantiser {
 }
 
 impl Quantiser {
-    /// Looks for what can run in 8 bits in a model of the network `name`.
+    /// Finds the operators of a model of the network `name` that can run in 8 bits.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Quantiser {
     pub fn new(original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
         let error = |problem: &str| NetworkError::Onnx { name: name.to_owned(), problem: problem.to_owned() };
         let model = ModelProto::decode(&*original.bytes).map_err(|problem| error(&problem.to_string()))?;
-        // What the messages of this crate do not know, they would lose.
+        // Rewriting the model would lose fields that the messages of this crate do not have.
         if model.encoded_len() != original.bytes.len() {
             return Err(error("it uses parts of ONNX that the conversion to int8 does not know"));
         }

@@ -1,4 +1,4 @@
-//! Numbers in 8 bits.
+//! Quantises ranges and weights to numbers of 8 bits.
 
 use super::ActivationRange;
 use crate::network::onnx_proto::TensorProto;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bias_survives_weights_of_nothing() {
+    fn biases_fit_where_weights_are_tiny() {
         let quantised = weights(&tensor(&[2, 1], &[0.0, 1.0]), 0, Some(&[5.0, -0.5]), 0.1);
         let biases = quantised.biases.unwrap();
         for (output, wanted) in [5.0, -0.5].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which operators run in integers, and the graph that says so.
+//! Chooses the operators that run in integers, and rewrites the graph for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::network::onnx_proto::{
 /// conversions than they save.
 const SMALLEST_DENSE: usize = 1 << 14;
 
-/// What of a graph runs in integers.
+/// The part of a graph that runs in integers.
 #[derive(Default)]
 pub(super) struct Plan {
     /// The operators, by their place: convolutions and dense layers.
@@ -120,7 +120,7 @@ impl Plan {
     }
 }
 
-/// Who makes what of a graph, and who reads it.
+/// The producer of each value of a graph, and its readers.
 struct Lookup<'a> {
     inputs: HashSet<&'a str>,
     outputs: HashSet<&'a str>,
@@ -155,7 +155,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Whether a later operator weighs what becomes of a value: after the last one, every error shows in an output.
+    /// Whether an operator with weights follows a value: after the last one, every error shows in an output.
     fn leads_on(&self, graph: &GraphProto, value: &str) -> bool {
         let mut waiting = vec![value];
         let mut seen = HashSet::new();

@@ -53,7 +53,7 @@ fn graphs_stay_whole_and_their_ends_the_same() {
 }
 
 #[test]
-fn what_convolutions_write_needs_no_relu_and_the_rest_keeps_its_own() {
+fn relus_of_convolutions_are_absorbed_and_others_stay() {
     let original = model(RandomNetwork { policy: PolicyKind::Convolution, squeeze: None, ..Default::default() });
     let count = |bytes: &[u8], op: &str| operators(bytes).iter().filter(|&found| found == op).count();
     let quantiser = Quantiser::new(original.clone(), "tiny").unwrap();
@@ -74,7 +74,7 @@ fn the_observable_model_has_the_values_as_outputs() {
 }
 
 #[test]
-fn a_range_that_is_none_is_named() {
+fn invalid_ranges_are_named() {
     let quantiser = || Quantiser::new(model(RandomNetwork::default()), "tiny.onnx").unwrap();
     let mut ranges = ranges(&quantiser());
     let line = |ranges: &_| quantiser().quantise(ranges).unwrap_err().to_string();

@@ -1,21 +1,15 @@
-//! Which estimator of moves left is in use.
+//! Chooses the estimator of moves left, or blends several.
 
 use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MLE_PIECES, MleLegacy, MleMlh, MlePieces};
-use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use crate::time_manager::unit::Unit;
+use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
 /// The estimators that can be chosen.
 pub(in crate::time_manager) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
 
-/// The parameter that each of them has.
-pub(super) const WEIGHT: ParamSpec = ParamSpec {
-    name: "weight",
-    default: 1.0,
-    min: 0.0,
-    max: 1000.0,
-    unit: Unit::Ratio,
-    help: "Weight of this estimator where several are named.",
-};
+// The parameter that each of them has.
+param_specs! {
+    WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
+}
 
 /// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
 /// where there is one and `mle-legacy` otherwise.
@@ -56,7 +50,7 @@ impl MovesLeft {
         self.mlh.begin_move(ply);
     }
 
-    /// What the moves-left head says of the position of this move, in plies.
+    /// Takes in the output of the moves-left head for the position of this move, in plies.
     pub fn read(&mut self, plies: Option<f64>) {
         if let Some(plies) = plies {
             self.mlh.read(self.ply, plies);
@@ -78,7 +72,7 @@ impl MovesLeft {
         }
     }
 
-    /// Expected moves left. An estimator that has nothing to say is left out; if none has, `mle-legacy` speaks.
+    /// Expected moves left. An estimator without an estimate is left out; if none has one, it is that of `mle-legacy`.
     pub fn estimate(&self) -> f64 {
         let legacy = self.legacy.estimate(self.ply);
         let mlh = self.mlh.estimate();
@@ -105,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_is_the_default_and_the_move_number_stands_in() {
+    fn moves_left_head_is_the_default_and_mle_legacy_stands_in() {
         assert_eq!(moves_left("", Some(120.0), Some(20)), 42.0);
         assert_eq!(moves_left("", None, Some(20)), moves_left("mle-legacy", Some(90.0), None));
         assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));

@@ -1,4 +1,4 @@
-//! How many moves of ours the game still has.
+//! Estimates how many moves of ours the game still has.
 //!
 //! | estimator | from |
 //! |---|---|
@@ -41,15 +41,15 @@
 //! manager reads it averaged over the search and over the moves (the latter alone takes off 0.1 of its 20.9 moves).
 
 mod choice;
-mod legacy;
-mod mlh;
-mod pieces;
+mod mle_legacy;
+mod mle_mlh;
+mod mle_pieces;
 
 pub(in crate::time_manager) use choice::{GROUPS, MovesLeft};
-pub(in crate::time_manager) use legacy::MLE_LEGACY_ALONE;
-pub use legacy::{MLE_LEGACY, MleLegacy};
-pub use mlh::{MLE_MLH, MleMlh};
-pub use pieces::{MLE_PIECES, MlePieces};
+pub(in crate::time_manager) use mle_legacy::MLE_LEGACY_ALONE;
+pub use mle_legacy::{MLE_LEGACY, MleLegacy};
+pub use mle_mlh::{MLE_MLH, MleMlh};
+pub use mle_pieces::{MLE_PIECES, MlePieces};
 
 /// No estimate is below this, in moves: a game that should be over may go on for a while.
 pub const LEAST_MOVES: f64 = 2.0;

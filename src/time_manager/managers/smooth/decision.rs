@@ -1,16 +1,16 @@
-//! Which numbers `smooth` is configured with, and how they and what was learned make a budget.
+//! Decides about a move of plain `smooth`, from its parameters and from what it has learned.
 
 use super::params::*;
 use super::piggybank::Piggybank;
 use super::trend::{Trend, Window};
-use super::{SPEC, Smooth, terms};
+use super::{SPEC, Smooth};
 use crate::time_manager::params::ParamValues;
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{MS_PER_SECOND, MoveRequest};
 
-/// What a specification says of the manager itself.
+/// The parameters of the manager itself, without those of its estimators.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub max_tree_reuse: f64,
@@ -50,7 +50,7 @@ impl Settings {
 /// The numbers of one decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Whatever the time control says.
+    /// Moves left by the estimators alone, without `movestogo`.
     pub expected_moves: f64,
     pub average_move_ms: f64,
     pub budget_ms: f64,
@@ -86,14 +86,13 @@ impl Smooth {
         );
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = terms::nps(&mut plan, self.speed.nps());
+        let nps = nps_term(&mut plan, self.speed.nps());
         let new_per_move = plan.term(
             "average_new_nodes = average_move_time / 1000 * nps",
             average_move_ms * nps / MS_PER_SECOND,
             Nodes,
         );
-        let total_per_move =
-            terms::total_nodes(&mut plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited());
+        let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let credit = plan.at_most(
             "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)",
@@ -120,7 +119,7 @@ impl Smooth {
             }
             None => search_time,
         };
-        let time_use = terms::time_use(&mut plan, self.time_use.factor(), self.time_use.limited());
+        let time_use = self.learned.time_use_term(&mut plan);
         let mut budget = plan.term(
             "search_time_budget = (target_search_time - bank_tax) / timeuse",
             search_time / time_use,

@@ -37,9 +37,8 @@
 //! Kinder here: whole numbers and ranges in the specification (H7), and no limit is negative.
 
 use super::params;
-use super::terms;
 use super::trend::{Trend, Window};
-use crate::time_manager::estimators::decay::exponential_decay;
+use crate::time_manager::estimators::exponential_decay;
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
@@ -219,11 +218,11 @@ impl TimeManager for Lc0Smooth {
             0.0,
             Milliseconds,
         );
-        let nps = terms::nps(&mut plan, self.nps.estimate);
+        let nps = params::nps_term(&mut plan, self.nps.estimate);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let target = terms::total_nodes(&mut plan, average_nodes, self.reuse, self.reuse_limited);
+        let target = params::total_nodes_term(&mut plan, average_nodes, self.reuse, self.reuse_limited);
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let new_nodes =
             plan.at_least("target_new_nodes = max(0, average_total_nodes - reused_nodes)", target - reused, 0.0, Nodes);
@@ -238,7 +237,7 @@ impl TimeManager for Lc0Smooth {
         );
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = terms::time_use(&mut plan, self.timeuse, self.timeuse_limited);
+        let timeuse = params::time_use_term(&mut plan, self.timeuse, self.timeuse_limited);
         let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
         let allocated =

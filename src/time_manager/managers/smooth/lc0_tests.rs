@@ -69,7 +69,7 @@ fn initial_values_are_not_limited_and_learned_ones_say_when_they_are() {
 
 // lc0.md A.6, "Stateful vector".
 #[test]
-fn a_game_is_that_of_lc0() {
+fn budgets_of_a_game_are_those_of_lc0() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
     let check = |manager: &mut dyn TimeManager, seen: SearchSnapshot, remaining: f64, nps: Option<f64>| {
         let verdict = manager.observe(&seen);
@@ -158,7 +158,7 @@ fn a_game_is_that_of_lc0() {
 
 // lc0.md A.6, "NPS estimate": "t <= 0: unchanged", in whole milliseconds.
 #[test]
-fn nothing_is_measured_in_less_than_a_millisecond() {
+fn speed_is_not_measured_in_less_than_a_millisecond() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
     manager.plan(&request(60_000.0, 600.0, 0));
     for (since_first_batch, nodes, nps) in [(0.05, 16, 20_000.0), (0.9, 32, 20_000.0), (2.9, 32, 16_000.0)] {

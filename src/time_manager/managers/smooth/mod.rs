@@ -49,22 +49,21 @@
 
 mod decision;
 pub mod lc0;
+mod learned;
 mod params;
 mod piggybank;
 pub mod pr1195;
-mod terms;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::time_manager::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
-use crate::time_manager::estimators::time_use::TimeUse;
-use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::believed_ms;
 use crate::time_manager::specification::{self, PRESET};
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Budget, Settings};
+use learned::Learned;
 use params::*;
 use piggybank::Piggybank;
 use trend::Trend;
@@ -74,14 +73,14 @@ use trend::Trend;
 const RENEWAL_THRESHOLD: f64 = 0.02;
 /// By how much the share of the best move may change the number of nodes wanted, at the most.
 const LARGEST_SHARE_FACTOR: f64 = 2.0;
-/// Share of a search's visits that go to its best move, before the first search of a game.
+/// Share of a search's visits that its best move gets, before the first search of a game.
 const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in that share.
 const BEST_SHARE_UPDATE: f64 = 0.2;
-/// Weight of a new move in the average of what moves take past their limits.
+/// Weight of a new move in the average overrun of limits.
 const OVERRUN_UPDATE: f64 = 0.2;
 
-/// More than this past a limit, in milliseconds, says nothing of the next move.
+/// The longest overrun of a limit that is learned from, in milliseconds: a longer one is an accident.
 const LONGEST_OVERRUN_MS: f64 = 1_000.0;
 
 /// How `smooth` is chosen and configured.
@@ -97,9 +96,9 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
 
 const SMOOTH_GROUPS: [GroupSpec; 5] = [GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING];
 
-/// Tells the user, in a line, which parameters of this specification mean something else in plain `smooth` than on the
-/// design page whose names they have. `None` where it sets none of them, says with `preset` which form is meant, or is
-/// that of another manager or of none.
+/// A line for the user that names the parameters in `spec` which mean something else in plain `smooth` than on the
+/// design page whose names they have. `None` where it sets none of them, names the form with `preset`, or is no
+/// specification of `smooth`.
 pub fn parameter_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
     if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.chooses(PRESET) {
@@ -121,12 +120,11 @@ struct Smooth {
     settings: Settings,
     moves_left: MovesLeft,
     speed: SpeedEstimator,
-    tree_reuse: TreeReuse,
-    time_use: TimeUse,
+    learned: Learned,
     bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
-    /// What a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
+    /// Time that a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
     overrun_ms: f64,
     is_first_move: bool,
     /// Value of the move played last.
@@ -134,7 +132,7 @@ struct Smooth {
     current: Option<CurrentMove>,
 }
 
-/// What of the plan is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Debug)]
 struct CurrentMove {
     request: MoveRequest,
@@ -154,16 +152,7 @@ impl Smooth {
             settings: Settings::new(values),
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
-            tree_reuse: TreeReuse::new(
-                values.get(&INIT_TREE_REUSE),
-                values.get(&MAX_TREE_REUSE),
-                values.get(&TREE_REUSE_UPDATE_RATE),
-            ),
-            time_use: TimeUse::new(
-                values.get(&INIT_TIMEUSE),
-                values.get(&MIN_TIMEUSE),
-                values.get(&TIMEUSE_UPDATE_RATE),
-            ),
+            learned: Learned::new(values),
             bank: Piggybank::new(values),
             best_share: INIT_BEST_SHARE,
             overrun_ms: 0.0,
@@ -201,7 +190,7 @@ impl TimeManager for Smooth {
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         self.speed.end_move();
-        self.tree_reuse.search_begins(request.reused_nodes);
+        self.learned.tree_reuse.search_begins(request.reused_nodes);
         self.moves_left.begin_move(request.ply, request.pieces);
         self.moves_left.read(request.moves_left_plies);
         let is_first = std::mem::take(&mut self.is_first_move);
@@ -259,17 +248,14 @@ impl TimeManager for Smooth {
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else {
-            self.tree_reuse.forget_last();
+            self.learned.tree_reuse.forget_last();
             self.last_value = None;
             return;
         };
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
-        let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
-        self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        let budget_ms = budget_ms * outcome.granted();
-        self.time_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
+        self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
-            bank.settle(tax_ms, outcome.elapsed_ms - budget_ms);
+            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms * outcome.granted());
         }
         if let Some(share) = current.best_share {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
@@ -282,12 +268,7 @@ impl TimeManager for Smooth {
     }
 
     fn estimates(&self) -> Estimates {
-        Estimates {
-            nps: Some(self.speed.nps()),
-            tree_reuse: Some(self.tree_reuse.factor()),
-            timeuse: Some(self.time_use.factor()),
-            bank_ms: self.bank.as_ref().map(Piggybank::saved_ms),
-        }
+        self.learned.estimates(self.speed.nps(), self.bank.as_ref().map(Piggybank::saved_ms))
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -1,7 +1,9 @@
-//! The parameters of plain `smooth`. The other forms of the manager have some of them with defaults of their own: what
-//! a parameter means, and its range, is written here once.
+//! The parameters of plain `smooth`, and the terms that all forms of the manager have in their plans. The other forms
+//! have some of the parameters with defaults of their own; the meaning and the range of each is declared here once.
 
 use crate::time_manager::params::{GroupSpec, ParamSpec, param_specs};
+use crate::time_manager::plan_builder::PlanBuilder;
+use crate::time_manager::unit::Unit;
 
 param_specs! {
     INIT_TREE_REUSE "init-tree-reuse" 0.5 0.0 0.99 Ratio
@@ -82,3 +84,22 @@ pub(super) const OWN: &[ParamSpec] = &[
     NODE_BUDGET,
     TOTAL_NODES_SHARE,
 ];
+
+/// Records the speed that was learned, in nodes per second.
+pub(super) fn nps_term(plan: &mut PlanBuilder, nps: f64) -> f64 {
+    plan.term("nps = from the searches, at first its initial value", nps, Unit::NodesPerSecond)
+}
+
+/// Records the share of the tree that is reused, and the nodes of a tree that gets `new_per_move` on every move.
+pub(super) fn total_nodes_term(plan: &mut PlanBuilder, new_per_move: f64, reuse: f64, limited: bool) -> f64 {
+    let name = "tree_reuse = from the searches (at most max-tree-reuse), at first its initial value";
+    let reuse = plan.estimate(name, reuse, Unit::Ratio, limited);
+    let total = new_per_move / (1.0 - reuse);
+    plan.term("average_total_nodes = average_new_nodes / (1 - tree_reuse)", total, Unit::Nodes)
+}
+
+/// Records the share of a budget that searches use.
+pub(super) fn time_use_term(plan: &mut PlanBuilder, time_use: f64, limited: bool) -> f64 {
+    let name = "timeuse = from the searches (at least min-timeuse), at first its initial value";
+    plan.estimate(name, time_use, Unit::Ratio, limited)
+}

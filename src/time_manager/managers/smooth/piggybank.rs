@@ -27,26 +27,26 @@ impl Piggybank {
         })
     }
 
-    /// What is in it when a move begins with so much on the clock.
+    /// The milliseconds in the bank when a move begins with `clock_ms` on the clock.
     pub fn open(&mut self, clock_ms: f64) -> f64 {
         let saved = self.saved_ms.unwrap_or(self.init * clock_ms).min(self.cap * clock_ms);
         *self.saved_ms.insert(saved)
     }
 
-    /// What one move may draw, in milliseconds.
+    /// Time that one move may draw, in milliseconds.
     pub fn available_ms(&self) -> f64 {
         self.saved_ms.unwrap_or(0.0) * self.max_use
     }
 
-    /// What a move expected to take `expected_ms` pays. A bank that is full still collects, and what it has no room for
-    /// stays on the clock: if the tax were cut to the room, a clock that gives the bank more room would give the move
-    /// less time.
+    /// The tax of a move that is expected to take `expected_ms`. A full bank still collects it, and the excess stays on
+    /// the clock: if the tax were cut to the room in the bank, a longer clock, with more room, would give the move less
+    /// time.
     pub fn tax_ms(&self, expected_ms: f64) -> f64 {
         expected_ms * self.tax
     }
 
-    /// A move is over: it paid its tax and drew what it took past its budget.
-    pub fn settle(&mut self, tax_ms: f64, overdrawn_ms: f64) {
+    /// Takes in the end of a move, which paid its tax and drew the time that it took past its budget.
+    pub fn move_ended(&mut self, tax_ms: f64, overdrawn_ms: f64) {
         if let Some(saved) = &mut self.saved_ms {
             *saved = (*saved + tax_ms - overdrawn_ms.max(0.0)).max(0.0);
         }
@@ -63,19 +63,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn saves_is_drawn_on_and_never_exceeds_the_clock() {
+    fn piggybank_saves_pays_and_never_exceeds_the_clock() {
         let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
         assert_eq!(bank.open(60_000.0), 5_400.0);
         assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
         let tax = bank.tax_ms(1_000.0);
         assert_eq!(tax, 120.0);
-        bank.settle(tax, 520.0);
+        bank.move_ended(tax, 520.0);
         assert_eq!(bank.saved_ms(), 5_000.0);
         // lc0.md H5: the clock fell; Lc0's bank stays above it and leaves moves no time.
         assert_eq!(bank.open(3_000.0), 900.0);
-        bank.settle(bank.tax_ms(1_000.0), 0.0);
+        bank.move_ended(bank.tax_ms(1_000.0), 0.0);
         assert_eq!(bank.open(3_000.0), 900.0, "full");
-        bank.settle(0.0, 1e9);
+        bank.move_ended(0.0, 1e9);
         assert_eq!(bank.saved_ms(), 0.0);
     }
 }

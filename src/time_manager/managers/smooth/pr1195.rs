@@ -32,12 +32,10 @@
 //! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
 //!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
 
-use super::params;
-use super::terms;
+use super::Learned;
+use super::params::{self, *};
 use crate::time_manager::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::time_manager::estimators::nps::NpsEstimator;
-use crate::time_manager::estimators::time_use::TimeUse;
-use crate::time_manager::estimators::tree_reuse::TreeReuse;
 use crate::time_manager::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::{NO_RESERVE, PlanBuilder};
@@ -46,16 +44,9 @@ use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
-const INIT_TREE_REUSE: ParamSpec = params::INIT_TREE_REUSE.defaulting_to(0.5);
-const MAX_TREE_REUSE: ParamSpec = params::MAX_TREE_REUSE.defaulting_to(0.7);
-const TREE_REUSE_UPDATE_RATE: ParamSpec = params::TREE_REUSE_UPDATE_RATE.defaulting_to(4.0);
-const INIT_NPS: ParamSpec = params::INIT_NPS.defaulting_to(20_000.0).helping("Expected speed at the start of a game.");
-const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE.defaulting_to(5.0) }
+const INIT_NPS: ParamSpec = params::INIT_NPS.helping("Expected speed at the start of a game.");
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
-const INIT_TIMEUSE: ParamSpec = params::INIT_TIMEUSE.defaulting_to(0.7);
-const MIN_TIMEUSE: ParamSpec = params::MIN_TIMEUSE.defaulting_to(0.3);
-const TIMEUSE_UPDATE_RATE: ParamSpec = params::TIMEUSE_UPDATE_RATE.defaulting_to(10.0);
-const MAX_MOVE_BUDGET: ParamSpec = params::MAX_MOVE_BUDGET.defaulting_to(0.3);
 
 /// As it is written.
 const TITLE: &str = "smooth(preset=pr1195)";
@@ -85,13 +76,12 @@ pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
 struct Smooth {
     moves_left: MleLegacy,
     nps: NpsEstimator,
-    tree_reuse: TreeReuse,
-    time_use: TimeUse,
+    learned: Learned,
     max_move_budget: f64,
     current: Option<CurrentMove>,
 }
 
-/// What of the plan is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Copy, Debug)]
 struct CurrentMove {
     budget_ms: f64,
@@ -104,16 +94,7 @@ impl Smooth {
         Self {
             moves_left: MleLegacy::alone(values),
             nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
-            tree_reuse: TreeReuse::new(
-                values.get(&INIT_TREE_REUSE),
-                values.get(&MAX_TREE_REUSE),
-                values.get(&TREE_REUSE_UPDATE_RATE),
-            ),
-            time_use: TimeUse::new(
-                values.get(&INIT_TIMEUSE),
-                values.get(&MIN_TIMEUSE),
-                values.get(&TIMEUSE_UPDATE_RATE),
-            ),
+            learned: Learned::new(values),
             max_move_budget: values.get(&MAX_MOVE_BUDGET),
             current: None,
         }
@@ -129,7 +110,7 @@ impl TimeManager for Smooth {
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes, Ratio};
         self.nps.begin_move();
-        self.tree_reuse.search_begins(request.reused_nodes);
+        self.learned.tree_reuse.search_begins(request.reused_nodes);
 
         let mut plan = PlanBuilder::new(TITLE, request);
         let clock = plan.request().clock_ms;
@@ -140,11 +121,10 @@ impl TimeManager for Smooth {
             plan.term("game_time = clock + moves_left * increment", clock + moves_left * increment, Milliseconds);
         let average_move_ms =
             plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let nps = terms::nps(&mut plan, self.nps.nps());
+        let nps = nps_term(&mut plan, self.nps.nps());
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
-        let total_per_move =
-            terms::total_nodes(&mut plan, new_per_move, self.tree_reuse.factor(), self.tree_reuse.limited());
+        let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
         let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let target_new = plan.at_least(
             "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
@@ -157,7 +137,7 @@ impl TimeManager for Smooth {
             target_new / nps * MS_PER_SECOND,
             Milliseconds,
         );
-        let time_use = terms::time_use(&mut plan, self.time_use.factor(), self.time_use.limited());
+        let time_use = self.learned.time_use_term(&mut plan);
         let budget =
             plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
         let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
@@ -186,22 +166,14 @@ impl TimeManager for Smooth {
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.nps.begin_move();
         let Some(current) = self.current.take() else {
-            self.tree_reuse.forget_last();
+            self.learned.tree_reuse.forget_last();
             return;
         };
-        let average_moves =
-            if current.average_move_ms > 0.0 { outcome.elapsed_ms / current.average_move_ms } else { 0.0 };
-        self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        self.time_use.search_ended(outcome.elapsed_ms, current.budget_ms * outcome.granted(), average_moves);
+        self.learned.search_ended(outcome, current.budget_ms, current.average_move_ms);
     }
 
     fn estimates(&self) -> Estimates {
-        Estimates {
-            nps: Some(self.nps.nps()),
-            tree_reuse: Some(self.tree_reuse.factor()),
-            timeuse: Some(self.time_use.factor()),
-            bank_ms: None,
-        }
+        self.learned.estimates(self.nps.nps(), None)
     }
 
     fn set_nps(&mut self, nps: f64) {

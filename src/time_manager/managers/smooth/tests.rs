@@ -20,7 +20,7 @@ fn near(value: f64, expected: f64) {
 
 /// The worked example of the module's documentation.
 #[test]
-fn a_first_move_step_by_step() {
+fn budget_of_a_first_move_step_by_step() {
     let plan = smooth("").plan(&request(60_000.0, 1_000.0, 0));
     for (name, value) in [
         ("moves_left", 70.0),
@@ -40,7 +40,7 @@ fn a_first_move_step_by_step() {
 // Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
 // collapsed from 60,701 to 12,990. Lc0 moved at once.
 #[test]
-fn the_log_of_issue_1585_gives_minutes() {
+fn budget_in_issue_1585_is_minutes() {
     for nps in [12_990.0, 60_701.0] {
         let mut manager = smooth("midpoint=27.3,init-tree-reuse=0.53701,init-timeuse=0.748");
         manager.set_nps(nps);
@@ -113,7 +113,7 @@ fn overtaking_opens_the_reserve_when_it_is_asked_for() {
 
 // Seed: "it may make sense to have search limit in nodes instead of (or in addition to) time".
 #[test]
-fn a_budget_of_nodes_ends_the_search_too() {
+fn node_budget_ends_the_search() {
     let mut manager = smooth("node-budget=1,init-nps=1000");
     let plan = manager.plan(&request(60_000.0, 0.0, 0));
     let nodes = plan.budget_ms; // at a thousand nodes a second
@@ -125,7 +125,7 @@ fn a_budget_of_nodes_ends_the_search_too() {
 
 // Lc0 #1529: total N and best N mixed by theta.
 #[test]
-fn the_best_moves_nodes_may_be_the_target() {
+fn total_nodes_share_aims_at_the_best_moves_nodes() {
     let limit = |params: &str, visits: &[u32]| {
         let mut manager = smooth(params);
         manager.plan(&request(60_000.0, 0.0, 0));
@@ -189,7 +189,7 @@ fn a_pondered_tree_is_not_reused_more_than_wholly() {
 }
 
 #[test]
-fn what_moves_take_past_their_limits_is_expected_of_the_next() {
+fn overrun_is_taken_off_later_budgets() {
     let mut manager = smooth("");
     let first = manager.plan(&request(2_000.0, 0.0, 0));
     manager.observe(&look(first.budget_ms - 1.0, 100));
@@ -237,7 +237,7 @@ fn a_limit_that_is_taken_back_is_no_overrun() {
 // The manager is told what a part made of its budget: it neither takes the extra time for an overrun nor the time that it
 // was denied for thrift.
 #[test]
-fn a_factor_of_adjust_teaches_nothing_wrong() {
+fn adjust_factor_does_not_distort_the_estimates() {
     for spec in
         ["smooth(PART)", "smooth(preset=pr1195,PART)", "smooth(preset=lc0,PART)", "legacy(PART)", "simple(PART)"]
     {
@@ -278,7 +278,7 @@ fn a_factor_of_adjust_teaches_nothing_wrong() {
 
 // The seed, "Parameter list": `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
 #[test]
-fn parameters_that_mean_something_else_than_on_the_page_are_told() {
+fn parameter_note_names_parameters_with_another_meaning() {
     let spec = "smooth(init-tree-reuse=0.2,init-nps=12345.0)";
     assert_eq!(
         parameter_note(spec).unwrap(),

@@ -1,8 +1,8 @@
-//! Whether the best move is being overtaken: the visits of the root's moves, projected (lc0.md A.6, "Trend watcher").
+//! Projects the visits of the root's moves, to see whether the best move is being overtaken (docs/lc0.md, 1.9).
 
 /// Watches how the visits of the root's moves grow.
 ///
-/// How growth is measured is told by [`Window`].
+/// [`Window`] chooses how growth is measured.
 #[derive(Clone, Debug)]
 pub struct Trend {
     period_ms: f64,
@@ -14,10 +14,10 @@ pub struct Trend {
     last: Option<Sample>,
 }
 
-/// What the period means.
+/// The meaning of the period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// Growth is measured over at least so long.
+    /// Growth is measured over at least one period.
     Shortest,
     /// Lc0's rule with its flaws (lc0.md H4): growth is measured between the last two looks, the period is the longest
     /// gap between them that it survives, and a count that shrinks reads as a huge growth.
@@ -94,7 +94,7 @@ mod tests {
 
     // lc0.md H4, kept.
     #[test]
-    fn after_a_long_gap_the_old_samples_stay() {
+    fn lc0_window_keeps_old_samples_after_a_long_gap() {
         let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Lc0);
         trend.observe(0.0, &[10, 9]);
         trend.observe(100.0, &[11, 20]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mended_window_measures_over_the_period() {
+    fn shortest_window_measures_over_the_period() {
         let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Shortest);
         trend.observe(0.0, &[100, 50]);
         trend.observe(500.0, &[150, 150]);

@@ -1,33 +1,32 @@
-//! What makes a move worth more or less time than its share: parts that the managers of the seeds are made of, and that
-//! any manager takes in `adjust(...)`.
+//! The parts of the guest managers (docs/documents.md), each a factor on the time of a move. Any manager takes them in
+//! `adjust(...)`.
 //!
-//! | part | says |
+//! | part | factor by |
 //! |---|---|
-//! | [`phase`] | how far the game is |
-//! | [`control`] | how fast the game is |
-//! | [`complexity`] | how much there is to see in the position |
-//! | [`quality`] | how clear the choice is |
-//! | [`best_move`] | whether the best move keeps changing, or stays |
-//! | [`score_drop`] | whether the position turns out worse than it looked |
-//! | [`easy_move`] | whether one move is far better than the rest |
+//! | [`phase`] | the phase of the game |
+//! | [`control`] | the class of the time control |
+//! | [`position_complexity`] | moves, pieces, captures and check in the position |
+//! | [`quality`] | how clear the choice of a move is |
+//! | [`best_move`] | changes of the best move, or its stability |
+//! | [`score_drop`] | drops of the score |
+//! | [`easy_move`] | the lead of the best move over the second |
 //!
-//! The documents they come from describe engines that search depth by depth. [`history`] tells what an *iteration* is
-//! in a search that grows a tree.
+//! The documents describe engines that search depth by depth. [`history`] defines the *iterations* of a search that
+//! grows a tree, which stand in for depths.
 
-pub(super) mod adjusted;
+pub(in crate::time_manager) mod adjusted;
 pub mod best_move;
-pub mod complexity;
 pub mod control;
 pub mod easy_move;
 pub mod history;
 pub mod phase;
+pub mod position_complexity;
 pub mod quality;
 pub mod score_drop;
 
-use super::params::{GroupSpec, ParamSpec, ParamValues};
-use super::unit::Unit;
-use super::{MoveRequest, SearchSnapshot};
-use control::TimeClass;
+use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
+use crate::time_manager::unit::Unit;
+use crate::time_manager::{MoveRequest, SearchSnapshot};
 use history::Iteration;
 
 /// A factor on the time of a move.
@@ -41,8 +40,8 @@ pub trait Part: Send + std::fmt::Debug {
         1.0
     }
 
-    /// The class of the time control by which it decided, if it knows classes.
-    fn time_class(&self) -> Option<TimeClass> {
+    /// Name of the class of the time control by which it decided, if it knows classes.
+    fn time_class(&self) -> Option<&'static str> {
         None
     }
 
@@ -66,7 +65,7 @@ pub(super) fn read<const N: usize>(values: &ParamValues, path: &[&'static str], 
 pub(super) const GROUPS: &[GroupSpec] = &[
     phase::GROUP,
     control::GROUP,
-    complexity::GROUP,
+    position_complexity::GROUP,
     quality::GROUP,
     best_move::STABILITY,
     best_move::CHANGES,
@@ -80,7 +79,7 @@ pub(super) fn named(values: &ParamValues, around: &'static str) -> Vec<Box<dyn P
     let builders: [(&GroupSpec, Build); 8] = [
         (&phase::GROUP, |values, path| Box::new(phase::PhaseFactor::new(values, path))),
         (&control::GROUP, |values, path| Box::new(control::ControlFactor::new(values, path, &control::MERGEN))),
-        (&complexity::GROUP, |values, path| Box::new(complexity::Complexity::new(values, path))),
+        (&position_complexity::GROUP, |values, path| Box::new(position_complexity::Complexity::new(values, path))),
         (&quality::GROUP, |values, path| Box::new(quality::Quality::new(values, path))),
         (&best_move::STABILITY, |values, path| Box::new(best_move::Stability::new(values, path))),
         (&best_move::CHANGES, |values, path| {

@@ -27,85 +27,36 @@
 //! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
 //! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
 
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::parts::Part;
-use crate::time_manager::parts::best_move::{self, Changes, Stability};
-use crate::time_manager::parts::easy_move::{self, EasyMove};
-use crate::time_manager::parts::history::History;
-use crate::time_manager::parts::score_drop::{self, ScoreDrop};
+use super::parts::Part;
+use super::parts::best_move::{self, Changes, Stability};
+use super::parts::easy_move::{self, EasyMove};
+use super::parts::history::History;
+use super::parts::score_drop::{self, ScoreDrop};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const fn moves(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "moves",
-        default,
-        min: 1.0,
-        max: 1_000.0,
-        unit: Unit::Moves,
-        help: "Moves that sudden death is expected to last.",
-    }
+param_specs! {
+    MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
+    SOFT "soft" 1.0 0.01 10.0 Ratio "The soft limit as a multiple of the base time.";
+    HARD "hard" 5.0 0.01 100.0 Ratio "The hard limit as a multiple of the base time.";
+    HARD_CLOCK "hard-clock" 0.25 0.001 1.0 Ratio "The hard limit as a fraction of the clock, at the most.";
+    MARGIN "margin" 50.0 0.0 1e6 Milliseconds "Safety margin of a limit.";
+    LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
 }
-
-const fn soft(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "soft",
-        default,
-        min: 0.01,
-        max: 10.0,
-        unit: Unit::Ratio,
-        help: "The soft limit as a multiple of the base time.",
-    }
-}
-
-const fn hard(default: f64) -> ParamSpec {
-    ParamSpec {
-        name: "hard",
-        default,
-        min: 0.01,
-        max: 100.0,
-        unit: Unit::Ratio,
-        help: "The hard limit as a multiple of the base time.",
-    }
-}
-
-const HARD_CLOCK: ParamSpec = ParamSpec {
-    name: "hard-clock",
-    default: 0.25,
-    min: 0.001,
-    max: 1.0,
-    unit: Unit::Ratio,
-    help: "The hard limit as a fraction of the clock, at the most.",
-};
-const MARGIN: ParamSpec = ParamSpec {
-    name: "margin",
-    default: 50.0,
-    min: 0.0,
-    max: 1e6,
-    unit: Unit::Milliseconds,
-    help: "Safety margin of a limit.",
-};
-const LEAST: ParamSpec = ParamSpec {
-    name: "least",
-    default: 10.0,
-    min: 0.0,
-    max: 1e6,
-    unit: Unit::Milliseconds,
-    help: "No limit is shorter than this.",
-};
 
 const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
     GroupSpec { name: of.name, help: of.help, params, groups: &[] }
 }
 
 /// How `soft-hard` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("complete"),
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
-    params: &[moves(40.0), soft(1.0), hard(5.0), HARD_CLOCK, MARGIN, LEAST],
+    params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
     choices: &[],
     groups: &[
         group(&score_drop::GROUP, &score_drop::COMPLETE),
@@ -116,21 +67,21 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
 };
 
-/// As it is written.
+/// The specification of the second form.
 const BASIC_TITLE: &str = "soft-hard(preset=basic)";
 
 /// How `soft-hard(preset=basic)` is configured.
-pub(super) const BASIC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const BASIC: ManagerSpec = ManagerSpec {
     name: "soft-hard",
     preset: Some("basic"),
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
-    params: &[moves(30.0), soft(0.6), hard(2.0), HARD_CLOCK, MARGIN, LEAST],
+    params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
     choices: &[],
     groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
 
-/// Time trouble: clock below (ms), and what the limits then are at the most.
+/// Time trouble: the clock below which it begins (ms), and divisors of the clock that bound the limits in it.
 const TROUBLE_MS: f64 = 30_000.0;
 const TROUBLE_SOFT: f64 = 15.0;
 const TROUBLE_HARD: f64 = 5.0;
@@ -138,7 +89,7 @@ const EMERGENCY_MS: f64 = 10_000.0;
 const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
 const EMERGENCY_HARD: f64 = 3.0;
 
-/// How the terms come about in either version, and what is cut last.
+/// The formulas of the terms in either version, and of the last bounds.
 const COMPLETE_NAMES: [&str; 3] = [
     "base = max(least, clock / moves_left + increment - margin)",
     "soft = max(least, base * soft)",

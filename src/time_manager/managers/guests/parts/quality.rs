@@ -1,4 +1,4 @@
-//! How clear the choice of a move is (Sharp Rustic, "Move Quality Assessment").
+//! The part `quality`: a factor by how clear the choice of a move is (docs/documents.md, 3.5).
 
 use super::history::Iteration;
 use super::{Part, factor, read};
@@ -6,7 +6,7 @@ use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{MoveRequest, SearchSnapshot};
 
-/// Fewer visits than this say nothing yet.
+/// Visits below which the choice is not judged.
 const LEAST_VISITS: u64 = 100;
 
 /// The classes of the document.
@@ -72,7 +72,7 @@ impl Quality {
         self.values[..5].iter().copied().fold(f64::MIN, f64::max)
     }
 
-    /// Before the search only a check tells something.
+    /// The class before the search, which only a check decides.
     pub fn before_search(&self, in_check: bool) -> MoveQuality {
         if in_check { MoveQuality::Critical } else { MoveQuality::Acceptable }
     }

@@ -1,11 +1,11 @@
-//! The values a time manager is told and answers with.
+//! The requests to time managers, and their answers.
 
 use super::exact;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What is known when the engine is asked for a move under a clock. Times are in milliseconds.
+/// The facts about a move under a clock, before its search. Times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MoveRequest {
@@ -25,7 +25,7 @@ pub struct MoveRequest {
     /// never plans into the last `overhead_ms` and `lag_ms`.
     #[serde(default, with = "exact::float")]
     pub overhead_ms: f64,
-    /// The same as measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
+    /// The part of it that was measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub lag_ms: f64,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
@@ -56,7 +56,7 @@ fn is_zero(ms: &f64) -> bool {
 }
 
 impl MoveRequest {
-    /// Time that is kept clear of the end of the clock: told and measured.
+    /// Time that is kept clear at the end of the clock: the user's overhead and the measured lag.
     pub fn whole_overhead_ms(&self) -> f64 {
         self.overhead_ms + self.lag_ms
     }
@@ -119,8 +119,8 @@ pub struct SearchSnapshot<'a> {
 
 /// How a move ended.
 ///
-/// The last two fields are not the search's: they are what those around a manager changed, and each fills in its own
-/// ([`TimeManager::finish`](super::TimeManager::finish) says what a manager makes of them).
+/// The last two fields do not come from the search: the wrappers of a manager fill them in
+/// ([`TimeManager::finish`](super::TimeManager::finish) has their use).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOutcome {
@@ -130,30 +130,30 @@ pub struct MoveOutcome {
     /// Nodes in the tree at the end.
     #[serde(default)]
     pub total_nodes: u64,
-    /// What ended the search, if one of the stoppers did.
+    /// The stopper that ended the search, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// When the first batch of a search that began with an empty tree was backed up, since the start of the move's clock:
-    /// before that there was nothing to answer by. `None` where the tree had nodes, or nothing was evaluated.
+    /// The moment, on the move's clock, at which the first batch of a search with an empty tree was backed up: before
+    /// that there was no move to answer with. `None` where the tree had nodes, or nothing was evaluated.
     #[serde(rename = "first_evaluation_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub first_evaluation_ms: Option<f64>,
-    /// When the limit in force was due, on the move's clock: the limit, or later where it moved back into the past while the
-    /// search went on, which could not have ended then. `None`: nobody kept count.
+    /// The moment, on the move's clock, at which the last limit was due: the limit itself, or the moment of the change
+    /// that moved it into the past. `None` where no account is kept.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub due_ms: Option<f64>,
-    /// What the manager's budget was multiplied by before the search began; `None`: by nothing.
+    /// The factor on the manager's budget before the search began; `None`: 1.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub factor: Option<f64>,
 }
 
 impl MoveOutcome {
-    /// What the move was really given of a manager's budget, as a factor on it.
+    /// The factor on a manager's budget that the move was really given.
     pub(super) fn granted(&self) -> f64 {
         self.factor.filter(|factor| factor.is_finite()).unwrap_or(1.0)
     }
 }
 
-/// What a manager or a chain of stoppers says of a snapshot.
+/// The answer of a manager, or of a chain of stoppers, to a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Why the search has to stop now, if it has to.
@@ -180,7 +180,7 @@ impl Verdict {
     }
 }
 
-/// What a manager has learned so far in the game. Only what it estimates is present.
+/// The estimates of a manager so far in the game. Only those that it has are present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// Speed, in nodes per second.

@@ -1,4 +1,4 @@
-//! How much there is to see in a position (Mergen, "Position Complexity").
+//! The part `complexity`: a factor by moves, pieces, captures and check in a position (docs/documents.md, 2.4).
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
@@ -18,7 +18,7 @@ const MOST_CAPTURES: f64 = 5.0;
 /// "Tactical (30% weight)": no more than that in all.
 const TACTICAL_WEIGHT: f64 = 0.3;
 
-/// Complexity of a position where nothing is known of it: in the middle, so that its factor is 1.
+/// Complexity of a position whose moves or pieces are not told: in the middle, so that its factor is 1.
 const UNKNOWN: f64 = 0.5;
 
 /// The complexity of a position, 0 to 1.

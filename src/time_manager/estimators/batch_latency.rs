@@ -1,4 +1,4 @@
-//! How long a batch takes, by its size: near the deadline the last batch has to fit.
+//! Estimates the latency of a batch from its size: the last batch before a deadline has to fit.
 
 /// Weight that every earlier batch loses to a new one.
 const FORGETTING: f64 = 0.05;
@@ -24,7 +24,7 @@ pub struct BatchLatency {
 }
 
 impl BatchLatency {
-    /// A batch of so many positions took so long.
+    /// Learns from a batch of `size` positions that took `ms` milliseconds.
     pub fn observe(&mut self, size: usize, ms: f64) {
         if size == 0 || !ms.is_finite() || ms < 0.0 {
             return;
@@ -44,8 +44,8 @@ impl BatchLatency {
         }
     }
 
-    /// Believes less of what was seen: the estimate decided that no batch was worth beginning, and without a batch nothing
-    /// would ever correct it.
+    /// Lowers the estimate. Called when it decided that no batch was worth beginning: without a batch nothing would
+    /// ever correct it.
     pub fn relax(&mut self) {
         self.ms *= RELAXED;
         self.size_ms *= RELAXED;
@@ -77,13 +77,13 @@ impl BatchLatency {
         Some(self.regression().unwrap_or((self.fixed_share * ms, (1.0 - self.fixed_share) * ms / size)))
     }
 
-    /// What a batch of so many positions will take, in milliseconds; `None` before the first one.
+    /// The expected latency of a batch of `size` positions, in milliseconds; `None` before the first batch.
     pub fn expected_ms(&self, size: usize) -> Option<f64> {
         self.line().map(|(fixed, each)| fixed + each * size as f64)
     }
 
-    /// The largest batch, from 1 to `most`, that is expected to be over in so many milliseconds. When nothing fits it
-    /// is 1: whether to begin at all is another question.
+    /// The largest batch, from 1 to `most`, that is expected to end within `remaining_ms`. When none fits it is 1:
+    /// whether to begin at all is another question.
     pub fn fitting(&self, remaining_ms: f64, most: usize) -> usize {
         let most = most.max(1);
         let Some((fixed, each)) = self.line().filter(|_| !remaining_ms.is_nan()) else { return most };
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differences_showed_is_remembered_while_there_are_none() {
+    fn fixed_share_is_remembered_while_batches_are_equal() {
         let mut fixed = BatchLatency::default();
         fixed.observe(1, 10.0);
         (0..500).for_each(|_| fixed.observe(16, 10.0));

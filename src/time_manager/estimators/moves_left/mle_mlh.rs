@@ -1,4 +1,4 @@
-//! Moves left from the network's moves-left head.
+//! Estimates moves left from the network's moves-left head.
 
 use super::LEAST_MOVES;
 use super::choice::WEIGHT;
@@ -32,9 +32,9 @@ pub struct MleMlh {
     scale: f64,
     offset: f64,
     trust: f64,
-    /// What earlier positions let expect at the ply, in moves.
+    /// The ply, and the moves left at it by the readings of earlier positions.
     expected: Option<(u32, f64)>,
-    /// The same with this position's reading.
+    /// The ply, and the moves left at it with this position's reading.
     current: Option<(u32, f64)>,
 }
 
@@ -45,7 +45,7 @@ impl MleMlh {
         Self { scale, offset, trust, expected: None, current: None }
     }
 
-    /// A move at this ply begins: what was learned so far is the expectation, less what was played since.
+    /// Begins a move at this ply. The last estimate, less the moves played since, becomes the expectation.
     pub fn begin_move(&mut self, ply: u32) {
         if let Some((then, moves)) = self.current.take().filter(|(then, _)| *then <= ply) {
             let played = f64::from(ply - then) / 2.0;
@@ -55,7 +55,8 @@ impl MleMlh {
         }
     }
 
-    /// What the network says of the position at this ply, in plies. Numbers that are none are not heard.
+    /// Takes in the network's moves left for the position at this ply, in plies. A number that is not finite is
+    /// ignored.
     pub fn read(&mut self, ply: u32, plies: f64) {
         if !plies.is_finite() {
             return;
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn another_game_starts_without_expectation() {
+    fn mle_mlh_forgets_in_another_game() {
         let mut mlh = MleMlh::new(&ParamValues::default());
         mlh.begin_move(60);
         mlh.read(60, 20.0);

@@ -1,4 +1,4 @@
-//! Iterations: what a search that grows a tree has instead of depths.
+//! Divides a search into iterations, which stand in for the depths of an alpha-beta search.
 //!
 //! An alpha-beta search of depth *d* visits about *b* to the power of *d* nodes, with an effective branching factor *b*
 //! of about 2 in today's engines. So the *d*-th iteration ends here when the search has added 2^*d* nodes: 10
@@ -46,12 +46,12 @@ pub struct History {
 }
 
 impl History {
-    /// Another search begins. `same_game`: the score of the last one can be compared with its own.
+    /// Begins another search. `same_game`: whether its score can be compared with that of the last one.
     pub fn begin_move(&mut self, same_game: bool) {
         *self = Self { score_cp: self.score_cp.filter(|_| same_game), ..Self::default() };
     }
 
-    /// Looks at the search; an iteration if one has ended since the last look.
+    /// Looks at the search. The iteration that has ended since the last look, if any.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Option<Iteration> {
         if snapshot.new_nodes == 0 {
             return None;
@@ -87,7 +87,7 @@ pub(super) mod tests {
         SearchSnapshot { new_nodes, best_move, best_value, ..SearchSnapshot::default() }
     }
 
-    /// The value that is worth so many centipawns.
+    /// The value that is worth `cp` centipawns.
     pub fn value(cp: f64) -> f64 {
         (cp / CENTIPAWN_SCALE).atan() / CENTIPAWN_ANGLE
     }
@@ -125,7 +125,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_facts_there_is_nothing_to_tell() {
+    fn no_iteration_ends_without_visits_or_best_move() {
         let mut history = History::default();
         assert_eq!(history.observe(&SearchSnapshot { new_nodes: u64::MAX, ..SearchSnapshot::default() }), None);
         assert_eq!(

@@ -1,18 +1,24 @@
-//! Keeps account of the moves: every manager is wrapped in a [`Recorder`], so that none has to keep books of its own.
+//! Keeps account of every manager's moves, so that no manager has to: the account of the last move, and the statistics
+//! of the game.
 
-use super::account::{MoveAccount, Statistics};
-use super::face::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, Verdict};
-use super::parts::control::{ControlFactor, SHARP_RUSTIC};
-use super::parts::phase::GamePhase;
+mod move_account;
+mod statistics;
+
+pub use move_account::MoveAccount;
+pub(super) use statistics::Classes;
+pub use statistics::{PhaseUse, Statistics};
+
 use super::plan::Plan;
-use super::{ParamValues, TimeManager};
+use super::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, TimeManager, Verdict};
+use std::borrow::Cow;
 
-/// Keeps the books of a manager and changes nothing.
+/// Keeps the account of a manager's moves, and leaves its decisions as they are.
 #[derive(Debug)]
-pub(super) struct Recorder {
+pub(super) struct Accounted {
     inner: Box<dyn TimeManager>,
-    /// Sharp Rustic's classes, for managers that have none.
-    control: ControlFactor,
+    classes: Classes,
+    /// The class of the game's time control where the manager has no classes; its first clock decides.
+    control: Option<&'static str>,
     statistics: Statistics,
     open: Option<Open>,
     last: Option<MoveAccount>,
@@ -28,30 +34,35 @@ struct Open {
     is_emergency: bool,
     limit_ms: Option<f64>,
     due_ms: Option<f64>,
-    /// The same, had the search been looked at from its start: a first batch that takes longer than the limit is late.
+    /// `due_ms` as if the search had been looked at from its start: a first batch that takes longer than the limit is
+    /// late.
     due_since_start_ms: f64,
 }
 
-/// When a limit is due that is seen at `elapsed_ms`. What was due stays so, however the limit moves in the past.
+/// The moment at which a limit is due that is seen at `elapsed_ms`. A limit that was due before stays so, however it
+/// moves in the past.
 fn due(before_ms: f64, limit_ms: f64, elapsed_ms: f64) -> f64 {
     if limit_ms > elapsed_ms { limit_ms } else { before_ms.min(elapsed_ms).max(limit_ms) }
 }
 
-impl Recorder {
-    pub fn around(inner: Box<dyn TimeManager>) -> Self {
-        let control = ControlFactor::new(&ParamValues::default(), &[], &SHARP_RUSTIC);
-        Self { inner, control, statistics: Statistics::default(), open: None, last: None }
+impl Accounted {
+    /// `inner` with its account; `classes` are those of its statistics where it names none itself.
+    pub fn around(inner: Box<dyn TimeManager>, classes: Classes) -> Self {
+        Self { inner, classes, control: None, statistics: Statistics::new(&classes), open: None, last: None }
     }
 }
 
-impl TimeManager for Recorder {
+impl TimeManager for Accounted {
     fn name(&self) -> &'static str {
         self.inner.name()
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         let plan = self.inner.plan(request);
-        self.statistics.control = plan.time_class.unwrap_or_else(|| self.control.class(request.clock_ms));
+        self.statistics.control = plan.time_class.clone().unwrap_or_else(|| {
+            let control = self.control.get_or_insert_with(|| (self.classes.control)(request.clock_ms));
+            Cow::Borrowed(*control)
+        });
         self.open = Some(Open {
             request: request.clone(),
             budget_ms: plan.budget_ms,
@@ -92,9 +103,9 @@ impl TimeManager for Recorder {
         statistics.successes += u64::from(!is_lost && used_ms <= hard_limit_ms + request.whole_overhead_ms().max(0.0));
         statistics.losses += u64::from(is_lost);
         statistics.used_ms += used_ms;
-        statistics.phase = GamePhase::of(request.ply, request.pieces);
         statistics.emergency = open.is_emergency;
-        let phase = &mut statistics.phases[statistics.phase as usize];
+        let phase = &mut statistics.phases[(self.classes.phase)(request.ply, request.pieces)];
+        statistics.phase = phase.phase;
         phase.moves += 1;
         phase.used_ms += used_ms;
         self.last = Some(MoveAccount {
@@ -135,7 +146,7 @@ impl TimeManager for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time_manager::parts::control::TimeClass;
+    use crate::time_manager::managers::guests::CLASSES;
     use crate::time_manager::{StopReason, build};
 
     // Sharp Rustic, "Statistics Tracking": moves, successes, losses, average, by phase, rate.
@@ -147,13 +158,13 @@ mod tests {
             let plan =
                 manager.plan(&MoveRequest { clock_ms, ply, pieces, overhead_ms: 100.0, ..MoveRequest::default() });
             manager.finish(&MoveOutcome { elapsed_ms: used(&plan), ..MoveOutcome::default() });
-            *manager.statistics().unwrap()
+            manager.statistics().unwrap().clone()
         };
         let first = play(300_000.0, 0, &|plan| plan.hard_limit_ms);
         assert_eq!((first.moves, first.successes, first.losses, first.emergency), (1, 1, 0, false));
         let second = play(10_000.0, 24, &|plan| plan.hard_limit_ms + 101.0);
         assert_eq!((second.moves, second.successes, second.losses, second.emergency), (2, 1, 0, true));
-        assert_eq!((second.phase, second.control), (GamePhase::EarlyMiddlegame, TimeClass::Blitz));
+        assert_eq!((second.phase, second.control.as_ref()), ("EarlyMiddlegame", "Blitz"));
         // A hard limit of 0 and an overhead of 100 ms, but only 50 on the clock.
         let third = play(50.0, 26, &|_| 60.0);
         assert_eq!((third.moves, third.losses, third.success_rate()), (3, 1, 100.0 / 3.0), "a loss is no success");
@@ -166,7 +177,7 @@ mod tests {
 
     // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
     #[test]
-    fn the_emergency_is_the_one_of_the_manager() {
+    fn statistics_have_the_emergency_of_the_manager() {
         let emergency = |spec: &str, clock_ms: f64| {
             let mut manager = build(spec).unwrap();
             manager.plan(&MoveRequest { clock_ms, ..MoveRequest::default() });
@@ -187,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_of_a_move_says_what_stopped_it() {
+    fn move_account_names_the_stop_reason() {
         let mut manager = build("alphazero").unwrap();
         assert_eq!(manager.last_move(), None);
         manager.plan(&MoveRequest { clock_ms: 10_200.0, overhead_ms: 200.0, ..MoveRequest::default() });
@@ -204,20 +215,20 @@ mod tests {
     }
 
     #[test]
-    fn the_class_is_the_one_the_manager_decided_by() {
+    fn statistics_have_the_time_class_of_the_manager() {
         let class = |spec: &str, minutes: f64| {
             let mut manager = build(spec).unwrap();
             manager.plan(&MoveRequest { clock_ms: minutes * 60_000.0, ..MoveRequest::default() });
-            manager.statistics().unwrap().control
+            manager.statistics().unwrap().control.clone()
         };
         for (spec, expected) in [
-            ("smooth", TimeClass::Blitz), // Sharp Rustic's: up to 15 minutes
-            ("adaptive", TimeClass::Blitz),
-            ("adaptive(control(blitz-minutes=5))", TimeClass::Rapid),
-            ("complexity", TimeClass::Rapid), // Mergen's: up to 10 minutes
-            ("complexity(class=classical)", TimeClass::Classical),
-            ("legacy(adjust(control))", TimeClass::Rapid),
-            ("adaptive(adjust(control))", TimeClass::Blitz), // the manager's own
+            ("smooth", "Blitz"), // Sharp Rustic's: up to 15 minutes
+            ("adaptive", "Blitz"),
+            ("adaptive(control(blitz-minutes=5))", "Rapid"),
+            ("complexity", "Rapid"), // Mergen's: up to 10 minutes
+            ("complexity(class=classical)", "Classical"),
+            ("legacy(adjust(control))", "Rapid"),
+            ("adaptive(adjust(control))", "Blitz"), // the manager's own
         ] {
             assert_eq!(class(spec, 10.0), expected, "{spec}");
         }
@@ -252,7 +263,7 @@ mod tests {
     #[test]
     fn a_limit_that_moves_into_the_past_is_due_when_it_does() {
         let account = |limits: &[f64]| {
-            let mut manager = Recorder::around(Box::new(Limits(limits.to_vec())));
+            let mut manager = Accounted::around(Box::new(Limits(limits.to_vec())), CLASSES);
             manager.plan(&MoveRequest { clock_ms: 10_200.0, ..MoveRequest::default() });
             for elapsed_ms in [300.0, 700.0, 900.0] {
                 manager.observe(&SearchSnapshot { elapsed_ms, ..SearchSnapshot::default() });

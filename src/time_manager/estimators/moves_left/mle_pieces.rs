@@ -1,4 +1,4 @@
-//! Moves left from the material on the board.
+//! Estimates moves left from the number of pieces on the board.
 
 use super::LEAST_MOVES;
 use super::choice::WEIGHT;
@@ -36,7 +36,7 @@ impl MlePieces {
         Self { base: value(&BASE), per_piece: value(&PER_PIECE), floor: value(&FLOOR) }
     }
 
-    /// Expected moves left with so many pieces on the board, kings and pawns among them.
+    /// Expected moves left with `pieces` on the board, kings and pawns among them.
     pub fn estimate(&self, pieces: u32) -> f64 {
         (self.base + self.per_piece * f64::from(pieces)).max(self.floor).max(LEAST_MOVES)
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_over_the_pieces_with_a_floor() {
+    fn mle_pieces_is_a_line_with_a_floor() {
         let line = MlePieces::new(&ParamValues::default());
         for (pieces, expected) in [(32, 65.22), (20, 37.5), (10, 14.4), (6, 7.0), (2, 7.0)] {
             assert!((line.estimate(pieces) - expected).abs() < 1e-9, "{pieces}: {}", line.estimate(pieces));

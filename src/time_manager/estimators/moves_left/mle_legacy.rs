@@ -1,4 +1,4 @@
-//! Moves left from the number of moves played.
+//! Estimates moves left from the number of moves played.
 
 use super::choice::WEIGHT;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues, param_specs};
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn extreme_shapes_stay_finite() {
+    fn mle_legacy_stays_finite_for_extreme_parameters() {
         for (midpoint, steepness) in [(1.0, 0.1), (1.0, 100.0), (1000.0, 0.1), (1000.0, 100.0)] {
             for ply in [0, 1, 2, 500, u32::MAX] {
                 let moves_left = MleLegacy { midpoint, steepness }.estimate(ply);

@@ -1,4 +1,4 @@
-//! Whether the best move keeps changing, or stays (textbook, "Best Move Changing", "Best Move Stable").
+//! The parts `stability` and `changes`: factors by how often the best move changes (docs/documents.md, 4.4).
 
 use super::history::Iteration;
 use super::{Part, factor, read};

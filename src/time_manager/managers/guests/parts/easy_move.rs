@@ -1,4 +1,4 @@
-//! Whether one move is far better than the rest (textbook, "Easy Move").
+//! The part `easy-move`: less time while one move is far better than the rest (docs/documents.md, 4.4).
 
 use super::history::{Iteration, centipawns};
 use super::{Part, factor, read};

@@ -27,9 +27,9 @@ pub(in crate::time_manager) const ADJUST: GroupSpec = GroupSpec {
 
 /// A manager whose budgets and limits are multiplied by the factors of parts.
 ///
-/// What the manager plans and what it grants while the search runs is multiplied by the factors known before the search;
-/// those that judge the search move the limit between nothing and `most` times the budget. The manager learns from the
-/// move as it was played, and is told the factors known before the search ([`MoveOutcome::factor`]).
+/// The plan of the manager, and its limit while the search runs, are multiplied by the factors known before the search.
+/// The factors that judge the running search move the limit between 0 and `most` times the budget. The manager learns
+/// from the move as it was played, and is told the factors known before the search ([`MoveOutcome::factor`]).
 #[derive(Debug)]
 pub(in crate::time_manager) struct Adjusted {
     inner: Box<dyn TimeManager>,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_manager_says_beside_time_stays() {
+    fn adjust_keeps_statistics_speed_and_node_budget() {
         assert!(build("adaptive(adjust(stability))").unwrap().reports_statistics());
         let mut smooth = build("smooth(node-budget=1,adjust(stability))").unwrap();
         smooth.plan(&request(0));

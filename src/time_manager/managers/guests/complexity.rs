@@ -42,13 +42,11 @@
 //! Not for short controls: below 10 s on the clock it is always in its emergency, and every move takes a tenth of what is
 //! left: the first moves get the most, and with an increment the clock settles at ten of them.
 
+use super::parts::Part;
+use super::parts::control::{ControlFactor, MERGEN, TimeClass};
+use super::parts::phase::{self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number};
+use super::parts::position_complexity::{self, Complexity};
 use crate::time_manager::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
-use crate::time_manager::parts::Part;
-use crate::time_manager::parts::complexity::{self, Complexity};
-use crate::time_manager::parts::control::{ControlFactor, MERGEN, TimeClass};
-use crate::time_manager::parts::phase::{
-    self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number,
-};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
@@ -83,7 +81,7 @@ const CONTROL: GroupSpec =
     GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN, groups: &[] };
 
 /// How `complexity` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "complexity",
     preset: None,
     help: "Mergen's: more time for complex positions and the middlegame, a target and a maximum, emergency mode.",
@@ -100,7 +98,7 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
         EMERGENCY_DEPTH,
     ],
     choices: &[CONTROL_CHOICE],
-    groups: &[CONTROL, phase::GROUP, complexity::GROUP],
+    groups: &[CONTROL, phase::GROUP, position_complexity::GROUP],
     build: |values| Box::new(ComplexityManager::new(values)),
 };
 
@@ -163,7 +161,7 @@ impl ComplexityManager {
         Self {
             control,
             phase: PhaseFactor::new(values, &[phase::GROUP.name]),
-            complexity: Complexity::new(values, &[complexity::GROUP.name]),
+            complexity: Complexity::new(values, &[position_complexity::GROUP.name]),
             values: values.clone(),
             current: None,
         }
@@ -198,8 +196,11 @@ impl TimeManager for ComplexityManager {
         );
         plan.time_class(self.control.time_class());
         let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
-        let score =
-            plan.term("complexity_score = from moves, pieces, captures and check", complexity::score(request), Ratio);
+        let score = plan.term(
+            "complexity_score = from moves, pieces, captures and check",
+            position_complexity::score(request),
+            Ratio,
+        );
         let complexity = plan.term(
             "complexity = simplest + (hardest - simplest) * complexity_score",
             self.complexity.of(score),

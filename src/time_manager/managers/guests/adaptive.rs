@@ -42,34 +42,23 @@
 //! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
 //! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
 
-use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
-use crate::time_manager::parts::control::{ControlFactor, SHARP_RUSTIC};
-use crate::time_manager::parts::phase::GamePhase;
-use crate::time_manager::parts::quality::{self, MoveQuality, Quality};
-use crate::time_manager::parts::{Part, factor};
+use super::parts::Part;
+use super::parts::control::{ControlFactor, SHARP_RUSTIC};
+use super::parts::phase::GamePhase;
+use super::parts::quality::{self, MoveQuality, Quality};
+use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::time_manager::plan::Plan;
 use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
-const EMERGENCY_TIME: ParamSpec = ParamSpec {
-    name: "emergency-ms",
-    default: 2_000.0,
-    min: 0.0,
-    max: 1e9,
-    unit: Unit::Milliseconds,
-    help: "It is an emergency with less than this on the clock for every move to go.",
-};
-const EMERGENCY_FACTOR: ParamSpec =
-    ParamSpec { max: 1.0, ..factor("emergency-factor", 0.5, "Factor in an emergency.") };
-const EMERGENCY_DEPTH: ParamSpec = ParamSpec {
-    name: "emergency-depth",
-    default: 8.0,
-    min: 1.0,
-    max: 1_000.0,
-    unit: Unit::Plies,
-    help: "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.",
-};
+param_specs! {
+    EMERGENCY_TIME "emergency-ms" 2000.0 0.0 1e9 Milliseconds
+        "It is an emergency with less than this on the clock for every move to go.";
+    EMERGENCY_FACTOR "emergency-factor" 0.5 0.01 1.0 Ratio "Factor in an emergency.";
+    EMERGENCY_DEPTH "emergency-depth" 8.0 1.0 1000.0 Plies
+        "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.";
+}
 
 const CONTROL: GroupSpec = GroupSpec {
     name: "control",
@@ -79,7 +68,7 @@ const CONTROL: GroupSpec = GroupSpec {
 };
 
 /// How `adaptive` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
+pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     name: "adaptive",
     preset: None,
     help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \

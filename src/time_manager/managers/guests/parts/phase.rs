@@ -1,12 +1,10 @@
-//! How far the game is.
+//! The part `phase`: a factor by the phase of the game.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
-use serde::Serialize;
-use std::fmt;
 
-/// Pieces on the board that are assumed where nobody says how many there are.
+/// Pieces on the board where the request has no number of them.
 const UNKNOWN_PIECES: u32 = 32;
 
 /// The phases of the Sharp Rustic document.
@@ -14,10 +12,9 @@ const UNKNOWN_PIECES: u32 = 32;
 /// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two,
 /// and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an
 /// endgame whatever the ply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GamePhase {
     /// Plies 0 to 20.
-    #[default]
     Opening,
     /// Plies 21 to 30.
     EarlyMiddlegame,
@@ -35,11 +32,10 @@ const LATE_MIDDLEGAME_PLIES: u32 = 40;
 const ENDGAME_PIECES: u32 = 12;
 
 impl GamePhase {
-    /// All of them, in the order of a game.
-    pub const ALL: [GamePhase; 4] =
-        [GamePhase::Opening, GamePhase::EarlyMiddlegame, GamePhase::LateMiddlegame, GamePhase::Endgame];
+    /// Names of the phases, in the order of a game.
+    pub const NAMES: [&'static str; 4] = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
 
-    /// The phase at this ply with so many pieces.
+    /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
         if ply > LATE_MIDDLEGAME_PLIES || pieces.is_some_and(|pieces| pieces <= ENDGAME_PIECES) {
             Self::Endgame
@@ -50,12 +46,6 @@ impl GamePhase {
         } else {
             Self::LateMiddlegame
         }
-    }
-}
-
-impl fmt::Display for GamePhase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
     }
 }
 
@@ -76,7 +66,7 @@ pub(in crate::time_manager) const LAST_MIDDLEGAME_MOVE: u32 = 35;
 const ENDGAME_BELOW_PIECES: u32 = 10;
 
 impl MovePhase {
-    /// The phase at this ply with so many pieces.
+    /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
         let number = move_number(ply);
         if number > LAST_MIDDLEGAME_MOVE || pieces.unwrap_or(UNKNOWN_PIECES) < ENDGAME_BELOW_PIECES {
@@ -159,7 +149,8 @@ mod tests {
         ] {
             assert_eq!(GamePhase::of(ply, pieces), expected, "{ply} {pieces:?}");
         }
-        assert_eq!(EarlyMiddlegame.to_string(), "EarlyMiddlegame");
+        let all = [Opening, EarlyMiddlegame, LateMiddlegame, Endgame];
+        assert_eq!(all.map(|phase| format!("{phase:?}")), GamePhase::NAMES);
     }
 
     // Mergen, "Game Phase Detection" and "Phase Factors".

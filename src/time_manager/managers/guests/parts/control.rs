@@ -1,19 +1,16 @@
-//! How fast the game is: classes of time controls.
+//! The part `control`: a factor by the class of the time control.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::unit::Unit;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
 
 /// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeClass {
     /// Under 3 minutes.
-    #[default]
     Bullet,
     /// Under 15 minutes (Sharp Rustic) or 10 (Mergen).
     Blitz,
@@ -23,9 +20,10 @@ pub enum TimeClass {
     Classical,
 }
 
-impl fmt::Display for TimeClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+impl TimeClass {
+    /// The name of the class in plans and statistics.
+    pub fn name(self) -> &'static str {
+        ["Bullet", "Blitz", "Rapid", "Classical"][self as usize]
     }
 }
 
@@ -66,7 +64,7 @@ impl ControlFactor {
         Self { values: read(values, path, params), class: None }
     }
 
-    /// The class of a game that starts with so much on the clock.
+    /// The class of a game that starts with `clock_ms` on the clock.
     pub fn classify(&self, clock_ms: f64) -> TimeClass {
         let [.., bullet, blitz, rapid] = self.values;
         if clock_ms < bullet * MS_PER_MINUTE {
@@ -86,7 +84,7 @@ impl ControlFactor {
         *self.class.insert(class)
     }
 
-    /// Says which class it is, whatever the clock.
+    /// Sets the class, whatever the clock shows.
     pub fn fix(&mut self, class: TimeClass) {
         self.class = Some(class);
     }
@@ -107,8 +105,8 @@ impl Part for ControlFactor {
         self.of(class)
     }
 
-    fn time_class(&self) -> Option<TimeClass> {
-        self.class
+    fn time_class(&self) -> Option<&'static str> {
+        self.class.map(TimeClass::name)
     }
 }
 
@@ -122,7 +120,7 @@ mod tests {
         let control = ControlFactor::new(&ParamValues::default(), &[], params);
         for &(minutes, class, factor) in table {
             assert_eq!(control.classify(minutes * MS_PER_MINUTE), class, "{minutes}");
-            assert_eq!(control.of(class), factor, "{class}");
+            assert_eq!(control.of(class), factor, "{class:?}");
         }
     }
 
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_clock_of_a_game_decides() {
+    fn time_class_is_that_of_the_first_clock() {
         let mut control = ControlFactor::new(&ParamValues::default(), &[], &MERGEN);
         assert_eq!(control.class(600_000.0), Rapid);
         assert_eq!(control.class(60_000.0), Rapid);

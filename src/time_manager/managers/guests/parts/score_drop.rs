@@ -1,4 +1,4 @@
-//! Whether the position turns out worse than it looked (textbook, "Score Dropping").
+//! The part `score-drop`: more time when the score falls from one iteration to the next (docs/documents.md, 4.4).
 
 use super::history::Iteration;
 use super::{Part, factor, read};
