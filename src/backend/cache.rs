@@ -193,7 +193,7 @@ impl Cache {
         let bytes = self.bytes.load(Ordering::Relaxed);
         if bytes >= self.asks_from.load(Ordering::Relaxed) && !self.is_short.load(Ordering::Relaxed) {
             self.asks_from.store(bytes + GROWTH_BETWEEN_QUESTIONS, Ordering::Relaxed);
-            let with_account = bytes / GROWTH_BETWEEN_QUESTIONS % QUESTIONS_BETWEEN_ACCOUNTS == 0;
+            let with_account = (bytes / GROWTH_BETWEEN_QUESTIONS).is_multiple_of(QUESTIONS_BETWEEN_ACCOUNTS);
             self.is_short.store(!(self.has_headroom)(with_account), Ordering::Relaxed);
         }
         !self.is_short.load(Ordering::Relaxed)
