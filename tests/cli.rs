@@ -6,6 +6,7 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -381,4 +382,25 @@ fn a_match_adds_to_the_games_there_are() {
         assert!(!pgn.contains("\n\n\n"), "{pgn}");
         assert_eq!(pgn.matches("[Result \"1-0\"]").count(), played, "{pgn}");
     }
+}
+
+#[test]
+fn a_match_without_a_reader_ends_and_writes_its_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_zeitnot"))
+        .current_dir(folder.path())
+        .args(["match", "--backend=uniform", "--threads=1", "--tc=30+1", "--games=2", "--pgn=games.pgn"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with("game 1: "), "{first}");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the match ended when nobody read its output any more"), "{said}");
+    let pgn = std::fs::read_to_string(folder.path().join("games.pgn")).unwrap();
+    assert_eq!((pgn.matches("[Event ").count(), pgn.contains("1. ")), (1, true), "{pgn}");
 }

@@ -1,18 +1,20 @@
 //! `zeitnot match`: timed games between two configurations of this engine.
 
 use super::engine_options::{self, MAY_INSTALL};
-use super::output::say;
+use super::output;
 use super::{fen_option, game_from, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::announcer::Announcer;
 use zeitnot::chess::Color;
 use zeitnot::lab::{self, GameRecord, Player, Score, TimeControl};
 use zeitnot::time_manager::Plan;
@@ -118,6 +120,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             .unwrap_or(ProgressStyle::default_bar()),
     );
     bar.tick();
+    // Without a reader the match ends as by Ctrl-C: the game so far is written.
+    let is_unread = Cell::new(false);
+    let tell = |line: String| {
+        if !is_unread.get() && !output::is_read(format_args!("{line}\n")) {
+            is_unread.set(true);
+            interrupted.store(true, Ordering::SeqCst);
+        }
+    };
     let mut score = Score::default();
     for round in 0..games as usize {
         let first_is_white = round % 2 == 0;
@@ -125,13 +135,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let show = |record: &GameRecord| {
             bar.set_message(format!("move {}", record.moves.len().div_ceil(2)));
             if !json && let Some(line) = move_line(record) {
-                bar.suspend(|| say!("{line}"));
+                bar.suspend(|| tell(line));
             }
             if interrupted.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         if !json {
             let [white, black] = players.each_ref().map(|player| player.name.as_str());
-            bar.suspend(|| say!("game {}: {white} (White) - {black} (Black); clocks: White, Black", round + 1));
+            bar.suspend(|| {
+                tell(format!("game {}: {white} (White) - {black} (Black); clocks: White, Black", round + 1))
+            });
         }
         let record = lab::play(players, start.clone(), time_control, show)?;
         if record.termination != lab::Termination::Unfinished {
@@ -141,10 +153,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         lab::write_pgn(&mut pgn, &record, "zeitnot match", &date, round + 1).with_context(cannot_write)?;
         bar.inc(1);
         bar.suspend(|| match json {
-            true => say!("{}", game_json(&record, round + 1)),
+            true => tell(game_json(&record, round + 1).to_string()),
             false => {
                 let [white, black] = &record.players;
-                say!("game {}: {white} - {black} {} ({})", round + 1, record.result(), record.termination);
+                tell(format!("game {}: {white} - {black} {} ({})", round + 1, record.result(), record.termination));
             }
         });
         if interrupted.load(Ordering::SeqCst) {
@@ -153,14 +165,21 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     bar.finish_and_clear();
     match json {
-        true => say!("{}", score_json(&score)),
-        false => say!("{}: {score}; games in {}", first.name, pgn_path.display()),
+        true => tell(score_json(&score).to_string()),
+        false => tell(format!("{}: {score}; games in {}", first.name, pgn_path.display())),
     }
+    anyhow::ensure!(
+        !is_unread.get(),
+        "the match ended when nobody read its output any more; games in {}",
+        pgn_path.display()
+    );
     Ok(())
 }
 
 fn player(matches: &ArgMatches, own: &str, name: &str) -> anyhow::Result<Player> {
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    let speaker = name.to_owned();
+    engine.announce_to(Announcer::new(move |line| eprintln!("{speaker}: {line}")));
     engine_options::limit_memory(&mut engine, 2)?;
     for setting in matches.get_many::<String>(own).unwrap_or_default() {
         let (option, value) = setting.split_once('=').with_context(|| format!("--{own} {setting}: no NAME=VALUE"))?;

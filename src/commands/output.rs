@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// Prints a text as it is. When nobody reads any more (`zeitnot match | head`) the program ends quietly; any other failure
+/// Prints a text as it is. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.
 pub fn text(text: impl Display) {
     let mut stdout = std::io::stdout().lock();
@@ -15,6 +15,19 @@ pub fn text(text: impl Display) {
         Err(error) => {
             eprintln!("zeitnot: cannot write the output: {error}");
             std::process::exit(1);
+        }
+    }
+}
+
+/// Prints a text as [`text`] does, where the program has something to finish when nobody reads any more. Returns whether
+/// somebody does.
+pub fn is_read(text: impl Display) -> bool {
+    let mut stdout = std::io::stdout().lock();
+    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Ok(()) => true,
+        Err(error) => {
+            eprintln!("zeitnot: cannot write the output: {error}");
+            false
         }
     }
 }

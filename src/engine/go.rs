@@ -51,6 +51,16 @@ impl GoParams {
         time.map(|time_ms| SideClock { time_ms, increment_ms: increment.unwrap_or(0.0).max(0.0) })
     }
 
+    /// The same move after `passed_ms` of its time: the clock of the side to move and `movetime` have so much less.
+    pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
+        let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);
+        let mut params = self.clone();
+        let clock = if turn.is_white() { &mut params.wtime } else { &mut params.btime };
+        *clock = clock.map(left);
+        params.movetime = params.movetime.map(left);
+        params
+    }
+
     /// The limits beside the clock. A bare `go` searches until it is stopped.
     pub fn limits(&self, turn: Color, nodes_as_playouts: bool) -> SearchLimits {
         let limited = self.clock(turn).is_some()
@@ -81,6 +91,14 @@ mod tests {
         assert_eq!(go.clock(Color::Black), Some(SideClock { time_ms: 2.0, increment_ms: 0.0 }));
         assert_eq!(GoParams { infinite: true, ..go.clone() }.clock(Color::White), None);
         assert_eq!(GoParams { btime: None, ..go }.clock(Color::Black), None);
+    }
+
+    #[test]
+    fn time_that_has_passed_is_off_the_clock_of_the_side_to_move() {
+        let go = GoParams { wtime: Some(100.0), btime: Some(90.0), movetime: Some(50.0), ..GoParams::default() };
+        let later = go.after(Color::White, 70.0);
+        assert_eq!((later.wtime, later.btime, later.movetime), (Some(30.0), Some(90.0), Some(0.0)));
+        assert_eq!(GoParams::default().after(Color::Black, 70.0), GoParams::default());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
 use crate::time_manager::estimators::batch_latency::BatchLatency;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use thiserror::Error;
@@ -151,13 +151,24 @@ pub(super) fn load(
         }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
+    let reason = location.as_ref().map(|location| reason(location, key.weights.is_some())).unwrap_or_default();
     let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
     fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
-    let news = format!("{}{described}", fresh.backend.attributes());
+    let news = format!("{}{described}{reason}", fresh.backend.attributes());
     tracing::debug!(news, "loaded");
     *loaded = Some(fresh);
     Ok(Some(news))
+}
+
+/// Says why this network plays.
+fn reason(location: &Location, is_named: bool) -> String {
+    let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
+    match location {
+        _ if is_named => "; named by WeightsFile".to_owned(),
+        Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
+        Location::BuiltIn => "; WeightsFile names none: the one built in".to_owned(),
+    }
 }
 
 impl Loaded {

@@ -91,7 +91,7 @@ const LARGEST_SEED: u64 = i32::MAX as u64;
 
 options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
-        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/, the working folder or the user's data folder, Zeitnot's own left out, or else the one built in";
+        "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own left out, or else the one built in";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
         "What evaluates positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,

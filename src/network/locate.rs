@@ -103,8 +103,9 @@ impl fmt::Display for Location {
 /// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
-/// the executable lies in cargo's target folder; the working folder; `zeitnot/networks` in the user's
-/// data folder. A network is known by its content; of two equally new ones the first by name is taken. Files that are called
+/// the executable lies in cargo's target folder; `zeitnot/networks` in the user's data folder. A file that lies in the
+/// working folder itself, a conversion say, plays when it is named. A network is known by its content; of two equally new
+/// ones the first by name is taken. Files that are called
 /// as Zeitnot's own networks, with whatever ending, are passed over when none is named.
 ///
 /// # Errors
@@ -158,8 +159,9 @@ fn find_named(path: &Path) -> Result<Location, NetworkError> {
 /// The first file of a mere name in the folders.
 fn named(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
     let name = path.to_str().filter(|_| !path.exists() && path.components().count() == 1)?;
-    let files = |folder: &PathBuf| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));
-    folders.iter().flat_map(files).find(|file| file.is_file())
+    let files = |folder: &Path| ENDINGS.map(|ending| folder.join(format!("{name}{ending}")));
+    let folders = std::iter::once(Path::new(".")).chain(folders.iter().map(PathBuf::as_path));
+    folders.flat_map(files).find(|file| file.is_file())
 }
 
 /// The well-known network that a mere name means: its own, or that of its file.
@@ -170,12 +172,10 @@ fn in_catalogue(path: &Path) -> Option<&'static Entry> {
 
 /// The folders to search, the first one first.
 fn folders() -> Vec<PathBuf> {
-    let working = PathBuf::from(".");
-    let mut folders = vec![working.join(MODELS)];
+    let mut folders = vec![Path::new(".").join(MODELS)];
     if let Ok(executable) = env::current_exe() {
         folders.extend(around(&executable));
     }
-    folders.push(working);
     folders.extend(user_folder());
     folders
 }
@@ -317,10 +317,10 @@ mod tests {
     }
 
     #[test]
-    fn models_come_before_the_working_folder() {
+    fn a_network_in_the_working_folder_does_not_play_unasked() {
         let folders = folders();
         assert_eq!(folders[0], Path::new("./models"));
-        assert!(folders.iter().position(|folder| folder == Path::new(".")).unwrap() > 1);
+        assert!(!folders.iter().any(|folder| folder == Path::new(".")));
     }
 
     #[test]

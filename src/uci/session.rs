@@ -214,7 +214,7 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
                 }
                 engine.set_game(game);
             }
-            Err(error) => output.error(&error),
+            Err(error) => output.error(&format!("{error}; the position before stays")),
         },
         Command::Go(rest) => go(engine, rest, output),
         Command::Stop => engine.stop(),
@@ -234,10 +234,11 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
     }
 }
 
-fn prepare(engine: &mut Engine, output: &Output) {
+/// Loads what the options name, and says so. Returns whether there was anything to load.
+fn prepare(engine: &mut Engine, output: &Output) -> bool {
     match engine.prepare_for_play() {
+        Prepared::Ready(None) => return false,
         Prepared::Ready(Some(news)) => output.line(&format!("info string {news}")),
-        Prepared::Ready(None) => {}
         // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
         Prepared::Substituted { error, news } => {
             output.error(&error);
@@ -245,6 +246,7 @@ fn prepare(engine: &mut Engine, output: &Output) {
         }
         Prepared::Failed(error) => output.error(&error),
     }
+    true
 }
 
 fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
@@ -267,20 +269,28 @@ fn set_option(engine: &mut Engine, name: &str, value: &str, output: &Output) {
 }
 
 fn go(engine: &mut Engine, rest: &str, output: &Output) {
-    let start_ms = engine.now_ms();
+    let mut start_ms = engine.now_ms();
     if let Some(depth) = rest.strip_prefix("perft") {
         match depth.trim().parse::<u32>() {
             Ok(depth) if depth <= DEEPEST_PERFT => count_leaves(engine, depth, output),
-            _ => output.error(&format!("go perft takes a depth up to {DEEPEST_PERFT}, not \"{}\"", depth.trim())),
+            _ => output.error(&format!(
+                "go perft takes a depth up to {DEEPEST_PERFT}, not \"{}\": nothing is counted",
+                depth.trim()
+            )),
         }
         return;
     }
-    let (params, complaints) = parse::go(rest, engine.game());
+    let (mut params, complaints) = parse::go(rest, engine.game());
     for complaint in complaints {
         output.error(&complaint);
     }
     engine.finish();
-    prepare(engine, output);
+    if prepare(engine, output) {
+        // Loading a network took part of the clock. It is over before the move: its plan has what is left, and neither lag
+        // nor overrun is learned from it.
+        params = params.after(engine.game().current().turn(), engine.now_ms() - start_ms);
+        start_ms = engine.now_ms();
+    }
     if let Some(note) = engine.contempt_note(&params) {
         output.line(&format!("info string {note}"));
     }

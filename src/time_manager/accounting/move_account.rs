@@ -57,6 +57,7 @@ impl fmt::Display for MoveAccount {
         }
         match self.stop {
             Some(stop) => write!(f, " stopped by {stop}"),
+            None if *total_nodes == 0 => write!(f, " due before an evaluation"),
             None => write!(f, " stopped from outside"),
         }
     }
