@@ -58,7 +58,7 @@ const EMERGENCY_TIME: ParamSpec = ParamSpec {
     min: 0.0,
     max: 1e9,
     unit: Unit::Milliseconds,
-    help: "It is an emergency with less than this on the clock for every move to go.",
+    help: "Time on the clock for each move to go below which it is an emergency.",
 };
 const EMERGENCY_FACTOR: ParamSpec =
     ParamSpec { max: 1.0, ..factor("emergency-factor", 0.5, "Factor in an emergency.") };

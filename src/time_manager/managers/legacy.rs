@@ -66,7 +66,7 @@ const FIRST_MOVE_BONUS: ParamSpec = ParamSpec {
     min: 0.0,
     max: 1000.0,
     unit: Unit::Ratio,
-    help: "What the first move of a game gets on top, as a multiple of its share.",
+    help: "Extra time of the first move of a game, as a multiple of its share.",
 };
 const BOOK_PLY_BONUS: ParamSpec = ParamSpec {
     name: "book-ply-bonus",
@@ -87,8 +87,7 @@ const SLOW_MOVE_MS: f64 = 200.0;
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,
-    help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the \
-           next.",
+    help: "Lc0's default: an equal share of the remaining game for every move, and the time that earlier moves left over.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
     choices: &[],
     groups: &[],

@@ -57,14 +57,14 @@ const OPENING_BONUS_PERCENT: ParamSpec = ParamSpec {
     min: 0.0,
     max: 1000.0,
     unit: Unit::Percent,
-    help: "What the first move of a game gets on top.",
+    help: "Extra time of the first move of a game, as a share of its budget.",
 };
 
 /// How `simple` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
     preset: None,
-    help: "A share of the clock that grows with the ply and the increment; what a move leaves over goes to the next.",
+    help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
     choices: &[],
     groups: &[],
