@@ -95,7 +95,7 @@ options! {
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
         "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
-        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
+        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see docs/devices.md)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
     algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
