@@ -13,7 +13,12 @@ use zeitnot::time_manager::{self, ManagerSpec, ParamSpec};
 pub fn command() -> Command {
     Command::new("options")
         .about("List the engine's options and the time managers' parameters")
-        .arg(Arg::new("markdown").long("markdown").action(ArgAction::SetTrue).help("Print the tables of the README"))
+        .arg(
+            Arg::new("markdown")
+                .long("markdown")
+                .action(ArgAction::SetTrue)
+                .help("Print the tables of docs/options.md and docs/parameters.md"),
+        )
         .arg(json_flag().conflicts_with("markdown"))
 }
 
@@ -27,7 +32,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 {}",
             options_table(),
             ignored_table(),
-            managers_table()
+            managers_tables().trim_end()
         ));
     } else {
         output::text(as_text());
@@ -134,7 +139,7 @@ fn shown(value: String) -> String {
 
 fn options_table() -> String {
     let defaults = Options::default();
-    let mut table = "| UCI option | flag | default | takes | what it does |\n|---|---|---|---|---|\n".to_owned();
+    let mut table = "| UCI option | flag | default | takes | effect |\n|---|---|---|---|---|\n".to_owned();
     for spec in SPECS {
         let short = spec.short.map(|short| format!(", `-{short}`")).unwrap_or_default();
         let (name, flag, default) = (spec.name, spec.flag, shown(spec.value(&defaults)));
@@ -154,15 +159,26 @@ fn ignored_table() -> String {
     table
 }
 
-fn managers_table() -> String {
-    let mut table =
-        "| manager | parameter | default | range | unit | meaning |\n|---|---|---|---|---|---|\n".to_owned();
-    for parameter in parameters() {
-        let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit().unwrap_or("word"));
-        let Parameter { manager, name, help, .. } = parameter;
-        writeln!(table, "| {manager} | `{name}` | {default} | {range} | {unit} | {help} |").ok();
+/// A section for each manager, and one for the parameters that every manager takes.
+fn managers_tables() -> String {
+    let mut text = String::new();
+    for parameters in parameters().chunk_by(|one, next| one.manager == next.manager) {
+        let title = parameters.first().map_or("", |parameter| parameter.manager.as_str());
+        let manager = time_manager::managers().iter().find(|manager| manager.title() == title);
+        let (heading, help) = match manager {
+            Some(manager) => (title, manager.help),
+            None => ("every manager", time_manager::COMMON_GROUPS.first().map_or("", |group| group.help)),
+        };
+        writeln!(text, "## {heading}\n\n{help}\n").ok();
+        text.push_str("| parameter | default | range | unit | meaning |\n|---|---|---|---|---|\n");
+        for parameter in parameters {
+            let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit().unwrap_or("word"));
+            let Parameter { name, help, .. } = parameter;
+            writeln!(text, "| `{name}` | {default} | {range} | {unit} | {help} |").ok();
+        }
+        text.push('\n');
     }
-    table
+    text
 }
 
 fn as_text() -> String {

@@ -93,9 +93,9 @@ options! {
     weights: String = "", "WeightsFile", "weights" 'w', Kind::File,
         "Network file (.pb.gz, .pb or .onnx); empty: the newest found in models/ or the user's data folder, Zeitnot's own left out, or else the one built in";
     backend: String = "auto", "Backend", "backend" 'b', Kind::Text,
-        "What evaluates positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
+        "Evaluator of positions: auto, native (the CPU), onnxruntime (the CPU), cuda, tensorrt, openvino, coreml, directml, uniform or random";
     backend_options: String = "", "BackendOptions", "backend-opts" 'o', Kind::Text,
-        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see the README)";
+        "How the backend uses its device, as key=value,... (gpu, devices, threads, batch, datatype and more: see docs/devices.md)";
     runtime: String = "", "OnnxRuntime", "onnxruntime", Kind::File,
         "The ONNX Runtime library to use; empty: the first one found (see zeitnot runtime status)";
     algorithm: SearchAlgorithm = SearchAlgorithm::Classic, "SearchAlgorithm", "search-algorithm",
@@ -108,7 +108,7 @@ options! {
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
-        "Megabytes that tree and cache may take together; what was visited least is forgotten then. 0: in play half of the memory that is free at the start, else no limit";
+        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit";
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
         "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
@@ -118,9 +118,9 @@ options! {
     move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move; clocks and movetime lose the same, and the lag that is measured on top";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
-        "Say after each move what it took, what ended it, and the statistics of the game";
+        "Print after each move its time, the reason it stopped, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
-        "Let what the time manager learned outlive a position that does not continue the game";
+        "Keep the time manager's estimates when a position does not continue the game";
     ponder: bool = false, "Ponder", "ponder", Kind::Check,
         "Set by a GUI that lets the engine think on the opponent's time; go ponder is understood either way";
     syzygy_path: String = "", "SyzygyPath", "syzygy-paths" 's', Kind::Text,
@@ -138,7 +138,7 @@ options! {
     multi_pv: u64 = 1u64, "MultiPV", "multipv", Kind::Spin { min: 1, max: 500 },
         "Lines of analysis";
     score_type: ScoreType = ScoreType::WdlMu, "ScoreType", "score-type", Kind::of_words::<ScoreType>(),
-        "What the score in centipawns is computed from";
+        "Quantity from which the score in centipawns is computed";
     chess960: bool = false, "UCI_Chess960", "chess960", Kind::Check,
         "Write castling as king takes rook";
     show_wdl: bool = false, "UCI_ShowWDL", "show-wdl", Kind::Check,
@@ -154,7 +154,7 @@ options! {
     log_live_stats: bool = false, "LogLiveStats", "log-live-stats", Kind::Check,
         "Print them with every report, too: with VerboseMoveStats to the GUI, else to the log file";
     log_file: String = "", "LogFile", "logfile" 'l', Kind::File,
-        "Append what is read and written over UCI to this file, or to `<stderr>`; empty: nowhere";
+        "Append all input and output over UCI to this file, or to `<stderr>`; empty: nowhere";
     smart_pruning_factor: f32 = 1.33, "SmartPruningFactor", "smart-pruning-factor", Kind::Float { min: 0.0, max: 10.0 },
         "How readily moves that cannot become best any more are left alone; 0: never";
     smart_pruning_minimum_batches: u64 = 0u64, "SmartPruningMinimumBatches", "smart-pruning-minimum-batches",
@@ -212,7 +212,7 @@ options! {
     opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
         "The opponent, as the GUI tells: title, rating, computer or human, name";
     rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Float { min: -10_000.0, max: 10_000.0 },
-        "Elo that we are better by; contempt where Contempt says nothing";
+        "Our rating advantage in Elo; used as contempt where Contempt is empty";
     temperature: f32 = LC0.temperature.initial, "Temperature", "temperature", TEMPERATURE,
         "How random the move is: 0 plays the best, 1 as often as it was visited";
     temp_decay_moves: u64 = u64::from(LC0.temperature.decay_moves), "TempDecayMoves", "tempdecay-moves",
@@ -224,7 +224,7 @@ options! {
     temp_endgame: f32 = LC0.temperature.endgame, "TempEndgame", "temp-endgame", TEMPERATURE,
         "Temperature from TempCutoffMove on, and the least that it falls to";
     temp_value_cutoff: f32 = LC0.temperature.value_cutoff, "TempValueCutoff", "temp-value-cutoff",
-        Kind::Float { min: 0.0, max: 100.0 }, "Moves with so many percent less of a chance to win are not played at random";
+        Kind::Float { min: 0.0, max: 100.0 }, "Chance to win, in percent below that of the best move, from which a move is not played at random";
     temp_visit_offset: f32 = LC0.temperature.visit_offset, "TempVisitOffset", "temp-visit-offset",
         Kind::Float { min: -1000.0, max: 1000.0 }, "Added to the visits of every move when one is played at random";
     noise_epsilon: f32 = LC0.noise.epsilon, "DirichletNoiseEpsilon", "noise-epsilon", ONE,

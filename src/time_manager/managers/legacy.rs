@@ -35,7 +35,7 @@ param_specs! {
     IMMEDIATE_USE "immediate-use" 1.0 0.0 1.0 Ratio
         "Fraction of the time that earlier moves left over which goes to the next move; the rest is kept back.";
     FIRST_MOVE_BONUS "first-move-bonus" 1.8 0.0 1000.0 Ratio
-        "What the first move of a game gets on top, as a multiple of its share.";
+        "Extra time of the first move of a game, as a multiple of its share.";
     BOOK_PLY_BONUS "book-ply-bonus" 0.25 0.0 1000.0 Ratio
         "The same for every ply that a book played before the first move, of at most 12.";
 }
@@ -50,8 +50,7 @@ const SLOW_MOVE_MS: f64 = 200.0;
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "legacy",
     preset: None,
-    help: "Lc0's default: an equal share of the remaining game for every move, and what a move leaves over for the \
-           next.",
+    help: "Lc0's default: an equal share of the remaining game for every move, and the time that earlier moves left over.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
     choices: &[],
     groups: &[],

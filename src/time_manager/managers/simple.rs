@@ -31,14 +31,14 @@ param_specs! {
     BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
     PLY_PERCENT "ply-pct" 0.049 0.0 1.0 Percent "By how much that share grows with every ply.";
     TIME_FACTOR "time-factor" 1.5 0.0 100.0 Ratio "How much of the increment, as a share of the clock, is added to it.";
-    OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "What the first move of a game gets on top.";
+    OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "Extra time of the first move of a game, as a share of its budget.";
 }
 
 /// How `simple` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
     name: "simple",
     preset: None,
-    help: "A share of the clock that grows with the ply and the increment; what a move leaves over goes to the next.",
+    help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
     choices: &[],
     groups: &[],

@@ -5,7 +5,7 @@ use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues, param_specs
 
 param_specs! {
     MIDPOINT "midpoint" 70.0 1.0 1000.0 Moves
-        "Median length of a game: before the first move, half of all games are expected to end within so many moves.";
+        "Median length of a game: before the first move, half of all games are expected to end within this number of moves.";
     STEEPNESS "steepness" 4.5 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
 }
 

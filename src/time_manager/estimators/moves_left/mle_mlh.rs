@@ -5,9 +5,9 @@ use super::choice::WEIGHT;
 use crate::time_manager::params::{GroupSpec, ParamValues, param_specs};
 
 param_specs! {
-    SCALE "scale" 0.7 0.01 100.0 Ratio "Factor on what the network says.";
-    OFFSET "offset" 0.0 -1000.0 1000.0 Moves "Moves added to what the network says.";
-    TRUST "trust" 0.5 0.01 1.0 Ratio "Weight of this position's reading against what the move before let expect.";
+    SCALE "scale" 0.7 0.01 100.0 Ratio "Factor on the network's moves left.";
+    OFFSET "offset" 0.0 -1000.0 1000.0 Moves "Moves added to the network's moves left.";
+    TRUST "trust" 0.5 0.01 1.0 Ratio "Weight of this position's reading against the expectation from the move before.";
 }
 
 /// The group under which [`MleMlh`] is configured.

@@ -54,7 +54,7 @@ use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, S
 
 param_specs! {
     EMERGENCY_TIME "emergency-ms" 2000.0 0.0 1e9 Milliseconds
-        "It is an emergency with less than this on the clock for every move to go.";
+        "Time on the clock for each move to go below which it is an emergency.";
     EMERGENCY_FACTOR "emergency-factor" 0.5 0.01 1.0 Ratio "Factor in an emergency.";
     EMERGENCY_DEPTH "emergency-depth" 8.0 1.0 1000.0 Plies
         "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.";

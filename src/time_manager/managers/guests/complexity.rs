@@ -63,7 +63,7 @@ param_specs! {
     MAX_CLOCK "max-clock" 0.25 0.001 1.0 Ratio "Largest fraction of the clock for a move's maximum.";
     INCREMENT_USE "increment-use" 0.0 0.0 1.0 Ratio "Fraction of the increment that is added to the base time.";
     EMERGENCY_THRESHOLD "emergency-threshold" 10.0 0.0 1e6 Seconds
-        "It is an emergency with less than this on the clock.";
+        "Time on the clock below which it is an emergency.";
     EMERGENCY_TARGET "emergency-target" 0.10 0.0 1.0 Ratio "Fraction of the clock for a move's target in an emergency.";
     EMERGENCY_MAX "emergency-max" 0.15 0.0 1.0 Ratio "Fraction of the clock for a move's maximum in an emergency.";
     EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies

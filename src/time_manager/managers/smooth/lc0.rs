@@ -77,7 +77,7 @@ param_specs! {
         "Factor on the growth of the best move's visits when they are projected.";
     OVERTAKER_OPTIMISM "overtaker-optimism" 4.0 0.0 1000.0 Ratio "The same for every other move.";
     FORCE_PIGGYBANK "force-piggybank-ms" 1000.0 0.0 1e9 Milliseconds
-        "The bank is open for so long after the first batch.";
+        "Time after the first batch in which the bank is open.";
 }
 
 const MLE_LEGACY: GroupSpec = GroupSpec { params: &[MIDPOINT, STEEPNESS], ..MLE_LEGACY_ALONE };

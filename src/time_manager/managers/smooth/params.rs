@@ -21,14 +21,13 @@ param_specs! {
         "Average move times after which the expected time use has moved half-way.";
     MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
     FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
-        "What the first move of a game gets on top, as a multiple of its budget.";
+        "Extra time of the first move of a game, as a multiple of its budget.";
     EXTENSION "extension" 0.5 0.0 10.0 Ratio
         "Reserve of a move that turns out to be hard, as a multiple of its budget.";
     SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
-        "A move is hard, too, when its value is so much lower than that of the move before (1: from a win to a draw); \
-         0: never.";
+        "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
     MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
-        "In time trouble a move still gets so many new nodes, if max-move-budget allows.";
+        "New nodes that a move still gets in time trouble, if max-move-budget allows.";
     NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
         "The search also ends at this multiple of the nodes its time is expected to bring; 0: never.";
     TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio

@@ -14,7 +14,7 @@ const MOST: ParamSpec = ParamSpec {
     min: 1.0,
     max: 100.0,
     unit: Unit::Ratio,
-    help: "What parts that judge the running search may make of a budget, at the most.",
+    help: "Largest factor on a budget from the parts that judge the running search.",
 };
 
 /// The group `adjust`.

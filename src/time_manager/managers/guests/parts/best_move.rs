@@ -13,8 +13,8 @@ const fn count(name: &'static str, default: f64, help: &'static str) -> ParamSpe
 /// "if (stable_count >= 5 && depth >= 10) soft_limit = soft_limit * 70 / 100".
 const STABILITY_PARAMS: [ParamSpec; 3] = [
     factor("stable", 0.7, "Factor while the best move stays the same."),
-    count("stable-iterations", 5.0, "It stays when so many iterations in a row have ended with it."),
-    count("stable-depth", 10.0, "Nothing is called stable before this iteration."),
+    count("stable-iterations", 5.0, "Iterations in a row with the same best move from which it counts as stable."),
+    count("stable-depth", 10.0, "Iteration before which no best move counts as stable."),
 ];
 
 /// The part `stability`.
@@ -61,7 +61,7 @@ impl Part for Stability {
 const fn changes(after: f64, default: f64) -> [ParamSpec; 2] {
     [
         factor("changed", default, "Factor of every change of the best move; they multiply."),
-        count("changes-before", after, "So many changes are normal and have no factor."),
+        count("changes-before", after, "Changes that are normal and have no factor."),
     ]
 }
 

@@ -37,7 +37,7 @@ pub(in crate::time_manager) const PARAMS: [ParamSpec; 9] = [
     factor("poor", 1.2, "Factor of a difficult position."),
     factor("critical", 1.5, "Factor of a position in check."),
     share("excellent-share", 0.8, "The best move is clear with this share of the visits and excellent-gap."),
-    share("excellent-gap", 0.1, "By so much its value must be above the second best (2: from loss to win)."),
+    share("excellent-gap", 0.1, "Least lead of its value over the second best (2: from loss to win)."),
     share("good-share", 0.6, "The best move is good with this share of the visits."),
     share("poor-share", 0.3, "The position is difficult when the best move has less than this share of the visits."),
 ];
