@@ -1,5 +1,5 @@
-//! `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has the key
-//! (lc0.md D.7).
+//! `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has the
+//! key (docs/lc0.md, 4.9).
 
 use std::path::PathBuf;
 use std::str::FromStr;

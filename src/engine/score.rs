@@ -1,4 +1,4 @@
-//! The score a GUI is shown, from the network's win, draw and loss (lc0.md C.9).
+//! The score a GUI is shown, from the network's win, draw and loss (docs/lc0.md, 3.8).
 
 use super::words::words;
 use crate::search::Line;

@@ -1,4 +1,4 @@
-//! Values on their way up, and what they prove (lc0.md C.6).
+//! Values on their way up, and what they prove (docs/lc0.md, 3.5).
 
 use super::expand::{End, make_terminal};
 use super::node::{Bounds, Node, NodeId, Terminal, Value};

@@ -1,4 +1,4 @@
-//! Ends of the game (lc0.md C.5).
+//! Ends of the game (docs/lc0.md, 3.4).
 
 use super::node::{NodeId, Terminal};
 use super::params::SearchParams;

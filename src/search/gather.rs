@@ -1,4 +1,4 @@
-//! Gathering a batch: leaves for the network, and the collisions on the way (lc0.md C.4).
+//! Gathering a batch: leaves for the network, and the collisions on the way (docs/lc0.md, 3.3).
 //!
 //! A round of visits goes down the tree together, a level at a time: each node is looked at once, however many of them
 //! pass it, and deals them out to its children. Only that and the backup need the tree. What a leaf is (its position, its

@@ -1,5 +1,5 @@
-//! The search: PUCT in the manner of Lc0's classic one (lc0.md C), over an injected [`Backend`](crate::backend::Backend)
-//! and an injected [`Clock`](crate::clock::Clock).
+//! The search: PUCT in the manner of Lc0's classic one (docs/lc0.md, 3), over an injected
+//! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
 //! | file | what |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Which move to look at next: PUCT, first-play urgency and the moves-left utility (lc0.md C.2, C.3).
+//! Which move to look at next: PUCT, first-play urgency and the moves-left utility (docs/lc0.md, 3.1 and 3.2).
 
 use super::node::Node;
 use super::params::{Fpu, MovesLeftParams, SearchParams};

@@ -1,4 +1,4 @@
-//! Which children of a node get the visits that come by (lc0.md C.2).
+//! Which children of a node get the visits that come by (docs/lc0.md, 3.1).
 
 use super::body::{self, View};
 use super::candidates::Candidates;

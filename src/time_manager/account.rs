@@ -74,7 +74,7 @@ pub struct PhaseUse {
     pub used_ms: f64,
 }
 
-/// The statistics of a game, as the Sharp Rustic document lists them.
+/// The statistics of a game, as Sharp Rustic lists them (docs/documents.md, 3.6).
 ///
 /// `{}` prints its line, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%, Avg=1250ms,
 /// Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. That line leaves out two items of the document's own list, time
@@ -164,7 +164,7 @@ impl fmt::Display for Statistics {
 mod tests {
     use super::*;
 
-    // Sharp Rustic, "Example Output".
+    // docs/documents.md, 3.6: the line.
     #[test]
     fn sharp_rustic_example_output() {
         let statistics = Statistics {
@@ -183,7 +183,7 @@ mod tests {
         assert!(Statistics::default().to_string().starts_with("Time Stats: Total=0, Success=0, Rate=100.0%, Avg=0ms"));
     }
 
-    // Sharp Rustic, "Statistics Tracking": "Time losses" and "Phase-specific time usage", which its line leaves out.
+    // docs/documents.md, 3.6: losses on time and the time of each phase, which the line leaves out.
     #[test]
     fn sharp_rustic_time_losses_and_time_of_phases_are_shown() {
         let mut statistics = Statistics {

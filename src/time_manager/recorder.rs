@@ -138,7 +138,7 @@ mod tests {
     use crate::time_manager::parts::control::TimeClass;
     use crate::time_manager::{StopReason, build};
 
-    // Sharp Rustic, "Statistics Tracking": moves, successes, losses, average, by phase, rate.
+    // docs/documents.md, 3.6: moves, successes, losses, average, by phase, rate.
     #[test]
     fn sharp_rustic_statistics_tracking() {
         let mut manager = build("adaptive").unwrap();
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(third.average_ms(), third.used_ms / 3.0);
     }
 
-    // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
+    // docs/documents.md, 3.6: `Emergency=false`; each manager's own document says when it is one.
     #[test]
     fn the_emergency_is_the_one_of_the_manager() {
         let emergency = |spec: &str, clock_ms: f64| {

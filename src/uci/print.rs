@@ -1,4 +1,4 @@
-//! What a GUI is told, in the order and the format Lc0 uses (lc0.md C.9).
+//! What a GUI is told, in the order and the format Lc0 uses (docs/lc0.md, 3.8).
 
 use crate::chess::{Color, Move, to_uci};
 use crate::engine::{Kind, OptionSpec, Options, ScoreType, score, wdl_permille};

@@ -1,4 +1,4 @@
-//! From a game to the 112 input planes of a network (lc0.md D.1).
+//! From a game to the 112 input planes of a network (docs/lc0.md, 4.1).
 //!
 //! Planes 0..104 are eight boards of thirteen planes, the current one first and all of them from the mover's side: our
 //! pawns, knights, bishops, rooks, queens and king, theirs, and whether the position had occurred before. The last

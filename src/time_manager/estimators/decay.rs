@@ -5,7 +5,7 @@
 /// `value` and `step` share one unit (seconds, average moves); `step` is positive. A `value` that is not positive moves
 /// nothing.
 ///
-/// Source: seed, "Exponential decay".
+/// Source: docs/documents.md, 1.8.
 pub fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {
     if value > 0.0 { to - (to - from) * 0.5_f64.powf(value / step) } else { from }
 }
@@ -14,7 +14,7 @@ pub fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {
 mod tests {
     use super::exponential_decay;
 
-    // Seed, "Exponential decay": from 100 to 20 the whole way is -80.
+    // docs/documents.md, 1.8: from 100 to 20 the whole way is -80.
     #[test]
     fn seed_exponential_decay_halves_the_distance_each_step() {
         assert_eq!(exponential_decay(100.0, 20.0, 5.0, 0.0), 100.0); // value = 0: from

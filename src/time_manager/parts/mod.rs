@@ -1,5 +1,5 @@
-//! What makes a move worth more or less time than its share: parts that the managers of the seeds are made of, and that
-//! any manager takes in `adjust(...)`.
+//! What makes a move worth more or less time than its share: parts that the managers of docs/documents.md are made of,
+//! and that any manager takes in `adjust(...)`.
 //!
 //! | part | says |
 //! |---|---|

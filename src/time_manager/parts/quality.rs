@@ -1,4 +1,4 @@
-//! How clear the choice of a move is (Sharp Rustic, "Move Quality Assessment").
+//! How clear the choice of a move is (docs/documents.md, 3.5).
 
 use super::history::Iteration;
 use super::{Part, factor, read};
@@ -119,7 +119,7 @@ impl Part for Quality {
 mod tests {
     use super::*;
 
-    // Sharp Rustic, "Move Quality Assessment": the factor of every class.
+    // docs/documents.md, 3.5: the factor of every class.
     #[test]
     fn sharp_rustic_move_quality_factors() {
         use MoveQuality::*;
