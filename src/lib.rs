@@ -45,15 +45,16 @@
 //!
 //! # What the comments cite
 //!
-//! Formulas and numbers name where they are from. Some of it is not in this repository:
+//! Formulas and numbers name where they are from. Comments cite two files of the repository by section, as
+//! `docs/lc0.md, 3.1`; a test checks that the section exists.
 //!
-//! - *lc0.md* (as `lc0.md A.3`) and the other `*.md` named so are this project's notes on the facts of
-//!   [Lc0](https://github.com/LeelaChessZero/lc0): what its source and its program (0.32.1) do, found by reading and by
-//!   running it. A and H are about time, B and C about the search, E about options.
-//! - *The seed* (and "the seeds") is a document that a manager was made from: for `smooth` the design page of Lc0's
-//!   [PR 1195](https://github.com/LeelaChessZero/lc0/pull/1195), for `adaptive` the time management document of the engine
-//!   Sharp Rustic, for `complexity` that of the engine Mergen; both are files of their engines' repositories.
-//! - *The chapter* is chapter 27, "Time Management", of a textbook on chess programming; `soft-hard` is made from it.
+//! - `docs/lc0.md` has the facts about [Lc0](https://github.com/LeelaChessZero/lc0) that the code relies on: what its
+//!   source and its program do, each with the source file, option or issue that it comes from.
+//! - `docs/documents.md` has the rules of the four documents that time managers were made from: the design page of
+//!   Lc0's [PR 1195](https://github.com/LeelaChessZero/lc0/pull/1195) (`smooth`), those of the engines Mergen
+//!   (`complexity`) and Sharp Rustic (`adaptive`), and a chapter of a textbook (`soft-hard`).
+//!
+//! Papers, issues (`#n` is one of Lc0's) and our own measurements are named where they are used.
 
 pub mod announcer;
 pub mod backend;

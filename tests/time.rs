@@ -56,7 +56,7 @@ fn every_fact_reaches_the_manager() {
     assert!((budget(&["--overhead", "59000"]) - 1_000.0 / 70.0 / 0.5 / 0.7).abs() < 1e-9);
 }
 
-// lc0.md A.6, "Stateful vector".
+// docs/lc0.md, 1.11: four moves of one game.
 #[test]
 fn a_script_is_answered_line_by_line() {
     let script = r#"

@@ -16,7 +16,7 @@ use crate::runtime::{self, Provider, nvidia};
 pub const BACKENDS: [&str; 10] =
     ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
-/// What the names mean, Lc0's among them (lc0.md E).
+/// What the names mean, Lc0's among them (docs/lc0.md, 5.2).
 const NAMES: [(&str, Kind); 24] = [
     ("auto", Kind::Auto),
     ("native", Kind::Native),
@@ -76,7 +76,7 @@ pub struct BackendOptions {
 }
 
 impl BackendOptions {
-    /// Positions in the cache unless told otherwise: Lc0's default (lc0.md E).
+    /// Positions in the cache unless told otherwise: Lc0's default (docs/lc0.md, 5.1).
     pub const DEFAULT_CACHE_SIZE: usize = 2_000_000;
 }
 

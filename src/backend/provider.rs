@@ -6,8 +6,9 @@ use crate::runtime::Provider;
 /// How sessions serve workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A session for each worker, who runs on a core of his own. ONNX Runtime says that a session may run several batches
-    /// at once, and Lc0 lets it on the CPU (lc0.md D.7); the authors of `ort` have seen it fail and rule it out.
+    /// A session for each worker, who runs on a core of his own. ONNX Runtime says that a session may run several
+    /// batches at once, and Lc0 lets it on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and rule
+    /// it out.
     PerWorker,
     /// One session, which serves one worker at a time while the others gather: the device is one, its queue is in order,
     /// and a second copy of the weights in its memory buys nothing. Lc0 does the same.
@@ -74,8 +75,9 @@ impl Provider {
 
     /// The rows of its runs unless told.
     ///
-    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA's steps
-    /// let cuDNN plan for eight sizes instead of 256. TensorRT's least and CoreML's and DirectML's 16 are Lc0's (lc0.md D.7).
+    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA's
+    /// steps let cuDNN plan for eight sizes instead of 256. TensorRT's least and CoreML's and DirectML's 16 are Lc0's
+    /// (docs/lc0.md, 4.9).
     pub fn rows(self) -> Rows {
         match self {
             Provider::Cpu | Provider::OpenVino => Rows::any(256),

@@ -60,8 +60,8 @@ const RULE50_EXACT: u32 = 80;
 ///
 /// It is made of the board's Zobrist key, of whether the position has occurred before, and of the fifty-move counter,
 /// coarsely while it is low: Lc0's key ignores that counter, and there the evaluation of a position leaks to the same
-/// board one move before the draw (lc0.md H10). As with Lc0, the positions before the current one do not count, though
-/// a network sees seven of them.
+/// board one move before the draw (docs/lc0.md, 7.9). As with Lc0, the positions before the current one do not count,
+/// though a network sees seven of them.
 ///
 /// The key knows neither network nor input format: a cache belongs to one loaded network.
 pub fn cache_key(game: &Game) -> u64 {

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn partial_boards_are_completed() {
-        // lc0.md G: "k/1R//K" has 19 moves, rule50 0.
+        // docs/lc0.md, 6.1: "k/1R//K" has 19 moves, rule50 0.
         for text in ["k/1R//K", "  k/1R//K   w  - -  "] {
             let (chess, _) = parse(text, false).unwrap();
             assert_eq!(chess.legal_moves().len(), 19, "{text}");

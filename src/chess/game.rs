@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_capturable_en_passant_pawn_is_another_position() {
-        // lc0.md G: f2f4 beside a pawn on g4 can be captured once; beside nothing it cannot, and then the position repeats.
+        // docs/lc0.md, 6.1: f2f4 beside a pawn on g4 can be captured once; beside nothing it cannot, and then the
+        // position repeats.
         let shuffle = ["g8f6", "g1f3", "f6g8", "f3g1"];
         let capturable = played(Some("rnbqkbnr/pppppp1p/8/8/6p1/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), &["f2f4"]);
         let quiet = played(None, &["f2f4"]);
@@ -218,7 +219,7 @@ mod tests {
 
     #[test]
     fn insufficient_material_by_lc0s_table() {
-        // lc0.md G: bare kings, one minor, bishops of one colour are insufficient; everything else is not.
+        // docs/lc0.md, 6.1: bare kings, one minor, bishops of one colour are insufficient; everything else is not.
         for (pieces, insufficient) in [
             ("8/8/8/4k3/8/8/8/K7", true),
             ("8/8/8/4k3/8/8/8/KN6", true),

@@ -70,7 +70,7 @@ impl Position {
     }
 
     /// Plies since the standard start position, by the counters of the FEN: full-move number N with White to move is
-    /// ply 2(N-1). Lc0 takes the full-move number itself (lc0.md H2), which halves what its time managers see.
+    /// ply 2(N-1). Lc0 takes the full-move number itself (docs/lc0.md, 7.2), which halves what its time managers see.
     pub fn ply(&self) -> u32 {
         self.ply
     }

@@ -1,6 +1,6 @@
 //! `--config FILE`: options of the engine from a file, one flag a line as on the command line, its dashes and its `=`
-//! optional; `#` begins a comment, on a line of its own (lc0.md E) or after a blank and outside quotation marks. The command
-//! line goes before the file.
+//! optional; `#` begins a comment, on a line of its own (docs/lc0.md, 5.3) or after a blank and outside quotation
+//! marks. The command line goes before the file.
 
 use super::preload::{self, PRELOAD};
 use anyhow::Context as _;
@@ -182,7 +182,7 @@ mod tests {
         );
     }
 
-    // lc0.md E: a flag that is no UCI option.
+    // docs/lc0.md, 5.3: a flag that is no UCI option.
     #[test]
     fn preload_is_read() {
         let preload = |text: &str| {

@@ -1,5 +1,5 @@
-//! `--preload`: a switch of Lc0's command line and config file that is no UCI option. It loads the network when the engine
-//! starts, not at the first `isready` or `go` (lc0.md A.0, E).
+//! `--preload`: a switch of Lc0's command line and config file that is no UCI option. It loads the network when the
+//! engine starts, not at the first `isready` or `go` (docs/lc0.md, 1.1).
 
 use super::engine_options::HEADING;
 use clap::{Arg, ArgMatches};

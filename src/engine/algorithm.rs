@@ -1,9 +1,10 @@
-//! Configures Lc0's other searches (lc0.md C.14), `policyhead` and `valuehead`: they play by the network without a tree.
+//! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without a tree.
 //!
 //! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
 //! every other one, as many visits as there are moves tell the value of each of them.
 //!
-//! Unlike in Lc0, the name of the program's file does not choose among them (lc0.md C.14): a copy plays as the original does.
+//! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
+//! original does.
 
 use super::words::words;
 use crate::search::{Fpu, SearchParams, Temperature};

@@ -1,4 +1,4 @@
-//! Rescales win, draw and loss by the sharpness of the game and the strength of one side (lc0.md C.8).
+//! Rescales win, draw and loss by the sharpness of the game and the strength of one side (docs/lc0.md, 3.7).
 
 use super::words::words;
 use super::{GoParams, OptionError};
@@ -10,7 +10,7 @@ const ODDS_PER_ELO: f32 = std::f32::consts::LN_10 / 200.0;
 /// A target draw rate below this, in 0..1, is taken as it: the spread that goes with 0 is infinite (Lc0's limit).
 const LEAST_DRAW_RATE: f32 = 0.001;
 
-// The model of Lc0's simplified conversion, fitted to games between engines and between people (lc0.md C.8).
+// The model of Lc0's simplified conversion, fitted to games between engines and between people (docs/lc0.md, 3.7).
 /// Spread of the games of the weakest players.
 const SCALE_ZERO: f32 = 15.0;
 /// Elo by which precision grows e-fold.

@@ -71,8 +71,8 @@ impl Key {
     }
 }
 
-/// Options that could not be loaded, and their files as they were: nothing else will come of trying again until one of them
-/// changes, and trying costs up to seconds of the clock (reliability.md D2).
+/// Options that could not be loaded, and their files as they were: nothing else will come of trying again until one of
+/// them changes, and trying costs up to seconds of the clock.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     key: Key,

@@ -1,5 +1,5 @@
 //! Declares every option of the engine once: the UCI list, the command line's flags, their help and the defaults
-//! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (lc0.md E).
+//! all come from here. Names, flags, defaults and ranges are Lc0's wherever Lc0 has the option (docs/lc0.md, 5.1).
 
 use super::algorithm::SearchAlgorithm;
 use super::contempt::{self, ContemptMode, RescaleOptions};
@@ -72,7 +72,7 @@ macro_rules! options {
 }
 
 const LC0: SearchParams = SearchParams::LC0;
-/// Bytes, as Lc0's limit counts them (lc0.md B.6).
+/// Bytes, as Lc0's limit counts them (docs/lc0.md, 2.4).
 const MEGABYTE: usize = 1_000_000;
 /// Bytes that a position takes in the cache (see [`crate::backend::CachedBackend`]).
 const CACHED_POSITION: usize = 220;

@@ -6,9 +6,9 @@
 //! for any other move. When another reply is played, the tree below that one is still what the last search left there
 //! (see [`Tree::follow`](crate::search::Tree::follow)).
 //!
-//! Lc0 searches the position before the reply instead (lc0.md A.0). Then a miss finds more in the tree and a hit less: the
-//! visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is played more
-//! often than not, and only then does the time thought come back at once.
+//! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
+//! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
+//! played more often than not, and only then does the time thought come back at once.
 
 use super::{EngineError, GoParams};
 use crate::search::{Listener, Report, SearchEnd};

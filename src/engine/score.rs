@@ -1,4 +1,4 @@
-//! Computes the numbers that a GUI is shown: the score from the network's win, draw and loss (lc0.md C.9), and the index of
+//! Computes the numbers that a GUI is shown: the score from the network's win, draw and loss (docs/lc0.md, 3.8), and the index of
 //! a move in the network's policy.
 
 use super::words::words;

@@ -20,10 +20,10 @@ pub struct TimeControl {
     pub depth: Option<u32>,
 }
 
-/// Depth of the presets without a clock (Mergen: "Fixed depth (search to depth 5)").
+/// Depth of the presets without a clock (docs/documents.md, 2.1).
 const PRESET_DEPTH: u32 = 5;
 
-/// The time controls of the Mergen document ("Supported Time Controls"), by name; the time is in minutes and the increment
+/// The time controls of Mergen (docs/documents.md, 2.1), by name; the time is in minutes and the increment
 /// in seconds there.
 pub const PRESETS: [(&str, TimeControl); 6] = [
     ("bullet", TimeControl::clock(60.0, 0.0)),
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    // Mergen, "Supported Time Controls": the examples of the six.
+    // docs/documents.md, 2.1: the six that its program offers.
     #[test]
     fn mergen_presets() {
         let told = PRESETS.map(|(name, control)| (name, control.to_string(), control.depth));

@@ -16,7 +16,7 @@ use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
 use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
 
-/// The magic number of an Lc0 network (lc0.md D.6).
+/// The magic number of an Lc0 network (docs/lc0.md, 4.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
 /// The first bytes of an Lc0 network: the tag of field 1 (fixed32) and the magic number.
 const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];

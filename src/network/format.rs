@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a position is laid out over the 112 input planes (lc0.md D.1); the discriminant is the number in the file.
+/// How a position is laid out over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum InputFormat {
@@ -139,7 +139,7 @@ impl fmt::Display for Activation {
     }
 }
 
-/// The kind of the policy head (lc0.md D.3 to D.5).
+/// The kind of the policy head (docs/lc0.md, 4.3 to 4.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyKind {
     /// A 1x1 convolution and a dense layer of 1858.

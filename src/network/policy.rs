@@ -146,7 +146,7 @@ pub(crate) fn squares() -> impl ExactSizeIterator<Item = (usize, usize)> {
 }
 
 /// The constants of a positional map, `from * 64 + to`: 1 where a queen or a knight goes, -1 where both squares are one
-/// (lc0.md D.7).
+/// (docs/lc0.md, 4.8).
 pub(crate) fn positional_map() -> [f32; 64 * 64] {
     let mut map = [0.0; 64 * 64];
     for square in 0..64 {
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_transposed_move_keeps_its_piece() {
-        // lc0.md H1: b5 goes over g5 and g4 to e2, b4 over g4 and g5 to d2.
+        // docs/lc0.md, 7.1: b5 goes over g5 and g4 to e2, b4 over g4 and g5 to d2.
         assert_eq!(index("3r4/4k3/8/1K6/8/8/8/8 w - - 0 1", "b5b4", Transform::from_bits(7)), "e2d2");
     }
 }

@@ -1,4 +1,4 @@
-//! The wire format of an Lc0 network file: the `Net` message tree (lc0-network-format.md), by hand for `prost`.
+//! The wire format of an Lc0 network file: the `Net` message tree (docs/lc0.md, 4.7), by hand for `prost`.
 //!
 //! Field names are those of the format. Enumerations are kept as the integers of the file, because a file may hold a
 //! value that is newer than this code; [`super::format`] gives them meaning. Tensors are [`Bytes`], so that decoding

@@ -1,4 +1,4 @@
-//! The symmetries of the board under which canonical input formats show a position (lc0.md D.1 and D.2).
+//! The symmetries of the board under which canonical input formats show a position (docs/lc0.md, 4.1 and 4.2).
 
 use shakmaty::{Bitboard, Board, Color, Square};
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn kings_go_to_their_triangle() {
-        // The example of lc0.md H1.
+        // The example of docs/lc0.md, 7.1.
         assert_eq!(canonical("3r4/4k3/8/1K6/8/8/8/8").bits(), 7);
         for square in Square::ALL {
             let mut board = Board::empty();

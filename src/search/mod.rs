@@ -1,4 +1,4 @@
-//! Searches with PUCT in the manner of Lc0's classic search (lc0.md C), over an injected
+//! Searches with PUCT in the manner of Lc0's classic search (docs/lc0.md, 3), over an injected
 //! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
 //! | folder | contents |

@@ -1,4 +1,4 @@
-//! The parameters of the search, with Lc0's defaults (lc0.md C and E).
+//! The parameters of the search, with Lc0's defaults (docs/lc0.md, 3 and 5.1).
 
 use crate::search::root::temperature::Temperature;
 use crate::search::root::wdl_rescale::WdlRescale;
@@ -34,7 +34,7 @@ impl Cpuct {
     }
 }
 
-/// The moves-left utility in decided positions (lc0.md C.3).
+/// The moves-left utility in decided positions (docs/lc0.md, 3.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovesLeftParams {
     /// Largest effect, in units of Q.
@@ -138,7 +138,7 @@ impl SearchParams {
         max_collision_visits_scaling_power: 1.25,
     };
 
-    /// Visits that may collide while one batch is gathered, for a tree of `visits` (lc0.md C.4).
+    /// Visits that may collide while one batch is gathered, for a tree of `visits` (docs/lc0.md, 3.3).
     pub fn collision_visits(&self, visits: u32) -> u32 {
         let (start, end) = (self.max_collision_visits_scaling_start, self.max_collision_visits_scaling_end);
         if visits >= end {

@@ -1,4 +1,4 @@
-//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (lc0.md C.5).
+//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md, 3.4).
 //!
 //! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that nobody
 //! should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside a search;

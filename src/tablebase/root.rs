@@ -5,7 +5,8 @@ use super::Tablebase;
 use crate::chess::{Game, Move, Position};
 use shakmaty_syzygy::{Dtz, MaybeRounded, Wdl};
 
-/// Rank of a move that wins with plies to spare (Lc0's and Stockfish's scale, lc0.md C.5). Ranks of wins begin at 900.
+/// Rank of a move that wins with plies to spare (Lc0's and Stockfish's scale, docs/lc0.md, 3.4). Ranks of wins begin at
+/// 900.
 const WON: i32 = 1000;
 /// Rank of a move that wins but for the fifty-move rule, by WDL alone.
 const CURSED: i32 = 899;
@@ -140,7 +141,7 @@ mod tests {
         dtz_rank(MaybeRounded::Rounded(Dtz(plies)), played, false)
     }
 
-    /// Stockfish's and Lc0's scale (lc0.md C.5).
+    /// Stockfish's and Lc0's scale (docs/lc0.md, 3.4).
     #[test]
     fn wins_with_plies_to_spare_are_alike_and_others_go_by_distance() {
         assert_eq!((exact(1, 0), exact(99, 0), exact(19, 80)), (WON, WON, WON));

@@ -1,10 +1,10 @@
 //! Decides when a move is due although nothing has been evaluated for it: the one rule for clocks and for `movetime`.
 //!
-//! A late good move is better than a random one, but not a lost game. So a first evaluation may take as long again as the
-//! limit of the move (or a second), and half of the time that then is left at the most. An evaluation that is known to take
-//! longer than that is not waited for: the answer comes at once, from the tree that was kept, the cache, or the rules
-//! of chess. (A fixed floor of 25 ms stood here once: with increments of 10 ms and evaluations of 11 ms 69 of 88 losses on
-//! time began below it; reliability.md D3.)
+//! A late good move is better than a random one, but not a lost game. So a first evaluation may take as long again as
+//! the limit of the move (or a second), and half of the time that then is left at the most. An evaluation that is known
+//! to take longer than that is not waited for: the answer comes at once, from the tree that was kept, the cache, or the
+//! rules of chess. (A fixed floor of 25 ms stood here once: with increments of 10 ms and evaluations of 11 ms 69 of 88
+//! losses on time began below it.)
 
 /// Time that a slow first evaluation may take beyond the limit of its move, in milliseconds, if the limit itself is
 /// shorter.
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_that_does_not_fit_is_not_waited_for() {
-        // T1-256x10 on a CPU: 11 to 13 ms (reliability.md D3).
+        // T1-256x10 on a CPU: 11 to 13 ms.
         for (clock_ms, due) in [(10.0, 0.0), (20.0, 0.0), (24.0, 0.0), (26.0, 13.0), (60.0, 30.0)] {
             assert_eq!(due_ms(0.0, clock_ms, Some(12.0)), due, "{clock_ms}");
         }

@@ -1,4 +1,4 @@
-//! The grammar `name(param=value,...)` in which a time manager is chosen (lc0.md A.1).
+//! The grammar `name(param=value,...)` in which a time manager is chosen (docs/lc0.md, 1.2).
 //!
 //! ```text
 //! list  = [ entry { "," entry } [ "," ] ]
@@ -12,8 +12,8 @@
 //! - kinder: a number is one kind (`5`, `5.0`, `+5`, `.5e1` are the same value; Lc0 wants a point for some parameters
 //!   and none for others), and `init-nps` and `nps-update-rate`, which its documentation names and its program refuses,
 //!   exist;
-//! - stricter, where Lc0 takes something else than is written (lc0.md H7): hexadecimal (0 there), trailing junk inside
-//!   a number, a value out of range, and a list without a name are errors.
+//! - stricter, where Lc0 takes something else than is written (docs/lc0.md, 7.7): hexadecimal (0 there), trailing junk
+//!   inside a number, a value out of range, and a list without a name are errors.
 
 use thiserror::Error;
 

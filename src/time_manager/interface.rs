@@ -94,7 +94,7 @@ pub struct SearchSnapshot<'a> {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub win_found: bool,
     /// The position is so lost that the search goes on only for the length of the mate: no root move has a value above
-    /// −0.98 (lc0.md B.8).
+    /// −0.98 (docs/lc0.md, 2.6).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_resign: bool,
     /// Root moves proven lost.

@@ -16,10 +16,8 @@
 //!
 //! # The managers
 //!
-//! (What "lc0.md", "the seed" and "the chapter" are, the [front page](crate#what-the-comments-cite) says.)
-//!
-//! Each has a manual page with its formulas, a worked example, when to use it, and where it differs from the document it
-//! comes from.
+//! Each has a manual page with its formulas, a worked example, when to use it, and where it differs from the document
+//! it comes from.
 //!
 //! | manager | a move gets | use it |
 //! |---|---|---|

@@ -128,7 +128,7 @@ impl PlanBuilder {
     }
 
     /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only shorten it
-    /// (lc0.md A.0), and the move to be made is always one of them.
+    /// (docs/lc0.md, 1.1), and the move to be made is always one of them.
     pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
         self.record("estimated_moves_left", formula, estimate, Unit::Moves, false);
         let (formula, horizon) = match self.request.moves_to_go {

@@ -6,7 +6,7 @@ fn error(spec: &str) -> String {
     build(spec).unwrap_err().to_string()
 }
 
-// lc0.md A.1, "Accept/reject table observed", row by row.
+// docs/lc0.md, 1.2: what was accepted and rejected when run, row by row.
 #[test]
 fn specifications_are_accepted_and_rejected_as_by_lc0() {
     for spec in [
@@ -36,7 +36,7 @@ fn specifications_are_accepted_and_rejected_as_by_lc0() {
     ] {
         assert!(build(spec).is_err(), "{spec}");
     }
-    // Kinder: a number is a number, and what Lc0's documentation promises is there (H7).
+    // Kinder: a number is a number, and what Lc0's documentation promises is there (docs/lc0.md, 7.7).
     for spec in [
         "smooth(trend-nps-update-period-ms=3000.0)",
         "smooth(init-timeuse=+0.7)",
@@ -46,7 +46,7 @@ fn specifications_are_accepted_and_rejected_as_by_lc0() {
     ] {
         assert!(build(spec).is_ok(), "{spec}");
     }
-    // Lc0 takes these, but not for what they say: a fraction below 0, and 0 for 16 (H7).
+    // Lc0 takes these, but not for what they say: a fraction below 0, and 0 for 16 (docs/lc0.md, 7.7).
     for spec in ["smooth(init-timeuse=-.7e-1)", "smooth(force-piggybank-ms=0x10)"] {
         assert!(build(spec).is_err(), "{spec}");
     }
@@ -104,7 +104,7 @@ fn specifications_that_are_accepted() {
 
 const ADJUST: &str = "adjust(phase, control, complexity, quality, stability, changes, score-drop, easy-move)";
 
-// lc0.md A.1, the reject table; and what Lc0 lets through (H7: no range checks, hexadecimal read as 0).
+// docs/lc0.md, 1.2: what was rejected; and docs/lc0.md, 7.7: no range checks, hexadecimal read as 0.
 #[test]
 fn specifications_that_are_rejected_with_one_line() {
     let managers = "the managers are: smooth, legacy, simple, alphazero, adaptive, complexity, soft-hard";

@@ -1,4 +1,4 @@
-//! Writes the lines for a GUI, in the order and the format of Lc0 (lc0.md C.9).
+//! Writes the lines for a GUI, in the order and the format of Lc0 (docs/lc0.md, 3.8).
 
 use crate::chess::{Color, Move, to_uci};
 use crate::engine::{Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille};

@@ -1,4 +1,4 @@
-"""An Lc0 network file of any architecture in 64-bit floats, written from the file format and lc0.md D.7 alone.
+"""An Lc0 network file of any architecture in 64-bit floats, written from the file format and docs/lc0.md, 4.8 alone.
 
 It repeats nothing of the conversion: no factor is folded, no constant moved, no form chosen for speed.
 """

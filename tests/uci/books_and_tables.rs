@@ -36,7 +36,7 @@ fn with_tables(options: &[&str]) -> Option<Uci> {
     Some(Uci::ready_with(&[&["--backend=uniform", &path], options].concat()))
 }
 
-// Textbook, "Opening Book Time": "No thinking needed".
+// docs/documents.md, 4.6.
 #[test]
 fn a_book_move_is_answered_at_once() {
     let file = book();

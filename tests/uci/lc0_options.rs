@@ -89,7 +89,7 @@ fn a_file_of_options() {
     );
 }
 
-// lc0.md A.0: "`--preload` loads at process start".
+// docs/lc0.md, 1.1: `--preload` loads when the process starts.
 #[test]
 fn the_network_is_loaded_at_the_start_on_request() {
     let folder = tempfile::tempdir().unwrap();

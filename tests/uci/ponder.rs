@@ -44,7 +44,7 @@ fn nothing_but_ponderhit_or_stop_gives_a_move() {
     }
 }
 
-// Textbook, "Pondering": "Continue search with accumulated knowledge".
+// docs/documents.md, 4.8: the search goes on with what it has.
 #[test]
 fn the_clock_starts_at_ponderhit() {
     let mut engine = Uci::uniform();

@@ -186,7 +186,7 @@ fn lines_of_analysis() {
     engine.quit();
 }
 
-/// lc0.md C.9: the fewest visits first, the node last; for instance
+/// docs/lc0.md, 3.8: the fewest visits first, the node last; for instance
 /// `e2e4  (322 ) N:     312 (+ 0) (P: 44.24%) (WL:  0.02652) (D: 0.050) (M:  4.3) (Q:  0.02652) (U: 0.07270) (S: ...`.
 #[test]
 fn verbose_move_stats() {

@@ -1,5 +1,5 @@
 //! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has
-//! the key (lc0.md D.7).
+//! the key (docs/lc0.md, 4.9).
 
 mod keys;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! What the header of a network file says: input format, architecture, heads and activations, after the fix-ups that
-//! older files need (lc0.md D.6).
+//! older files need (docs/lc0.md, 4.6).
 
 use super::format::{Activation, InputFormat, PolicyKind, ValueKind};
 use super::{NetworkError, proto};
@@ -49,7 +49,7 @@ pub(crate) struct Header {
 impl Header {
     /// Reads the header of the file `name`.
     ///
-    /// Fix-ups (lc0.md D.6): a file without a format is classical in everything; the two oldest structures mean
+    /// Fix-ups (docs/lc0.md, 4.6): a file without a format is classical in everything; the two oldest structures mean
     /// classical heads; a squeeze-and-excitation network with encoders is an attention body, which with smolgen takes
     /// squared ReLU and swish; an attention body with several policy and value heads encodes positions densely, and
     /// without a word about it by the map.

@@ -1,4 +1,5 @@
-//! The operators of transformers: the embedding of the squares, encoders, and the attention policy (lc0.md D.4, D.7).
+//! The operators of transformers: the embedding of the squares, encoders, and the attention policy (docs/lc0.md, 4.4
+//! and 4.8).
 //!
 //! Squares are rows, `[batch * 64, features]`, except within attention.
 

@@ -17,7 +17,7 @@ pub(crate) use converter::convert;
 pub(crate) use model::inspect;
 pub use quantise::{ActivationRange, Quantiser};
 
-/// Names of the ends in the models that Lc0 and this crate write (lc0.md D.7).
+/// Names of the ends in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
     pub(crate) const INPUT: &str = "/input/planes";
     pub(crate) const POLICY: &str = "/output/policy";

@@ -1,4 +1,4 @@
-//! The operators of towers of convolutions and of the heads on them (lc0.md D.7).
+//! The operators of towers of convolutions and of the heads on them (docs/lc0.md, 4.8).
 
 use super::converter::{Converter, REST};
 use super::graph::{Attribute, Value};

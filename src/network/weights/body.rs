@@ -12,7 +12,7 @@ use crate::network::{NetworkError, proto};
 /// Planes of the current position's pieces, which the dense position encoding looks at.
 pub(crate) const PIECE_PLANES: usize = 12;
 /// Added to the variance by the layer normalisations of networks with the dense position encoding and of smolgen, and
-/// by all others (lc0.md D.7).
+/// by all others (docs/lc0.md, 4.8).
 const DENSE_EPSILON: f32 = 1e-3;
 const USUAL_EPSILON: f32 = 1e-6;
 

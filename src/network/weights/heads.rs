@@ -8,7 +8,7 @@ use crate::network::format::{PolicyKind, ValueKind};
 use crate::network::policy::{CONVOLUTION_PLANES, MOVES};
 use crate::network::{NetworkError, proto};
 
-/// The name of the policy head of a network with one (lc0.md D.6).
+/// The name of the policy head of a network with one (docs/lc0.md, 4.6).
 const FIRST_POLICY: &str = "vanilla";
 /// The name of the value head of a network with one.
 const FIRST_VALUE: &str = "winner";

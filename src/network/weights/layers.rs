@@ -30,7 +30,7 @@ pub(crate) struct Tower {
     pub blocks: Vec<Block<Tensor>>,
 }
 
-/// A transformer over the 64 squares (lc0.md D.7).
+/// A transformer over the 64 squares (docs/lc0.md, 4.8).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AttentionBody {
     /// The position encoding: inputs of the embedding beside planes or the tower's filters.
@@ -120,7 +120,7 @@ pub(crate) struct Norm {
 pub(crate) enum Policy {
     /// Of convolutions.
     Planes(Box<PolicyHead<Tensor>>),
-    /// Of queries and keys (lc0.md D.4).
+    /// Of queries and keys (docs/lc0.md, 4.4).
     Attention(Box<AttentionPolicy>),
 }
 

@@ -17,7 +17,7 @@ use super::format::Activation;
 /// Squares of the board: the area of a plane.
 pub const SQUARES: usize = 64;
 
-/// A decoded residual network without attention (lc0.md D.5 and D.7).
+/// A decoded residual network without attention (docs/lc0.md, 4.5 and 4.8).
 ///
 /// The parts are generic over how weights are kept, `W`: decoded here.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub enum PolicyHead<W = Vec<f32>> {
     Convolution {
         /// Within the filters of the tower, usually.
         hidden: Convolution<W>,
-        /// To the 80 planes of lc0.md D.3, of which 73 are used.
+        /// To the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
         output: Convolution<W>,
     },
 }

@@ -10,7 +10,7 @@ use crate::network::header::{Header, Structure};
 use crate::network::planes::PLANES;
 use crate::network::{NetworkError, proto};
 
-/// Added to the variance in a batch normalisation (lc0.md D.6).
+/// Added to the variance in a batch normalisation (docs/lc0.md, 4.6).
 const BATCH_NORM_EPSILON: f32 = 1e-5;
 
 /// A tensor of a message, with its path in the file for errors.

@@ -207,7 +207,7 @@ impl<'a> Decoder<'a> {
 
 /// Sizes of a tensor that an error names: more than any tensor has.
 const MOST_DIMS: usize = 8;
-/// Steps between the least and the largest value of a LINEAR16 tensor (lc0.md D.6).
+/// Steps between the least and the largest value of a LINEAR16 tensor (docs/lc0.md, 4.6).
 const LINEAR16_STEPS: f32 = u16::MAX as f32;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Allocates visits to the moves of a node by their scores (lc0.md C.2).
+//! Allocates visits to the moves of a node by their scores (docs/lc0.md, 3.1).
 //!
 //! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after the
 //! other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random` and

@@ -105,7 +105,7 @@ impl Batch {
             LeafKind::Ends(mut end) => {
                 let parent = self.path.get(1).map(|parent| (parent.position, usize::from(self.path[0].edge)));
                 if let (Terminal::Tablebase, Some((above, _))) = (end.kind, parent) {
-                    // As far from the end as its parent was thought to be (lc0.md C.5).
+                    // As far from the end as its parent was thought to be (docs/lc0.md, 3.4).
                     end.m = (tree[above].m - 1.0).max(0.0);
                 }
                 make_terminal(tree, id, parent, end);

@@ -1,4 +1,4 @@
-//! Gathers a batch: leaves for the network, and the collisions on the way (lc0.md C.4).
+//! Gathers a batch: leaves for the network, and the collisions on the way (docs/lc0.md, 3.3).
 //!
 //! A round of visits goes down the tree together, a level at a time: each node is looked at once, however many of them
 //! pass it, and allocates them to its children. Only that and the backup need the tree. Leaves are extended (position, legal

@@ -1,4 +1,4 @@
-//! Scores moves: PUCT, first-play urgency and the moves-left utility (lc0.md C.2, C.3).
+//! Scores moves: PUCT, first-play urgency and the moves-left utility (docs/lc0.md, 3.1 and 3.2).
 
 use crate::search::context::DrawScore;
 use crate::search::params::{Fpu, MovesLeftParams, SearchParams};

@@ -1,4 +1,4 @@
-//! Selects the children of a node that get its visits (lc0.md C.2).
+//! Selects the children of a node that get its visits (docs/lc0.md, 3.1).
 
 use super::candidates::Candidates;
 use super::puct::Selector;

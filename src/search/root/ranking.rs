@@ -69,7 +69,7 @@ impl<'a> RootReader<'a> {
         moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
 
-    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, lc0.md C.7): mates (the shortest
+    /// `Less` when move `a` of the node is to be preferred to `b` (Lc0's order, docs/lc0.md, 3.6): mates (the shortest
     /// first), then wins by the tables, then open moves and draws by visits, value and prior, then losses by the tables
     /// and mates (the longest first).
     ///

@@ -6,7 +6,7 @@ use crate::search::tree::node::{Node, Terminal};
 use crate::search::tree::packed_move::PackedMove;
 use shakmaty::Position as _;
 
-/// Moves added to a mate that is only known from tables (Lc0's, lc0.md C.9).
+/// Moves added to a mate that is only known from tables (Lc0's, docs/lc0.md, 3.8).
 const TABLEBASE_MATE: i32 = 100;
 
 /// One line of analysis: a root move, where it leads and what it is worth to the side to move.
@@ -25,7 +25,7 @@ pub struct Line {
     /// Plies left from the root; `None` when the network does not say.
     pub m: Option<f32>,
     /// Moves to mate, negative when being mated; only for proven results. What the tables promise is a hundred moves
-    /// further than it seems (lc0.md C.9).
+    /// further than it seems (docs/lc0.md, 3.8).
     pub mate: Option<i32>,
     /// Visits of the root move.
     pub visits: u32,

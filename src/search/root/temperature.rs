@@ -1,4 +1,4 @@
-//! Chooses a move at random, the likelier the more it was visited (lc0.md C.7): for varied openings and for training.
+//! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for training.
 
 /// `TempValueCutoff` is in percent of the way from a certain loss to a certain win; Q has two units on that way.
 const PERCENT_OF_Q: f32 = 50.0;

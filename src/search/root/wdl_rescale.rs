@@ -1,4 +1,4 @@
-//! Rescales win, draw and loss: sharper or flatter results, and contempt (lc0.md C.8).
+//! Rescales win, draw and loss: sharper or flatter results, and contempt (docs/lc0.md, 3.7).
 //!
 //! The outcome of a game is modelled as a logistic random walk: with a strength `mu` and a spread `s` of the position,
 //! `W = logistic((mu - 1) / s)` and `L = logistic((-mu - 1) / s)`, so that 1 is an even chance to win. A network's answer

@@ -83,7 +83,7 @@ fn attend(shared: &Shared, listener: &dyn Listener, state: &mut MutexGuard<State
     }
 }
 
-/// Decides what is news (lc0.md C.9): another best move, another depth, or five seconds.
+/// Decides what is news (docs/lc0.md, 3.8): another best move, another depth, or five seconds.
 #[derive(Default)]
 struct Reported {
     best: Option<Move>,

@@ -1,4 +1,4 @@
-//! Backs values up along the path of a visit, and proves results on the way (lc0.md C.6).
+//! Backs values up along the path of a visit, and proves results on the way (docs/lc0.md, 3.5).
 
 use super::Tree;
 use super::node::{Bounds, Node, NodeId, Terminal, Value};

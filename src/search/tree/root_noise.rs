@@ -1,6 +1,6 @@
-//! Dirichlet noise on the priors of the root (lc0.md C.7), so that training games and analysis meet moves that the policy
-//! thinks little of: `P = (1 - epsilon) P + epsilon * eta`, where `eta` is drawn from a symmetric Dirichlet distribution
-//! (Silver et al., "Mastering the game of Go without human knowledge", 2017).
+//! Dirichlet noise on the priors of the root (docs/lc0.md, 3.6), so that training games and analysis meet moves that
+//! the policy thinks little of: `P = (1 - epsilon) P + epsilon * eta`, where `eta` is drawn from a symmetric Dirichlet
+//! distribution (Silver et al., "Mastering the game of Go without human knowledge", 2017).
 //!
 //! Lc0 mixes it in when the network's answer for the root comes in, and so a root found in the reused tree has none, or
 //! what was drawn for an earlier search. Here every search draws its own. The tree keeps the priors as they are.

@@ -1,4 +1,4 @@
-//! Detects terminal positions (lc0.md C.5).
+//! Detects terminal positions (docs/lc0.md, 3.4).
 
 use super::Tree;
 use super::node::{NodeId, Terminal};

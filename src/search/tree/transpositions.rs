@@ -1,5 +1,5 @@
 //! Makes the tree a graph: positions that several moves lead to share their statistics and the subtree below them
-//! (`Transpositions`; lc0.md C.13; Wu, "Monte-Carlo graph search from first principles", in the documents of KataGo).
+//! (`Transpositions`; docs/lc0.md, 3.9; Wu, "Monte-Carlo graph search from first principles", in the documents of KataGo).
 //!
 //! A node is then a move: it counts the visits that went through it and has the value of its position as of the last of
 //! them, and it is linked to the *shared position*, another node with a record behind it (see `position_table`), which
@@ -31,7 +31,7 @@ use super::terminal::{GameEnd, make_terminal};
 use super::{PreviousRoot, Tree};
 
 /// Difference of win minus loss or of the draw probability between a move and its position at which a visit ends there
-/// (Lc0's, lc0.md C.13).
+/// (Lc0's, docs/lc0.md, 3.9).
 const LAG: f32 = 0.01;
 
 /// The same of the plies left.

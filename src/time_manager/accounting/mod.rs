@@ -149,7 +149,7 @@ mod tests {
     use crate::time_manager::managers::guests::CLASSES;
     use crate::time_manager::{StopReason, build};
 
-    // Sharp Rustic, "Statistics Tracking": moves, successes, losses, average, by phase, rate.
+    // docs/documents.md, 3.6: moves, successes, losses, average, by phase, rate.
     #[test]
     fn sharp_rustic_statistics_tracking() {
         let mut manager = build("adaptive").unwrap();
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(third.average_ms(), third.used_ms / 3.0);
     }
 
-    // Sharp Rustic, "Example Output": "Emergency=false"; each manager's own document says when it is one.
+    // docs/documents.md, 3.6: `Emergency=false`; each manager's own document says when it is one.
     #[test]
     fn statistics_have_the_emergency_of_the_manager() {
         let emergency = |spec: &str, clock_ms: f64| {

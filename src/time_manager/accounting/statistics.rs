@@ -28,7 +28,7 @@ pub struct PhaseUse {
     pub used_ms: f64,
 }
 
-/// The statistics of a game.
+/// The statistics of a game, as Sharp Rustic lists them (docs/documents.md, 3.6).
 ///
 /// `{}` prints the line of the Sharp Rustic document, to the letter: `Time Stats: Total=15, Success=14, Rate=93.3%,
 /// Avg=1250ms, Phase=EarlyMiddlegame, Control=Blitz, Emergency=false`. That line leaves out two items of the document's
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::time_manager::managers::guests::CLASSES;
 
-    // Sharp Rustic, "Example Output".
+    // docs/documents.md, 3.6: the line.
     #[test]
     fn sharp_rustic_example_output() {
         let statistics = Statistics {
@@ -150,7 +150,7 @@ mod tests {
         );
     }
 
-    // Sharp Rustic, "Statistics Tracking": "Time losses" and "Phase-specific time usage", which its line leaves out.
+    // docs/documents.md, 3.6: losses on time and the time of each phase, which the line leaves out.
     #[test]
     fn sharp_rustic_time_losses_and_time_of_phases_are_shown() {
         let mut statistics = Statistics {

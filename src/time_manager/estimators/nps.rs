@@ -7,13 +7,13 @@ use crate::time_manager::{MS_PER_SECOND, SearchSnapshot};
 /// a quarter of an hour, no machine is faster than a node in a picosecond.
 const RANGE: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 
-/// The estimate of speed of the smooth manager. Source: seed, "Estimating nodes per second".
+/// The estimate of speed of the smooth manager. Source: docs/documents.md, 1.4.
 ///
 /// While a move is searched, the estimate decays towards the *current nps* of that move, half-way in `half_life_ms`;
 /// each update counts by the time since the one before, so many checks and few checks give the same answer. The current
 /// nps is the number of nodes evaluated after the first batch over the time since that batch ended: a slow first batch
 /// (a cold device) does not pull it down, and the first batch's nodes do not push it up (Lc0 counts them, and its
-/// estimate ratchets to almost twice the truth: lc0.md H3).
+/// estimate ratchets to almost twice the truth: docs/lc0.md, 7.3).
 #[derive(Clone, Debug)]
 pub struct NpsEstimator {
     estimate: f64,
@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    // Seed, "Estimating nodes per second": init-nps 20000, nps-update-rate 5 s.
+    // docs/documents.md, 1.4: init-nps 20000, nps-update-rate 5 s.
     #[test]
     fn seed_estimating_nodes_per_second_moves_half_way_in_one_update_rate() {
         let mut nps = NpsEstimator::new(20_000.0, 5_000.0);
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(nps.nps(), 12_500.0);
     }
 
-    // Seed, "Estimating nodes per second": "as the search goes"; the answer must not depend on how often it is asked.
+    // docs/documents.md, 1.4: as the search goes; the answer must not depend on how often it is asked.
     #[test]
     fn seed_nps_counts_time_and_not_updates() {
         let mut nps = NpsEstimator::new(20_000.0, 5_000.0);
@@ -108,7 +108,7 @@ mod tests {
         assert!((nps.nps() - 15_000.0).abs() < 1e-6, "{}", nps.nps());
     }
 
-    // Seed, "Estimating nodes per second": "including reusing the information from the previous moves".
+    // docs/documents.md, 1.4: it lives on from move to move.
     #[test]
     fn seed_nps_is_kept_from_move_to_move() {
         let mut nps = NpsEstimator::new(20_000.0, 5_000.0);
@@ -120,8 +120,8 @@ mod tests {
         assert!((nps.nps() - 10_899.494_936_611_665).abs() < 1e-9, "{}", nps.nps());
     }
 
-    // lc0.md A.6, the ratchet: true speed 1000 nps, batches of 20 nodes in 20 ms, moves of one second. Lc0 settles near
-    // 1900.
+    // docs/lc0.md, 1.11, the ratchet: true speed 1000 nps, batches of 20 nodes in 20 ms, moves of one second. Lc0
+    // settles near 1900.
     #[test]
     fn the_first_batch_does_not_ratchet_the_estimate() {
         let mut nps = NpsEstimator::new(1_000.0, 5_000.0);

@@ -14,11 +14,12 @@ const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
 
 /// The estimate of speed of plain `smooth`: nodes over time of the searches so far, both forgotten at the same rate.
 ///
-/// What the decay of the seed does with *speeds* (see [`NpsEstimator`](super::nps::NpsEstimator)) this does with nodes
-/// and time: a sample weighs by the time it took and by nothing else. So the first guess is gone after the first
-/// batches, a slow moment weighs as much as it lasted, and a tree that is lost changes nothing by itself. The collapse
-/// of Lc0's issue #1585 (60,701 to 12,990 nodes per second in one move) becomes what it was: one slow move among many.
-/// The first batch of a move counts neither with its nodes nor with its time.
+/// What the decay of the design page (docs/documents.md, 1.4) does with *speeds* (see
+/// [`NpsEstimator`](super::nps::NpsEstimator)) this does with nodes and time: a sample weighs by the time it took and
+/// by nothing else. So the first guess is gone after the first batches, a slow moment weighs as much as it lasted, and
+/// a tree that is lost changes nothing by itself. The collapse of Lc0's issue #1585 (60,701 to 12,990 nodes per second
+/// in one move) becomes what it was: one slow move among many. The first batch of a move counts neither with its nodes
+/// nor with its time.
 #[derive(Clone, Debug)]
 pub struct SpeedEstimator {
     nodes: f64,
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn speed_is_learned_in_the_first_moves_of_bullet() {
-        // 3,000 nodes a second, moves of 40 ms: the seed's rule would still say 17,000 after ten of them.
+        // 3,000 nodes a second, moves of 40 ms: the design page's rule would still say 17,000 after ten of them.
         let mut speed = SpeedEstimator::new(20_000.0);
         for _ in 0..3 {
             search(&mut speed, 16.0 / 3.0, 8);
@@ -112,7 +113,7 @@ mod tests {
         assert!((2_990.0..3_200.0).contains(&speed.nps()), "{}", speed.nps());
     }
 
-    // lc0.md A.6, the ratchet: Lc0 settles near 1900.
+    // docs/lc0.md, 1.11, the ratchet: Lc0 settles near 1900.
     #[test]
     fn defect_h3_a_move_does_not_begin_with_a_jump() {
         let mut speed = SpeedEstimator::new(1_000.0);

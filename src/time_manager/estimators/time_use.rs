@@ -2,7 +2,7 @@
 
 use super::exponential_decay;
 
-/// The estimate of time use of the smooth manager. Source: seed, "Estimating smartpruning timeuse factor".
+/// The estimate of time use of the smooth manager. Source: docs/documents.md, 1.7.
 #[derive(Clone, Debug)]
 pub struct TimeUse {
     estimate: f64,
@@ -50,7 +50,7 @@ mod tests {
         TimeUse::new(0.7, 0.3, 10.0)
     }
 
-    // Seed, "Estimating smartpruning timeuse factor".
+    // docs/documents.md, 1.7.
     #[test]
     fn seed_timeuse_is_time_used_over_time_budgeted() {
         let mut timeuse = seed_defaults();
@@ -62,7 +62,7 @@ mod tests {
         assert!((timeuse.factor() - 0.620_090).abs() < 1e-6, "{}", timeuse.factor());
     }
 
-    // Seed, "Estimating smartpruning timeuse factor": "If it goes below min-timeuse, it's limited by this value."
+    // docs/documents.md, 1.7: never below `min-timeuse`.
     #[test]
     fn seed_timeuse_is_limited_by_min_timeuse() {
         let mut timeuse = seed_defaults();

@@ -2,7 +2,7 @@
 
 use super::exponential_decay;
 
-/// The estimate of tree reuse of the smooth manager. Source: seed, "Estimating tree reuse factor".
+/// The estimate of tree reuse of the smooth manager. Source: docs/documents.md, 1.5.
 #[derive(Clone, Debug)]
 pub struct TreeReuse {
     estimate: f64,
@@ -47,7 +47,7 @@ impl TreeReuse {
     }
 
     /// A search begins with `reused_nodes` in the tree. The sample is `reused_nodes` over the nodes at the end of the
-    /// last search, at most 1: a tree that grew while pondering was not reused more than wholly (lc0.md H6).
+    /// last search, at most 1: a tree that grew while pondering was not reused more than wholly (docs/lc0.md, 7.6).
     pub fn search_begins(&mut self, reused_nodes: u64) {
         let Some(last) = self.last.take().filter(|last| last.total_nodes > 0) else {
             return;
@@ -67,7 +67,7 @@ mod tests {
         TreeReuse::new(0.5, 0.7, 4.0)
     }
 
-    // Seed, "Estimating tree reuse factor".
+    // docs/documents.md, 1.5.
     #[test]
     fn seed_tree_reuse_is_nodes_at_the_beginning_over_nodes_at_the_end_of_the_previous_search() {
         let mut reuse = seed_defaults();
@@ -82,7 +82,7 @@ mod tests {
         assert!((reuse.factor() - 0.3).abs() < 1e-12);
     }
 
-    // Seed, "Estimating tree reuse factor": "If it goes above max-tree-reuse, it's limited by this value."
+    // docs/documents.md, 1.5: never above `max-tree-reuse`.
     #[test]
     fn seed_tree_reuse_is_limited_by_max_tree_reuse() {
         let mut reuse = seed_defaults();
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(TreeReuse::new(0.9, 0.7, 4.0).factor(), 0.7);
     }
 
-    // Seed, "What is an average move time?".
+    // docs/documents.md, 1.6.
     #[test]
     fn seed_average_move_time_weighs_the_update() {
         let after = |average_moves: f64| {

@@ -10,7 +10,7 @@
 //!
 //! *When to use it*: to repeat AlphaZero's matches. Its early moves are long and its late ones short.
 //!
-//! Source: Lc0's manager of PR #1201 (lc0.md A.5). Increment, `movestogo` and ply do not count. A budget is never
+//! Source: Lc0's manager of PR #1201 (docs/lc0.md, 1.6). Increment, `movestogo` and ply do not count. A budget is never
 //! negative here.
 
 use crate::time_manager::params::{ManagerSpec, param_specs};
@@ -78,7 +78,7 @@ impl TimeManager for AlphaZero {
 mod tests {
     use crate::time_manager::managers::golden::{Played, check};
 
-    // lc0.md A.5, observed by running Lc0; the last is negative there.
+    // docs/lc0.md, 1.6, observed by running Lc0; the last is negative there.
     #[test]
     fn budgets_are_those_of_lc0() {
         for (clock, budget) in [

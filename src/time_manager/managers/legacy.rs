@@ -18,7 +18,7 @@
 //! *When to use it*: to compare with Lc0, whose default it is. It gives much to the first move and knows nothing of the
 //! search.
 //!
-//! Lc0's default manager (lc0.md A.3), with its parameters, defaults and numbers. What differs: a budget is never
+//! Lc0's default manager (docs/lc0.md, 1.4), with its parameters, defaults and numbers. What differs: a budget is never
 //! negative, and the first move of a game is the first one this value plans.
 
 use crate::time_manager::estimators::moves_left::MleLegacy;
@@ -40,10 +40,10 @@ param_specs! {
         "The same for every ply that a book played before the first move, of at most 12.";
 }
 
-/// Plies of a book that count for the bonus (lc0.md A.3, 4).
+/// Plies of a book that count for the bonus (docs/lc0.md, 1.4: step 4).
 const MAX_BOOK_PLIES: u32 = 12;
-/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow (lc0.md A.3,
-/// 5).
+/// A slower pace is taken only for moves longer than this, so that a game in time trouble does not borrow
+/// (docs/lc0.md, 1.4: step 5).
 const SLOW_MOVE_MS: f64 = 200.0;
 
 /// How `legacy` is chosen and configured.
@@ -91,7 +91,7 @@ impl TimeManager for Legacy {
         SPEC.name
     }
 
-    /// lc0.md A.3, "Budget", one term per quantity.
+    /// docs/lc0.md, 1.4: the budget, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
@@ -159,7 +159,7 @@ impl TimeManager for Legacy {
 mod tests {
     use crate::time_manager::managers::golden::{Played, check};
 
-    // lc0.md A.3: fresh managers, observed by running Lc0; the last but two has a negative limit there.
+    // docs/lc0.md, 1.4: fresh managers, observed by running Lc0; the last but two has a negative limit there.
     #[test]
     fn single_moves_are_those_of_lc0() {
         for (ply, clock, increment, moves_to_go, budget) in [
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    // lc0.md A.3, "Sequence".
+    // docs/lc0.md, 1.4: the sequences.
     #[test]
     fn time_left_over_goes_to_the_next_move() {
         let played =

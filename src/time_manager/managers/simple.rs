@@ -13,8 +13,8 @@
 //! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy`
 //! (#1876).
 //!
-//! Source: Lc0's manager of PR #1764, revised in #1876 (lc0.md A.4). `movestogo` does not count. A budget is never
-//! negative here.
+//! Source: Lc0's manager of PR #1764, revised in #1876 (docs/lc0.md, 1.5). `movestogo` does not count. A budget is
+//! never negative here.
 //!
 //! What differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
 //! game. In Lc0 what it used is read off the clocks of two moves, so a clock that grew (a control reached, a new game with
@@ -83,7 +83,7 @@ impl TimeManager for Simple {
         SPEC.name
     }
 
-    /// lc0.md A.4, one term per quantity.
+    /// docs/lc0.md, 1.5, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Percent, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
@@ -160,7 +160,7 @@ mod tests {
     use crate::time_manager::managers::golden::{Played, check};
     use crate::time_manager::{MoveOutcome, MoveRequest, build};
 
-    // lc0.md A.4: fresh managers, observed by running Lc0; (200, 150) has a negative limit there.
+    // docs/lc0.md, 1.5: fresh managers, observed by running Lc0; (200, 150) has a negative limit there.
     #[test]
     fn single_moves_are_those_of_lc0() {
         for (ply, clock, increment, moves_to_go, budget) in [
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    // lc0.md A.4, "Sequence".
+    // docs/lc0.md, 1.5: the sequence.
     #[test]
     fn time_left_over_goes_to_the_next_move() {
         let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };

@@ -2,7 +2,7 @@
 
 use crate::time_manager::SearchSnapshot;
 
-/// Source: lc0.md B.7.
+/// Source: docs/lc0.md, 2.5.
 #[derive(Clone, Debug)]
 pub struct KldGain {
     /// In nats per node.
@@ -54,7 +54,7 @@ mod tests {
         SearchSnapshot { total_nodes, root_visits: root_visits.into(), ..SearchSnapshot::default() }
     }
 
-    // lc0.md B.7. From (60, 40) of 100 to (150, 50) of 200, 0.6 ln(0.6/0.75) + 0.4 ln(0.4/0.25) = 0.0541153,
+    // docs/lc0.md, 2.5. From (60, 40) of 100 to (150, 50) of 200, 0.6 ln(0.6/0.75) + 0.4 ln(0.4/0.25) = 0.0541153,
     // over 100 nodes 0.000541153 a node.
     #[test]
     fn kld_gain_per_node_is_compared_with_the_minimum() {

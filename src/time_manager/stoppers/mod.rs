@@ -1,5 +1,5 @@
-//! The chain of everything that can end one search (lc0.md B). Each link is asked in turn; the first that says "stop"
-//! ends it.
+//! The chain of everything that can end one search (docs/lc0.md, 2.1). Each link is asked in turn; the first that says
+//! "stop" ends it.
 
 mod kld_gain;
 mod smart_pruning;
@@ -10,7 +10,7 @@ use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
-/// Nodes a tree may have at most, so that 32-bit visit counts cannot overflow (lc0.md B.1).
+/// Nodes a tree may have at most, so that 32-bit visit counts cannot overflow (docs/lc0.md, 2.2).
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
@@ -38,7 +38,7 @@ pub struct SearchLimits {
     pub mate: Option<u32>,
 }
 
-/// Engine options that the stoppers depend on. The defaults are Lc0's (lc0.md E).
+/// Engine options that the stoppers depend on. The defaults are Lc0's (docs/lc0.md, 5.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StopperParams {
@@ -89,9 +89,9 @@ pub struct Stoppers {
 }
 
 impl Stoppers {
-    /// The chain for these limits. Pondering and an infinite search have neither `movetime` nor KLD gain nor smart pruning;
-    /// the search for a mate has only the first. Lc0 drops `movetime` there, too, and then searches on until `stop`
-    /// (lc0.md B); a program that gives both limits counts on an answer in time.
+    /// The chain for these limits. Pondering and an infinite search have neither `movetime` nor KLD gain nor smart
+    /// pruning; the search for a mate has only the first. Lc0 drops `movetime` there, too, and then searches on until
+    /// `stop` (docs/lc0.md, 2.1); a program that gives both limits counts on an answer in time.
     pub fn new(limits: &SearchLimits, params: &StopperParams) -> Self {
         let timed = !limits.infinite && !limits.ponder;
         let chooses_a_move = timed && limits.mate.is_none();
@@ -184,7 +184,7 @@ impl Stoppers {
         self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
     }
 
-    /// A limit on nodes is told to others only where smart pruning is on (lc0.md B.1).
+    /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2).
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

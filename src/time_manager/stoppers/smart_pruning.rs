@@ -5,10 +5,10 @@ use crate::time_manager::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 /// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
-/// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (lc0.md B.8).
+/// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
 const TOLERANCE_NODES: f64 = 300.0;
 
-/// Source: lc0.md B.8.
+/// Source: docs/lc0.md, 2.6.
 #[derive(Clone, Debug)]
 pub struct SmartPruning {
     factor: f64,

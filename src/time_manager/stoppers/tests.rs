@@ -22,7 +22,7 @@ fn stop(limits: &SearchLimits, snapshot: &SearchSnapshot) -> Option<StopReason> 
 
 const EVEN: &[u32] = &[50, 50];
 
-// lc0.md B.1 and B.2.
+// docs/lc0.md, 2.2.
 #[test]
 fn nodes_count_the_tree_and_playouts_the_search() {
     let reused =
@@ -48,7 +48,7 @@ fn remaining_playouts_are_told_where_smart_pruning_is_on() {
     assert_eq!(remaining(&StopperParams { smart_pruning_factor: 0.0, ..params() }), None);
 }
 
-// lc0.md B, the head: no check before the root has a visit.
+// docs/lc0.md, 2.1: no check before the root has a visit.
 #[test]
 fn one_node_is_always_evaluated() {
     let limits = SearchLimits {
@@ -62,7 +62,7 @@ fn one_node_is_always_evaluated() {
     assert_eq!(stop(&limits, &snapshot(1e6, 1, EVEN)), Some(StopReason::Playouts));
 }
 
-// lc0.md B.3.
+// docs/lc0.md, 2.3.
 #[test]
 fn movetime_loses_the_overhead_and_keeps_a_millisecond() {
     let limits = SearchLimits { movetime_ms: Some(1_000.0), ..SearchLimits::default() };
@@ -79,7 +79,7 @@ fn movetime_loses_the_overhead_and_keeps_a_millisecond() {
     assert_eq!(check(-500.0, 1_000.0).stop, Some(StopReason::MoveTime));
 }
 
-// lc0.md B.4 and B.5.
+// docs/lc0.md, 2.3.
 #[test]
 fn depth_and_mate_limits_stop_the_search() {
     let seen = SearchSnapshot { average_depth: 7, mate_depth: Some(3), ..snapshot(0.0, 100, EVEN) };
@@ -91,7 +91,8 @@ fn depth_and_mate_limits_stop_the_search() {
     assert_eq!(stop(&SearchLimits { mate: Some(3), ..SearchLimits::default() }, &unproven), None);
 }
 
-// lc0.md B, "infinite" is infinite or ponder or mate; but `movetime` holds beside `mate`, which Lc0 lets it not.
+// docs/lc0.md, 2.1: a search is infinite with infinite, ponder or mate; but `movetime` holds beside `mate`, which Lc0
+// lets it not.
 #[test]
 fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
     let only_move = SearchSnapshot { average_depth: 3, mate_depth: Some(1), ..snapshot(1e9, 1_000, &[999]) };
@@ -146,7 +147,7 @@ fn mate_search_ends_by_mate_or_movetime_alone() {
     assert_eq!(stoppers.check(&snapshot(1_000.0, 2_000, EVEN), None).stop, Some(StopReason::MoveTime));
 }
 
-// lc0.md A.0: with infinite or ponder the manager contributes nothing; with mate it does.
+// docs/lc0.md, 1.1: with infinite or ponder the manager contributes nothing; with mate it does.
 #[test]
 fn manager_is_asked_first_and_not_while_pondering() {
     let mut manager = build("smooth").unwrap();
@@ -165,7 +166,7 @@ fn manager_is_asked_first_and_not_while_pondering() {
     }
 }
 
-// lc0.md B.7, through the chain.
+// docs/lc0.md, 2.5, through the chain.
 #[test]
 fn kld_gain_is_part_of_the_chain() {
     let params = StopperParams { minimum_kld_gain: 0.000_542, smart_pruning_factor: 0.0, ..params() };
@@ -174,7 +175,7 @@ fn kld_gain_is_part_of_the_chain() {
     assert_eq!(stoppers.check(&snapshot(0.0, 201, &[150, 50]), None).stop, Some(StopReason::KldGain));
 }
 
-// lc0.md B.8: factor 1.33, a limit of 10 s, first evaluation at 100 ms.
+// docs/lc0.md, 2.6: factor 1.33, a limit of 10 s, first evaluation at 100 ms.
 #[test]
 fn smart_pruning_gives_the_values_of_lc0() {
     let limits = SearchLimits { movetime_ms: Some(10_000.0), ..SearchLimits::default() };
@@ -233,7 +234,7 @@ fn smart_pruning_takes_the_speed_that_others_know() {
     assert!((playouts - 0.224_490 * 456.0).abs() < 1e-3, "{playouts}");
 }
 
-// lc0.md B.8, the rules before the count of visits.
+// docs/lc0.md, 2.6: the rules before the count of visits.
 #[test]
 fn smart_pruning_of_moves_that_leave_no_choice() {
     let limits = SearchLimits { movetime_ms: Some(10_000.0), ..SearchLimits::default() };

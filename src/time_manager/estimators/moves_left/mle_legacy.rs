@@ -9,7 +9,8 @@ param_specs! {
     STEEPNESS "steepness" 4.5 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
 }
 
-/// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths (lc0.md A.2).
+/// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths
+/// (docs/lc0.md, 1.3).
 ///
 /// Its defaults are those of the least mean deviation from 209 TCEC games, to 2.5 moves and 0.5; Lc0's numbers expect
 /// games to end sooner (51.5 and 7.0 in its legacy, 45.2 and 5.93 in its smooth).
@@ -27,10 +28,12 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
     groups: &[],
 };
 
-/// The same group where no other estimator can stand beside it, with the numbers of the seed.
+/// The same group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
+/// (docs/documents.md, 1.3).
 ///
-/// The seed gives them nowhere (it shows 50 and 12 in an example) and calls it "the estimator from the existing time
-/// manager": 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth (lc0.md A.7).
+/// The page gives them nowhere (it shows 50 and 12 in an example) and says that the estimator is that of the manager
+/// before it: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth
+/// (docs/lc0.md, 1.12).
 pub(in crate::time_manager) const MLE_LEGACY_ALONE: GroupSpec =
     GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS, groups: &[] };
 
@@ -72,7 +75,8 @@ impl MleLegacy {
 mod tests {
     use super::MleLegacy;
 
-    // lc0.md A.2: (ply, midpoint 45.2 and steepness 5.93, midpoint 51.5 and steepness 7.0), observed by running Lc0.
+    // docs/lc0.md, 1.3: (ply, midpoint 45.2 and steepness 5.93, midpoint 51.5 and steepness 7.0), observed by running
+    // Lc0.
     const OBSERVED: [(u32, f64, f64); 14] = [
         (0, 45.20000, 51.50000),
         (1, 44.70000, 51.00000),
@@ -90,7 +94,7 @@ mod tests {
         (400, 24.80154, 20.81909),
     ];
 
-    // Seed, "Estimating moves left".
+    // docs/documents.md, 1.3.
     #[test]
     fn seed_estimating_moves_left_gives_the_values_of_lc0() {
         let now = MleLegacy { midpoint: 45.2, steepness: 5.93 };

@@ -18,7 +18,7 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
     groups: &[],
 };
 
-/// The estimator `mle-mlh`: what the seed of PR #1195 announces ("Soon we'll use Moves Left Head").
+/// The estimator `mle-mlh`: what the design page of `smooth` announces (docs/documents.md, 1.3).
 ///
 /// The head of t1-256x10 expects games to last longer than TCEC's do, which are adjudicated: the least absolute
 /// deviation fit is a scale of 0.70 (0.65 and 0.75 on either half of the games).

@@ -18,8 +18,8 @@ pub const MLE_PIECES: GroupSpec = GroupSpec {
     groups: &[],
 };
 
-/// The estimator `mle-pieces`: a straight line over the number of pieces, as the seed suggests ("fixed values per total
-/// pieces on board").
+/// The estimator `mle-pieces`: a straight line over the number of pieces, in the manner that the design page of
+/// `smooth` suggests (docs/documents.md, 1.3).
 ///
 /// The line is the least absolute deviation fit to 209 TCEC games; a table with one value a piece count is no better
 /// (mean error 19.2 moves against 19.3). Fitted to every other game it is off by 18 and by 22 moves on the rest.

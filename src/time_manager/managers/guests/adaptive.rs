@@ -1,5 +1,5 @@
-//! `adaptive`: the manager of the Sharp Rustic engine. Moves to go from the phase of the game, factors for the kind of
-//! game and for how clear the choice is, and an emergency mode.
+//! `adaptive`: the manager of the engine Sharp Rustic (docs/documents.md, 3). Moves to go from the phase of the game,
+//! factors for the kind of game and for how clear the choice is, and an emergency mode.
 //!
 //! # Formulas
 //!
@@ -79,7 +79,7 @@ pub(in crate::time_manager) const SPEC: ManagerSpec = ManagerSpec {
     build: |values| Box::new(Adaptive::new(values)),
 };
 
-/// "Adaptive Moves-to-Go Estimation": the table of the document.
+/// The table of docs/documents.md, 3.2.
 fn adaptive_moves_to_go(ply: u32, pieces: Option<u32>) -> f64 {
     const MANY_PIECES: u32 = 20;
     match GamePhase::of(ply, pieces) {
@@ -210,7 +210,7 @@ mod tests {
         build("adaptive").unwrap().plan(request)
     }
 
-    // Sharp Rustic, "Adaptive Moves-to-Go Estimation": every row, at both ends.
+    // docs/documents.md, 3.2: every row, at both ends.
     #[test]
     fn sharp_rustic_adaptive_moves_to_go_table() {
         for (ply, pieces, moves) in [
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(plan(&close).moves_left, 7.0);
     }
 
-    // Sharp Rustic, "Emergency Time Management": the threshold, the factor and the depth.
+    // docs/documents.md, 3.1: the threshold, the factor and the depth.
     #[test]
     fn sharp_rustic_emergency_time_management() {
         // 30 moves to go: the threshold is 60,000 ms.

@@ -1,4 +1,5 @@
-//! `complexity`: the manager of the Mergen engine. More time for positions with more in them, and for the middlegame.
+//! `complexity`: the manager of the engine Mergen (docs/documents.md, 2). More time for positions with more in them,
+//! and for the middlegame.
 //!
 //! # Formulas
 //!

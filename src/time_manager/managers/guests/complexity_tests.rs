@@ -17,7 +17,7 @@ fn plan(spec: &str, request: &MoveRequest) -> Plan {
     build(spec).unwrap().plan(request)
 }
 
-// Mergen, "Time Allocation Algorithm", 1: both ends of each range.
+// docs/documents.md, 2.2: both ends of each range.
 #[test]
 fn mergen_estimated_moves_remaining() {
     for (number, pieces, moves) in [
@@ -35,7 +35,7 @@ fn mergen_estimated_moves_remaining() {
     }
 }
 
-// Mergen, "Blitz Game (3+2)", move 1: "target: 2.8s, max: 7.0s".
+// docs/documents.md, 2.7: blitz 3+2, the first move: target 2.8 s, maximum 7.0 s.
 #[test]
 fn mergen_example_blitz_move_1() {
     let plan = plan("complexity", &MoveRequest { increment_ms: 2_000.0, ..request(180_000.0, 1, 20, 32) });
@@ -48,7 +48,7 @@ fn mergen_example_blitz_move_1() {
     assert_eq!((plan.hard_limit_ms / 100.0).round(), 70.0);
 }
 
-// Mergen, "Move 15 (complex middlegame)": "target: 4.5s, max: 11.2s" - its target is no formula's, its maximum is.
+// docs/documents.md, 2.7: move 15, target 4.5 s, maximum 11.2 s. No formula gives that target; its maximum follows.
 #[test]
 fn mergen_example_maximum_is_two_and_a_half_targets() {
     let plan = plan("complexity", &request(165_000.0, 15, 40, 30));
@@ -56,7 +56,7 @@ fn mergen_example_maximum_is_two_and_a_half_targets() {
     assert_eq!((4.5_f64 * 2.5 * 10.0).trunc() / 10.0, 11.2);
 }
 
-// Mergen, "Emergency Time": 8 seconds left: "target: 0.8s, max: 1.2s", "Depth: 4".
+// docs/documents.md, 2.7: 8 seconds left, target 0.8 s, maximum 1.2 s, depth 4.
 #[test]
 fn mergen_example_emergency() {
     let mut manager = build("complexity").unwrap();
@@ -72,7 +72,7 @@ fn mergen_example_emergency() {
     assert_eq!(calm.term("emergency").unwrap().value, 0.0, "\"When time < 10 seconds\"");
 }
 
-// Mergen, "Set limits" and "Adjusting Time Allocation".
+// docs/documents.md, 2.3 and 2.8.
 #[test]
 fn mergen_limits() {
     // 1 % at least, 15 % at most, the maximum 25 % of what remains at most.
@@ -108,7 +108,7 @@ fn order(times: &[(f64, bool)]) -> Vec<usize> {
     order
 }
 
-// Mergen, "10 Minute Rapid Game": 1.5 s, 2.0 s, 6.5 s, 4.0 s and 2.5 s.
+// docs/documents.md, 2.7, the game of 10 minutes: 1.5 s, 2.0 s, 6.5 s, 4.0 s and 2.5 s.
 #[test]
 fn mergen_table_ten_minute_rapid_game() {
     let rows =
@@ -121,7 +121,7 @@ fn mergen_table_ten_minute_rapid_game() {
     assert_eq!(phases, [Opening, Opening, Middlegame, Middlegame, Endgame]);
 }
 
-// Mergen, "3 Minute Blitz Game": 0.8 s, 3.2 s, 2.0 s, 1.2 s, and 0.3 s in the emergency.
+// docs/documents.md, 2.7, the game of 3 minutes: 0.8 s, 3.2 s, 2.0 s, 1.2 s, and 0.3 s in the emergency.
 #[test]
 fn mergen_table_three_minute_blitz_game() {
     let rows =
@@ -135,7 +135,7 @@ fn mergen_table_three_minute_blitz_game() {
     assert_eq!(phases[..4], [Opening, Middlegame, Middlegame, Endgame]);
 }
 
-// Mergen, "Programmatic Usage": TimeManager(total_time=600, increment=5, TimeControl.RAPID).
+// docs/documents.md, 2.7: the example of 600 seconds, an increment of 5 and the class rapid.
 #[test]
 fn mergen_programmatic_usage() {
     let request = MoveRequest { increment_ms: 5_000.0, ..request(600_000.0, 1, 20, 32) };
@@ -144,7 +144,7 @@ fn mergen_programmatic_usage() {
     assert!((plan.budget_ms - 10_332.0).abs() < 1e-6 && (plan.hard_limit_ms - 25_830.0).abs() < 1e-6, "{plan}");
 }
 
-// Mergen, "Troubleshooting": "0.05 instead of 0.04", "0.20 instead of 0.15".
+// docs/documents.md, 2.8: 0.05 for 0.04, and 0.20 for 0.15.
 #[test]
 fn mergen_troubleshooting() {
     let request = request(600_000.0, 20, 30, 30);
@@ -155,7 +155,7 @@ fn mergen_troubleshooting() {
     assert!((most("complexity(base-time-factor=1,max-time-factor=0.20)") - 0.20).abs() < 1e-12);
 }
 
-// Mergen, "Supported Time Controls": "Classical ... Example: 30+0", which its list has as rapid.
+// docs/documents.md, 2.1: classical is offered as 30+0, which the classes have as rapid.
 #[test]
 fn mergen_class_can_be_told() {
     let at = |spec| plan(spec, &request(1_800_000.0, 20, 30, 30)).term("control").unwrap().value;

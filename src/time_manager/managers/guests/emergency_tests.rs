@@ -76,7 +76,7 @@ fn an_emergency_uses_its_target_and_never_its_maximum() {
     }
 }
 
-// Mergen, "Emergency Mode": "Still tries to maintain quality".
+// docs/documents.md, 2.6: the quality is to be kept as far as possible.
 #[test]
 fn a_shallow_search_that_cannot_decide_may_have_the_reserve() {
     let nps = 40.0;

@@ -1,8 +1,8 @@
-//! `soft-hard`: the textbook's manager (chapter 27, "Time Management"). A soft limit that the search moves, and a hard
-//! one that nothing passes.
+//! `soft-hard`: the manager of a textbook's chapter (docs/documents.md, 4). A soft limit that the search moves, and a
+//! hard one that nothing passes.
 //!
 //! The chapter shows two versions that disagree in their numbers. `soft-hard` is the one it calls complete;
-//! `soft-hard(preset=basic)` is the one it builds up to ("Basic Time Allocation", "Dynamic Time Adjustment").
+//! `soft-hard(preset=basic)` is the one it builds up to (docs/documents.md, 4.2 and 4.4).
 //!
 //! | | complete | basic |
 //! |---|---|---|

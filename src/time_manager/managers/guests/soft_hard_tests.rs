@@ -12,7 +12,7 @@ fn limits(spec: &str, clock: f64, increment: f64, moves_to_go: Option<u32>, soft
     assert!(near(plan.budget_ms, soft) && near(plan.hard_limit_ms, hard), "{plan}");
 }
 
-// Textbook, "Complete Time Management": init_time_manager.
+// docs/documents.md, 4.7: the limits.
 #[test]
 fn textbook_complete_limits() {
     limits("soft-hard", 300_000.0, 3_000.0, None, 10_450.0, 52_250.0); // 300000/40 + 3000 - 50; times 5
@@ -22,7 +22,7 @@ fn textbook_complete_limits() {
     limits("soft-hard", 300_000.0, 0.0, Some(60), 4_950.0, 24_750.0); // more than 40 are more
 }
 
-// Textbook, "Time Controls": movetime "overrides others", infinite is until "stop".
+// docs/documents.md, 4.1: movetime goes before the clock, infinite is until `stop`.
 #[test]
 fn textbook_movetime_and_infinite() {
     let mut manager = build("soft-hard").unwrap();
@@ -44,7 +44,7 @@ fn textbook_movetime_and_infinite() {
     assert_eq!((stop(&infinite, 1e9), stop(&SearchLimits::default(), 1e9)), (None, Some(StopReason::Time)));
 }
 
-// Textbook, "Basic Time Allocation": calculate_time.
+// docs/documents.md, 4.2.
 #[test]
 fn textbook_basic_limits() {
     let basic = "soft-hard(preset=basic)";
@@ -63,7 +63,7 @@ fn textbook_no_limit_below_ten_milliseconds() {
     }
 }
 
-// Textbook, "Time Trouble".
+// docs/documents.md, 4.5.
 #[test]
 fn textbook_time_trouble() {
     limits("soft-hard", 30_000.0, 2_000.0, None, 2_700.0, 7_500.0); // not under 30 s: 750 + 2000 - 50; a quarter
@@ -91,7 +91,7 @@ fn soft_limits(spec: &str, seen: &[(usize, f64, f64)]) -> Vec<f64> {
     seen.iter().enumerate().map(limit).map(|factor| (factor * 1e6).round() / 1e6).collect()
 }
 
-// Textbook, "Complete Time Management": adjust_time, and the worked example of the module's documentation.
+// docs/documents.md, 4.7: the adjustments, and the worked example of the module's documentation.
 #[test]
 fn textbook_adjust_time() {
     let seen = [(0, 10.0, 0.0), (0, -19.0, 0.0), (0, -59.0, -70.0), (1, -60.0, -80.0)];
@@ -101,7 +101,7 @@ fn textbook_adjust_time() {
     assert_eq!(*soft_limits("soft-hard(gap=20000)", &falling).last().unwrap(), 5.0);
 }
 
-// Textbook, "Dynamic Time Adjustment": all four rules of the basic version.
+// docs/documents.md, 4.4: all four rules of the basic version.
 #[test]
 fn textbook_dynamic_time_adjustment() {
     let basic = "soft-hard(preset=basic)";
@@ -117,7 +117,7 @@ fn textbook_dynamic_time_adjustment() {
     assert_eq!(soft_limits(basic, &[(0, 200.0, 51.0), (0, 202.0, 51.0)]), [1.0, 0.5]);
 }
 
-// Textbook, "Soft and Hard Limits": "Stop if hard limit hit".
+// docs/documents.md, 4.3: the search stops at the hard limit.
 #[test]
 fn textbook_hard_limit_is_never_exceeded() {
     let mut manager = build("soft-hard").unwrap();

@@ -1,4 +1,4 @@
-//! `smooth(preset=lc0)`: the smooth manager of Lc0's master, number for number (lc0.md A.6).
+//! `smooth(preset=lc0)`: the smooth manager of Lc0's master, number for number (docs/lc0.md, 1.7 to 1.10).
 //!
 //! Beside the formulas of PR #1195 it has a *piggybank*: every move pays a tax into it, and a move may draw on it while
 //! the search wants more time, in its first `force-piggybank-ms`, or when the best move is being overtaken.
@@ -24,17 +24,18 @@
 //!
 //! Its defects are kept, because its numbers are the point of it; plain `smooth` has none of them:
 //!
-//! - **Speed ratchets up** (lc0.md H3): jumps upwards are taken unsmoothed, the first sample of a move divides the
-//!   nodes of two batches by the time of one, and the way down takes `nps-update-period` of *one* move. A true 1,000
-//!   nps is soon estimated as 1,900.
-//! - **The trend's window is inverted** (H4): rates are measured between the last two looks, and for good between two
-//!   old ones after a gap longer than the window.
-//! - **The bank is not bounded by the clock** (H5): when the clock falls below it, moves get no time but the bank's.
-//! - **A tree that grew while pondering** counts as more than wholly reused (H6).
+//! - **Speed ratchets up** (docs/lc0.md, 7.3): jumps upwards are taken unsmoothed, the first sample of a move divides
+//!   the nodes of two batches by the time of one, and the way down takes `nps-update-period` of *one* move. A true
+//!   1,000 nps is soon estimated as 1,900.
+//! - **The trend's window is inverted** (docs/lc0.md, 7.4): rates are measured between the last two looks, and for good
+//!   between two old ones after a gap longer than the window.
+//! - **The bank is not bounded by the clock** (docs/lc0.md, 7.5): when the clock falls below it, moves get no time but
+//!   the bank's.
+//! - **A tree that grew while pondering** counts as more than wholly reused (docs/lc0.md, 7.6).
 //! - **A longer clock can give less time**: the tax of a nearly full bank is cut to the room it has, and a longer clock
 //!   gives it room.
 //!
-//! Kinder here: whole numbers and ranges in the specification (H7), and no limit is negative.
+//! Kinder here: whole numbers and ranges in the specification (docs/lc0.md, 7.7), and no limit is negative.
 
 use super::params;
 use super::trend::{Trend, Window};
@@ -48,7 +49,7 @@ use crate::time_manager::{
     Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
-/// Speed before the first measurement (lc0.md A.6: hard-coded there).
+/// Speed before the first measurement (docs/lc0.md, 1.7: a constant there).
 const INIT_NPS: f64 = 20_000.0;
 /// No estimate of speed is below this, so that nothing is divided by zero.
 const LEAST_NPS: f64 = 1e-3;
@@ -172,7 +173,7 @@ impl Lc0Smooth {
         if self.average_ms > 0.0 { ms / self.average_ms } else { 0.0 }
     }
 
-    /// lc0.md A.6, "Budget", 2.
+    /// docs/lc0.md, 1.7: step 2.
     fn learn_reuse(&mut self, reused_nodes: u64) {
         if self.last_nodes == 0 || self.nps.updated_at_ms == 0.0 {
             return;
@@ -191,7 +192,7 @@ impl TimeManager for Lc0Smooth {
         TITLE
     }
 
-    /// lc0.md A.6, "Budget for a move", one term per quantity.
+    /// docs/lc0.md, 1.7: the budget, one term per quantity.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes};
         let mut plan = PlanBuilder::new(TITLE, request);
@@ -276,7 +277,7 @@ impl TimeManager for Lc0Smooth {
         plan
     }
 
-    /// lc0.md A.6, "Stop check".
+    /// docs/lc0.md, 1.9.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
         // Lc0 has whole milliseconds: no speed is measured in less than one.
         let since_first_batch_ms = snapshot.since_first_batch_ms.unwrap_or(0.0).trunc();
@@ -293,7 +294,7 @@ impl TimeManager for Lc0Smooth {
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
-    /// lc0.md A.6, "End of move".
+    /// docs/lc0.md, 1.10.
     fn finish(&mut self, outcome: &MoveOutcome) {
         let Some(current) = self.current.take() else {
             // Something else changed the tree: what is in it next is no sample of tree reuse.
@@ -334,7 +335,7 @@ impl TimeManager for Lc0Smooth {
     }
 }
 
-/// lc0.md A.6, "NPS estimate".
+/// docs/lc0.md, 1.8.
 #[derive(Debug)]
 struct Speed {
     estimate: f64,

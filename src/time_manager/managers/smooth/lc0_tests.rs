@@ -1,6 +1,6 @@
 use crate::time_manager::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, StopReason, TimeManager, build};
 
-/// lc0.md A.6: "1e-5 relative".
+/// The vectors of docs/lc0.md, 1.11 are met to this relative distance.
 #[track_caller]
 fn near(value: f64, expected: f64, printed_digits: f64) {
     let tolerance = (1e-5 * expected.abs()).max(printed_digits);
@@ -29,7 +29,7 @@ fn look<'a>(elapsed_ms: f64, since_first_batch_ms: f64, new_nodes: u64, root_vis
     }
 }
 
-// lc0.md A.6, "Golden vectors", fresh managers: deadline and deadline + extra. Lc0's last but three has -50 as its sum.
+// docs/lc0.md, 1.11, fresh managers: deadline and deadline + extra. Lc0's last but three has -50 as its sum.
 #[test]
 fn fresh_budgets_are_those_of_lc0() {
     for (ply, clock, increment, moves_to_go, deadline, with_bank) in [
@@ -54,7 +54,7 @@ fn fresh_budgets_are_those_of_lc0() {
     }
 }
 
-// lc0.md A.6: the limits are on what is learned; initial values are taken as they are.
+// docs/lc0.md, 1.10: the limits are on what is learned; initial values are taken as they are.
 #[test]
 fn initial_values_are_not_limited_and_learned_ones_say_when_they_are() {
     let mut manager = build("smooth(preset=lc0,init-tree-reuse=0.9,init-timeuse=0.1)").unwrap();
@@ -67,7 +67,7 @@ fn initial_values_are_not_limited_and_learned_ones_say_when_they_are() {
     assert_eq!(learned(&plan), [(0.73, true), (0.34, true)], "{plan}");
 }
 
-// lc0.md A.6, "Stateful vector".
+// docs/lc0.md, 1.11: four moves of one game.
 #[test]
 fn budgets_of_a_game_are_those_of_lc0() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
@@ -149,14 +149,14 @@ fn budgets_of_a_game_are_those_of_lc0() {
     near(plan.term("tree_reuse").unwrap().value, 0.647_849, 1e-6);
     finish(&mut *manager, 30.0, 5_000, 0.806_326);
 
-    // lc0.md H5: the bank is more than the clock.
+    // docs/lc0.md, 7.5: the bank is more than the clock.
     let last = MoveRequest { reused_nodes: 100, moves_to_go: Some(2), ..request(3_000.0, 600.0, 6) };
     let plan = manager.plan(&last);
     terms(&plan, &[("limited_budget", 0.0), ("bank_after_tax", 6_045.0), ("game_time", 0.0), ("game_nodes", 0.0)]);
     assert_eq!((plan.budget_ms, plan.extra_ms), (0.0, 2_800.0));
 }
 
-// lc0.md A.6, "NPS estimate": "t <= 0: unchanged", in whole milliseconds.
+// docs/lc0.md, 1.8: t <= 0 changes nothing, in whole milliseconds.
 #[test]
 fn speed_is_not_measured_in_less_than_a_millisecond() {
     let mut manager = build("smooth(preset=lc0)").unwrap();
@@ -166,7 +166,7 @@ fn speed_is_not_measured_in_less_than_a_millisecond() {
     }
 }
 
-// lc0.md A.6, "Trend".
+// docs/lc0.md, 1.11: the trend.
 #[test]
 fn the_bank_opens_while_the_best_move_is_overtaken() {
     let mut manager = build("smooth(preset=lc0,force-piggybank-ms=0)").unwrap();
@@ -184,7 +184,7 @@ fn the_bank_opens_while_the_best_move_is_overtaken() {
     assert_eq!(end.stop, Some(StopReason::Time));
 }
 
-// lc0.md A.6, the log of issue #1583 (TCEC); its overhead and its exact moves left follow from its totals.
+// docs/lc0.md, 1.11: the log of issue #1583 (TCEC); its overhead and its exact moves left follow from its totals.
 #[test]
 fn the_log_of_issue_1583_satisfies_the_formulas() {
     let bank = 857_744.0 - 17_821.0;
@@ -216,10 +216,10 @@ fn the_log_of_issue_1583_satisfies_the_formulas() {
     );
 }
 
-// lc0.md A.6, "Worked simulation of the nps ratchet": true speed 1000 nps, 20 nodes in 20 ms, 60 s + 0.6 s, 40 % reuse.
-// Alone of all golden vectors this one is not reproduced to 1e-5, only to 0.9 %: it does not record when Lc0 looked (its
-// watchdog looks every 100 ms beside the workers). One look at the end of each batch is assumed here; looks every 1 to
-// 100 ms, other overheads and a search that asks for more time come no nearer.
+// docs/lc0.md, 1.11: the ratchet: true speed 1000 nps, 20 nodes in 20 ms, 60 s + 0.6 s, 40 % reuse.
+// Alone of all golden vectors this one is not reproduced to 1e-5, only to 0.9 %: it does not record when Lc0 looked
+// (its watchdog looks every 100 ms beside the workers). One look at the end of each batch is assumed here; looks every
+// 1 to 100 ms, other overheads and a search that asks for more time come no nearer.
 #[test]
 fn defect_h3_speed_ratchets_up() {
     let mut manager = build("smooth(preset=lc0)").unwrap();

@@ -1,8 +1,8 @@
 //! `smooth`: spend the clock so that every move of the game ends with a tree of the same size, reused nodes included.
 //!
-//! Three forms share the name. `smooth(preset=pr1195)` is the design page of Lc0's PR #1195 to the letter
-//! ([`pr1195`]); `smooth(preset=lc0)` is what became of it in Lc0's master, number for number ([`lc0`]); plain
-//! `smooth`, here, is the idea without the defects that made Lc0 drop it as its default.
+//! Three forms share the name. `smooth(preset=pr1195)` is the design page of Lc0's PR #1195 (docs/documents.md, 1) to
+//! the letter ([`pr1195`]); `smooth(preset=lc0)` is what became of it in Lc0's master, number for number ([`lc0`]);
+//! plain `smooth`, here, is the idea without the defects that made Lc0 drop it as its default.
 //!
 //! # Formulas
 //!
@@ -33,10 +33,11 @@
 //! - **What moves take past their limits** (the last batch, a busy machine) is expected of the moves to come, too: in
 //!   bullet it is as much as a budget. It counts from the moment the limit in force was due: a search that ends because
 //!   its reserve was taken back, or its moves left renewed downwards, is not late.
-//! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has dropped
-//!   since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
-//! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a budget in
-//!   nodes as well as in time and a target of the best move's nodes (#1529, both from the seed's own notes), the piggybank.
+//! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has
+//!   dropped since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
+//! - Off by default, for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), a
+//!   budget in nodes as well as in time and a target of the best move's nodes (#1529, both from notes of the
+//!   design page, docs/documents.md, 1.1 and 1.2), the piggybank.
 //!
 //! # Parameters that mean something else than on the page
 //!

@@ -1,9 +1,10 @@
-//! The piggybank of plain `smooth`: time that ordinary moves save for hard ones (Lc0 #1310; lc0.md A.6).
+//! The piggybank of plain `smooth`: time that ordinary moves save for hard ones (Lc0 #1310; docs/lc0.md, 1.7).
 
 use super::params::{BANK_CAP, BANK_INIT, BANK_TAX, BANK_USE, PIGGYBANK};
 use crate::time_manager::params::{ParamSpec, ParamValues};
 
-/// A bank of time. Unlike Lc0's it is bounded by the clock (lc0.md H5), so that it can never hold more than there is.
+/// A bank of time. Unlike Lc0's it is bounded by the clock (docs/lc0.md, 7.5), so that it can never hold more than
+/// there is.
 #[derive(Clone, Debug)]
 pub struct Piggybank {
     init: f64,
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(tax, 120.0);
         bank.move_ended(tax, 520.0);
         assert_eq!(bank.saved_ms(), 5_000.0);
-        // lc0.md H5: the clock fell; Lc0's bank stays above it and leaves moves no time.
+        // docs/lc0.md, 7.5: the clock fell; Lc0's bank stays above it and leaves moves no time.
         assert_eq!(bank.open(3_000.0), 900.0);
         bank.move_ended(bank.tax_ms(1_000.0), 0.0);
         assert_eq!(bank.open(3_000.0), 900.0, "full");

@@ -14,23 +14,23 @@
 //!
 //! *When to use it*: to compare with the design page; plain `smooth` is the better one.
 //!
-//! Source: Lc0's design page of PR #1195, "the seed" below. What was merged later under this name differs (lc0.md A.7).
-//! Where the seed is silent:
+//! Source: the design page of Lc0's PR #1195 (docs/documents.md, 1), "the page" below. What was merged later under this
+//! name differs (docs/lc0.md, 1.12). Where the page is silent:
 //!
 //! - **Overhead.** The formulas work on the clock as it is; the guard of `PlanBuilder::finish` keeps the result
 //!   before the clock less the overhead.
 //! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
-//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (lc0.md A.0), and at least one move is
-//!   left.
+//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (docs/lc0.md, 1.1), and at least one
+//!   move is left.
 //! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
 //! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
 //!
-//! Where it differs from the seed's words, and why:
+//! Where it differs from the page, and why:
 //!
 //! - **Time use** and **tree reuse** samples are at most 1: a last batch past the budget, or a tree that grew while
-//!   pondering (lc0.md H6), would feed back on itself.
+//!   pondering (docs/lc0.md, 7.6), would feed back on itself.
 //! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
-//!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (lc0.md H3, A.6).
+//!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (docs/lc0.md, 7.3).
 
 use super::Learned;
 use super::params::{self, *};
@@ -106,7 +106,7 @@ impl TimeManager for Smooth {
         TITLE
     }
 
-    /// Seed, "Computing a time budget for a move", one term per step.
+    /// docs/documents.md, 1.2, one term per step.
     fn plan(&mut self, request: &MoveRequest) -> Plan {
         use Unit::{Milliseconds, Nodes, Ratio};
         self.nps.begin_move();

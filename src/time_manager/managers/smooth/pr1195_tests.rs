@@ -1,4 +1,4 @@
-//! Hand-computed vectors for every formula of the seed, each named after its paragraph. The expected numbers come from
+//! Hand-computed vectors for every formula of the design page (docs/documents.md, 1). The expected numbers come from
 //! a calculator.
 
 use super::SPEC;
@@ -37,7 +37,7 @@ fn terms(plan: &Plan, expected: &[(&str, f64, bool)]) {
     }
 }
 
-// Seed, "Computing a time budget for a move", every step; 1 minute and 1 second, first move.
+// docs/documents.md, 1.2: every step; 1 minute and 1 second, first move.
 #[test]
 fn seed_computing_a_time_budget_step_by_step() {
     let plan = smooth("").plan(&clock(60_000.0, 1_000.0, 0));
@@ -80,7 +80,7 @@ fn seed_terms_are_in_the_order_of_the_seed() {
     assert_eq!(names.join(" "), expected);
 }
 
-// Seed, "Computing a time budget for a move", "target new nodes = avg total nodes per move - reused nodes".
+// docs/documents.md, 1.2: reused nodes are taken off the target.
 #[test]
 fn seed_reused_nodes_need_not_be_searched_again() {
     let request = MoveRequest { reused_nodes: 50_000, ..clock(180_000.0, 2_000.0, 40) };
@@ -98,15 +98,14 @@ fn seed_reused_nodes_need_not_be_searched_again() {
     near(plan.budget_ms, 18_459.245_917_014); // 12921.472 / 0.7
 }
 
-// The seed lets the number go below zero; a search cannot.
+// The page lets the number go below zero; a search cannot.
 #[test]
 fn a_tree_that_is_large_enough_leaves_nothing_to_search() {
     let plan = smooth("").plan(&MoveRequest { reused_nodes: u64::MAX, ..clock(60_000.0, 0.0, 0) });
     terms(&plan, &[("target_new_nodes", 0.0, true), ("budget", 0.0, false)]);
 }
 
-// Seed, "Computing a time budget for a move", last step: "larger than max-move-budget × base time, reduce it to be
-// equal".
+// docs/documents.md, 1.2: the last step, the limit by the clock.
 #[test]
 fn seed_max_move_budget_limits_one_move() {
     let last_of_control = MoveRequest { moves_to_go: Some(1), ..clock(60_000.0, 1_000.0, 0) };
@@ -124,7 +123,7 @@ fn seed_max_move_budget_limits_one_move() {
     near(smooth("max-move-budget=0.5").plan(&last_of_control).budget_ms, 30_000.0);
 }
 
-// lc0.md A.0: movestogo is honoured only when it is positive and smaller than the estimate.
+// docs/lc0.md, 1.1: movestogo is honoured only when it is positive and smaller than the estimate.
 #[test]
 fn movestogo_only_shortens() {
     let budget = |moves_to_go| smooth("").plan(&MoveRequest { moves_to_go, ..clock(60_000.0, 0.0, 0) }).budget_ms;
@@ -134,7 +133,7 @@ fn movestogo_only_shortens() {
     assert_eq!(budget(Some(1_000)), budget(None));
 }
 
-// Seed, "Estimating moves left" and "Configuring Moves Left estimators", with the seed's example values.
+// docs/documents.md, 1.3, with the page's example values.
 #[test]
 fn seed_configuring_moves_left_estimators() {
     // m = 30: 50·(1 + 2·(30/50)^12)^(1/12) - 30 = 20.018103757
@@ -147,7 +146,7 @@ fn seed_configuring_moves_left_estimators() {
     }
 }
 
-// Seed, "Computing a time budget": nps cancels while nothing is reused, and values the reused nodes otherwise.
+// docs/documents.md, 1.2: nps cancels while nothing is reused, and values the reused nodes otherwise.
 #[test]
 fn seed_nps_converts_between_nodes_and_time() {
     let budget = |nps: f64, reused_nodes| {
@@ -158,7 +157,7 @@ fn seed_nps_converts_between_nodes_and_time() {
     near(budget(1_000.0, 1_000), 1_900.138_696_255);
 }
 
-// Seed, "Estimating nodes per second": learned as the search goes, used by the next budget, and handed to smart
+// docs/documents.md, 1.4: learned as the search goes, used by the next budget, and handed to smart
 // pruning.
 #[test]
 fn seed_estimating_nodes_per_second_during_the_search() {
@@ -177,7 +176,7 @@ fn seed_estimating_nodes_per_second_during_the_search() {
 }
 
 // The whole state over four moves of 1 minute and 0.6 seconds: tree reuse, time use and average move time.
-// Seed, "Estimating tree reuse factor", "What is an average move time?", "Estimating smartpruning timeuse factor".
+// docs/documents.md, 1.5 to 1.7.
 #[test]
 fn seed_tree_reuse_and_timeuse_over_a_game() {
     let mut manager = smooth("");
@@ -214,7 +213,7 @@ fn seed_tree_reuse_and_timeuse_over_a_game() {
     near(plan.budget_ms, 5_981.789_844_570);
 }
 
-// Seed, "Parameter list": names and defaults.
+// docs/documents.md, 1.9: names and defaults.
 #[test]
 fn seed_parameter_list() {
     let table: Vec<_> = SPEC.params.iter().map(|param| (param.name, param.default)).collect();
@@ -232,7 +231,7 @@ fn seed_parameter_list() {
     assert_eq!(table, seed);
 }
 
-// Seed, "Parameter list": each parameter reaches its formula.
+// docs/documents.md, 1.9: each parameter reaches its formula.
 #[test]
 fn seed_every_parameter_is_in_effect() {
     let after_one_move = |params: &str| {

@@ -50,7 +50,7 @@ fn budget_in_issue_1585_is_minutes() {
     }
 }
 
-// lc0.md H5: a move of 0.42 of the clock, and the rest lost.
+// docs/lc0.md, 7.5: a move of 0.42 of the clock, and the rest lost.
 #[test]
 fn the_last_move_of_a_control_may_use_what_is_left() {
     let last = MoveRequest { moves_to_go: Some(1), ..request(60_000.0, 0.0, 78) };
@@ -61,7 +61,7 @@ fn the_last_move_of_a_control_may_use_what_is_left() {
     assert!(plan.hard_limit_ms <= 30_000.0, "{plan}");
 }
 
-// lc0.md H5: clock 3000 + 600 and two moves to go gave no time at all.
+// docs/lc0.md, 7.5: clock 3000 + 600 and two moves to go gave no time at all.
 #[test]
 fn a_bank_cannot_exceed_the_clock() {
     let mut manager = smooth("piggybank");
@@ -172,7 +172,8 @@ fn first_move_bonus_and_nodes_floor() {
 
 #[test]
 fn a_pondered_tree_is_not_reused_more_than_wholly() {
-    // lc0.md H6: a tree that grew to 1.3 times its size gave Lc0 an estimate at its cap and targets 3.7 times too high.
+    // docs/lc0.md, 7.6: a tree that grew to 1.3 times its size gave Lc0 an estimate at its cap and targets 3.7 times
+    // too high.
     let mut manager = smooth("");
     for ply in (0..40).step_by(2) {
         let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, ply) });
@@ -276,7 +277,7 @@ fn adjust_factor_does_not_distort_the_estimates() {
     assert!(manager.estimates().timeuse.unwrap() > 0.7);
 }
 
-// The seed, "Parameter list": `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
+// docs/documents.md, 1.4: `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
 #[test]
 fn parameter_note_names_parameters_with_another_meaning() {
     let spec = "smooth(init-tree-reuse=0.2,init-nps=12345.0)";

@@ -19,8 +19,8 @@ pub struct Trend {
 pub enum Window {
     /// Growth is measured over at least one period.
     Shortest,
-    /// Lc0's rule with its flaws (lc0.md H4): growth is measured between the last two looks, the period is the longest
-    /// gap between them that it survives, and a count that shrinks reads as a huge growth.
+    /// Lc0's rule with its flaws (docs/lc0.md, 7.4): growth is measured between the last two looks, the period is the
+    /// longest gap between them that it survives, and a count that shrinks reads as a huge growth.
     Lc0,
 }
 
@@ -92,7 +92,7 @@ mod tests {
         assert!(!trend.is_overtaken_by(100.0), "what is past is not projected");
     }
 
-    // lc0.md H4, kept.
+    // docs/lc0.md, 7.4, kept.
     #[test]
     fn lc0_window_keeps_old_samples_after_a_long_gap() {
         let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Lc0);

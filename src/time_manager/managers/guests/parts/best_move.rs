@@ -122,7 +122,7 @@ mod tests {
         part.observe(Some(&iteration), &SearchSnapshot::default())
     }
 
-    // Textbook, "Best Move Stable".
+    // docs/documents.md, 4.4: the same best move.
     #[test]
     fn textbook_best_move_stable() {
         let mut part = Stability::new(&ParamValues::default(), &[]);
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(look(&mut part, ended(12, true, 1, 0)), 1.0);
     }
 
-    // Textbook, "Best Move Changing".
+    // docs/documents.md, 4.4: another best move.
     #[test]
     fn textbook_best_move_changing() {
         let mut part = Changes::new(&ParamValues::default(), &[], &CHANGES_BASIC);
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(part.observe(None, &SearchSnapshot::default()), 1.0);
     }
 
-    // Textbook, "Complete Time Management": "Move changed".
+    // docs/documents.md, 4.7: another best move.
     #[test]
     fn textbook_complete_move_changed() {
         let mut part = Changes::new(&ParamValues::default(), &[], &CHANGES_COMPLETE);

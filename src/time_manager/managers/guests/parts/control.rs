@@ -43,9 +43,9 @@ const fn params(blitz_minutes: f64, factors: [f64; 4]) -> [ParamSpec; 7] {
     ]
 }
 
-/// Classes and factors of Sharp Rustic ("Time Control Classification").
+/// Classes and factors of Sharp Rustic (docs/documents.md, 3.4).
 pub(in crate::time_manager) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1]);
-/// Classes and factors of Mergen ("Supported Time Controls", "Time Control Factors").
+/// Classes and factors of Mergen (docs/documents.md, 2.1).
 pub(in crate::time_manager) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
 /// The part `control`.
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    // Sharp Rustic, "Time Control Classification".
+    // docs/documents.md, 3.4.
     #[test]
     fn sharp_rustic_time_control_classification() {
         let table = [
@@ -139,7 +139,7 @@ mod tests {
         check(&SHARP_RUSTIC, &table);
     }
 
-    // Mergen, "Supported Time Controls" with its examples, "Time Control Factors".
+    // docs/documents.md, 2.1: classes with their examples, and factors.
     #[test]
     fn mergen_supported_time_controls() {
         let table = [

@@ -6,7 +6,7 @@ use crate::time_manager::SearchSnapshot;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::time_manager::unit::Unit;
 
-/// "if (best_score > second_best_score + 150) soft_limit = soft_limit * 50 / 100".
+/// docs/documents.md, 4.4: half the soft limit where the best move is more than 150 centipawns above the second.
 const PARAMS: [ParamSpec; 2] = [
     factor("easy", 0.5, "Factor of an easy move."),
     ParamSpec {
@@ -67,7 +67,7 @@ mod tests {
     use super::super::history::tests::value;
     use super::*;
 
-    // Textbook, "Easy Move".
+    // docs/documents.md, 4.4.
     #[test]
     fn textbook_easy_move() {
         let mut part = EasyMove::new(&ParamValues::default(), &[]);

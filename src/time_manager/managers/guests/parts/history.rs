@@ -10,7 +10,7 @@ use crate::time_manager::SearchSnapshot;
 /// Nodes of an iteration over those of the one before.
 const BRANCHING_FACTOR: f64 = 2.0;
 
-/// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (lc0.md C.9).
+/// Lc0's scale of a value in centipawns: 90·tan(1.5637541897·q) (docs/lc0.md, 3.8).
 const CENTIPAWN_SCALE: f64 = 90.0;
 const CENTIPAWN_ANGLE: f64 = 1.563_754_189_7;
 

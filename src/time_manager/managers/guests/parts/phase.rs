@@ -7,7 +7,7 @@ use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 /// Pieces on the board where the request has no number of them.
 const UNKNOWN_PIECES: u32 = 32;
 
-/// The phases of the Sharp Rustic document.
+/// The phases of Sharp Rustic (docs/documents.md, 3.3).
 ///
 /// Its list counts moves ("first 20 moves") and its table plies ("0-20"); the table is the more complete of the two,
 /// and its example (15 moves played, `Phase=EarlyMiddlegame`) follows it, so plies are meant. "≤12 pieces" is an
@@ -24,7 +24,7 @@ pub enum GamePhase {
     Endgame,
 }
 
-/// Last plies of the phases (Sharp Rustic, "Adaptive Moves-to-Go Estimation").
+/// Last plies of the phases (docs/documents.md, 3.2).
 const OPENING_PLIES: u32 = 20;
 const EARLY_MIDDLEGAME_PLIES: u32 = 30;
 const LATE_MIDDLEGAME_PLIES: u32 = 40;
@@ -49,7 +49,7 @@ impl GamePhase {
     }
 }
 
-/// The phases of the Mergen document, which counts moves.
+/// The phases of Mergen (docs/documents.md, 2.5), which counts moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovePhase {
     /// Moves 1 to 10.
@@ -60,7 +60,7 @@ pub enum MovePhase {
     Endgame,
 }
 
-/// Last moves of the phases, and the pieces below which it is an endgame (Mergen, "Game Phase Detection").
+/// Last moves of the phases, and the pieces below which it is an endgame (docs/documents.md, 2.5).
 pub(in crate::time_manager) const LAST_OPENING_MOVE: u32 = 10;
 pub(in crate::time_manager) const LAST_MIDDLEGAME_MOVE: u32 = 35;
 const ENDGAME_BELOW_PIECES: u32 = 10;
@@ -84,7 +84,7 @@ pub fn move_number(ply: u32) -> u32 {
     ply / 2 + 1
 }
 
-/// Factors of the phases (Mergen, "Phase Factors").
+/// Factors of the phases (docs/documents.md, 2.5).
 pub(in crate::time_manager) const PARAMS: [ParamSpec; 3] = [
     factor("opening", 0.7, "Factor in the opening (moves 1 to 10)."),
     factor("middlegame", 1.2, "Factor in the middlegame (moves 11 to 35)."),
@@ -131,7 +131,7 @@ impl Part for PhaseFactor {
 mod tests {
     use super::*;
 
-    // Sharp Rustic, "Game Phase Detection", with the plies of its table.
+    // docs/documents.md, 3.2 and 3.3: with the plies of the table.
     #[test]
     fn sharp_rustic_game_phase_detection() {
         use GamePhase::*;
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(all.map(|phase| format!("{phase:?}")), GamePhase::NAMES);
     }
 
-    // Mergen, "Game Phase Detection" and "Phase Factors".
+    // docs/documents.md, 2.5.
     #[test]
     fn mergen_game_phase_detection_and_factors() {
         let factor = PhaseFactor::new(&ParamValues::default(), &[]);

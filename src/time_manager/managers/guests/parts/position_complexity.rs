@@ -7,15 +7,15 @@ use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 /// Weights of mobility, material and tactics.
 const MOBILITY_WEIGHT: f64 = 0.4;
 const MATERIAL_WEIGHT: f64 = 0.3;
-/// What counts as the most: "legal_moves / 50", "piece_count / 32".
+/// What counts as the most: 50 legal moves, 32 pieces.
 const MOST_MOVES: f64 = 50.0;
 const MOST_PIECES: f64 = 32.0;
-/// "In check: +0.3 complexity. Available captures: up to +0.2."
+/// A check and all captures.
 const CHECK_BONUS: f64 = 0.3;
 const CAPTURES_BONUS: f64 = 0.2;
 /// Captures that bring all of that; the document leaves the number open, and few positions have more.
 const MOST_CAPTURES: f64 = 5.0;
-/// "Tactical (30% weight)": no more than that in all.
+/// Tactics are no more than that in all.
 const TACTICAL_WEIGHT: f64 = 0.3;
 
 /// Complexity of a position whose moves or pieces are not told: in the middle, so that its factor is 1.
@@ -34,7 +34,7 @@ pub fn score(request: &MoveRequest) -> f64 {
     MOBILITY_WEIGHT * mobility + MATERIAL_WEIGHT * material + (captures + check).min(TACTICAL_WEIGHT)
 }
 
-/// "Complexity factor (0.8 to 1.2 based on position)".
+/// Factors of the simplest and the most complex position (docs/documents.md, 2.3).
 pub(in crate::time_manager) const PARAMS: [ParamSpec; 2] = [
     factor("simplest", 0.8, "Factor of the simplest position (complexity 0)."),
     factor("hardest", 1.2, "Factor of the most complex position (complexity 1)."),
@@ -90,7 +90,7 @@ mod tests {
         }
     }
 
-    // Mergen, "Position Complexity": each weight and normalisation.
+    // docs/documents.md, 2.4: each weight and normalisation.
     #[test]
     fn mergen_complexity_score() {
         let near = |request: &MoveRequest, expected: f64| {
@@ -109,7 +109,7 @@ mod tests {
         near(&MoveRequest::default(), 0.5);
     }
 
-    // Mergen, "Example Complexity Scores".
+    // docs/documents.md, 2.4: the examples.
     #[test]
     fn mergen_example_complexity_scores() {
         let pawn_ending = score(&position(7, 3, 0, false)); // K+P vs K: "~0.2"
@@ -120,7 +120,7 @@ mod tests {
         assert!((0.78..1.0).contains(&sharp), "{sharp}");
     }
 
-    // Mergen, "Apply adjustments": "Complexity factor (0.8 to 1.2 based on position)".
+    // docs/documents.md, 2.3: the factor of the complexity.
     #[test]
     fn mergen_complexity_factor() {
         let complexity = Complexity::new(&ParamValues::default(), &[]);

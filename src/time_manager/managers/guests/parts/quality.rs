@@ -119,7 +119,7 @@ impl Part for Quality {
 mod tests {
     use super::*;
 
-    // Sharp Rustic, "Move Quality Assessment": the factor of every class.
+    // docs/documents.md, 3.5: the factor of every class.
     #[test]
     fn sharp_rustic_move_quality_factors() {
         use MoveQuality::*;

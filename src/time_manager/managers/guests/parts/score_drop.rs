@@ -72,7 +72,7 @@ mod tests {
         Iteration { depth: 5, changed: false, changes: 0, stable: 0, drop_cp: Some(cp) }
     }
 
-    // Textbook, "Score Dropping" and "Complete Time Management": thresholds and factors.
+    // docs/documents.md, 4.4 and 4.7: thresholds and factors.
     #[test]
     fn textbook_score_dropping() {
         for (params, threshold, factor) in [(BASIC, 50.0, 1.5), (COMPLETE, 30.0, 1.4)] {
