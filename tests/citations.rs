@@ -146,7 +146,7 @@ fn a_citation_that_does_not_resolve_is_found() {
         assert_eq!(found(right), [""; 0], "{right}");
     }
     for (wrong, part) in [
-        ("/// PUCT (docs/lc0.md, 3.1).", "lc0.md is not in the repository"),
+        ("/// PUCT (lc0.md C.2).", "lc0.md is not in the repository"),
         ("// docs/lc0.md, 3.3", "no section 3.3"),
         ("// docs/lc0.md, 3.1 and 4.2.", "no section 4.2"),
         ("// docs/lc0.md, 3.1\n    // to 3.4", "no section 3.4"),
