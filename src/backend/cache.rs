@@ -24,6 +24,8 @@ const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
 /// takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
+/// Of these questions one in 16 is for the system's account of what is free, too.
+const QUESTIONS_BETWEEN_ACCOUNTS: usize = 16;
 
 /// What a cache has done since it was last emptied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,7 +150,7 @@ struct Cache {
     /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
     bytes: CachePadded<AtomicUsize>,
     /// Whether the system has memory for more.
-    has_headroom: fn() -> bool,
+    has_headroom: fn(bool) -> bool,
     /// The bytes from which it is asked again.
     asks_from: AtomicUsize,
     /// It had none. That holds until the cache is emptied.
@@ -156,7 +158,7 @@ struct Cache {
 }
 
 impl Cache {
-    fn new(capacity: usize, has_headroom: fn() -> bool) -> Cache {
+    fn new(capacity: usize, has_headroom: fn(bool) -> bool) -> Cache {
         let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
@@ -191,7 +193,8 @@ impl Cache {
         let bytes = self.bytes.load(Ordering::Relaxed);
         if bytes >= self.asks_from.load(Ordering::Relaxed) && !self.is_short.load(Ordering::Relaxed) {
             self.asks_from.store(bytes + GROWTH_BETWEEN_QUESTIONS, Ordering::Relaxed);
-            self.is_short.store(!(self.has_headroom)(), Ordering::Relaxed);
+            let with_account = bytes / GROWTH_BETWEEN_QUESTIONS % QUESTIONS_BETWEEN_ACCOUNTS == 0;
+            self.is_short.store(!(self.has_headroom)(with_account), Ordering::Relaxed);
         }
         !self.is_short.load(Ordering::Relaxed)
     }
@@ -240,7 +243,7 @@ impl EvaluationCache for Cache {
         for shard in &self.shards {
             let shard = shard.lock();
             total.positions += shard.slots.len();
-            total.capacity += shard.capacity;
+            total.capacity += shard.most;
             total.hits += shard.hits;
             total.misses += shard.misses;
         }
@@ -332,6 +335,10 @@ impl Shard {
         }
         if self.most == 0 {
             return None;
+        }
+        // An index in which much was replaced is made anew, now and then in a larger place.
+        if self.index.try_reserve(1).is_err() {
+            return Some(slot.evaluation);
         }
         while std::mem::take(&mut self.slots[self.hand].recent) {
             self.hand = (self.hand + 1) % self.most;

@@ -174,7 +174,7 @@ fn workers_share_it() {
 #[test]
 fn without_memory_for_more_old_positions_are_replaced() {
     static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
-    let cache = Cache::new(20_000, || QUESTIONS.fetch_add(1, Ordering::Relaxed) < 2);
+    let cache = Cache::new(20_000, |_| QUESTIONS.fetch_add(1, Ordering::Relaxed) < 2);
     let evaluation = direct(1);
     let mut positions = Vec::new();
     for number in 0..40_000 {

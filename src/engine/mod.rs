@@ -44,6 +44,10 @@ use std::sync::Arc;
 /// The manager of an engine whose specification names none.
 const DEFAULT_MANAGER: &str = "smooth";
 
+/// Said where the system refused memory to the tree.
+const SHORT_OF_MEMORY: &str =
+    "the system has no memory for more of the tree: the positions visited least are forgotten (option RamLimitMb)";
+
 /// What plays in place of options that cannot be loaded, in order: network (`None`: the one that was asked for) and
 /// backend. Before the last of them, a network that is in use already stays so.
 const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
@@ -78,8 +82,8 @@ pub struct Engine {
     time: Option<Timekeeper>,
     /// The options that could not be loaded last.
     failed: Option<Failure>,
-    /// Said last of `Slowmover`, and of the time manager's parameters.
-    notes: [Option<String>; 2],
+    /// Said last of `Slowmover`, the time manager's parameters, the limit of memory, and memory that was refused.
+    notes: [Option<String>; 4],
     search: Option<Search>,
     /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
     busy_until_ms: f64,
@@ -109,7 +113,7 @@ impl Engine {
             tree,
             time: Some(time.expect("the default manager exists")),
             failed: None,
-            notes: [const { None }; 2],
+            notes: [const { None }; 4],
             search: None,
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
@@ -267,7 +271,12 @@ impl Engine {
     /// Opens endgame tables and books, and says what is wrong with them and with the options.
     fn open_knowledge(&mut self) {
         let spec = self.options.time_manager_spec();
-        let notes = [self.options.slowmover_note(), time_manager::managers::smooth::parameter_note(&spec)];
+        let notes = [
+            self.options.slowmover_note(),
+            time_manager::managers::smooth::parameter_note(&spec),
+            self.options.memory_note(),
+            self.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
+        ];
         for (note, said) in notes.into_iter().zip(&mut self.notes) {
             if note != *said {
                 note.iter().for_each(|note| self.announcer.say(note));

@@ -108,7 +108,7 @@ options! {
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
-        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: half of the memory that is free at the start";
+        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit";
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
         "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
@@ -321,7 +321,11 @@ impl Options {
     pub fn memory_note(&self) -> Option<String> {
         let limit = self.automatic_memory.filter(|_| self.memory_asked_for().is_none())?;
         let megabytes = limit / MEGABYTE;
-        Some(format!("tree and cache may take {megabytes} MB, a share of the memory that is free (option RamLimitMb)"))
+        let cache = match self.cache_positions() {
+            positions if positions < self.cache => format!(", the cache {positions} positions"),
+            _ => String::new(),
+        };
+        Some(format!("tree and cache may take {megabytes} MB, a share of the free memory{cache} (option RamLimitMb)"))
     }
 
     /// Evaluations that the cache may hold: with a limit on the memory, no more than fill half of it.
@@ -466,7 +470,7 @@ mod tests {
         assert_eq!((options.memory_limit(), options.cache_positions()), (Some(8_000_000_000), default));
         assert_eq!(
             options.memory_note().unwrap(),
-            "tree and cache may take 8000 MB, a share of the memory that is free (option RamLimitMb)"
+            "tree and cache may take 8000 MB, a share of the free memory (option RamLimitMb)"
         );
         options.set("RamLimitMb", "16000").unwrap();
         assert_eq!((options.memory_limit(), options.memory_note()), (Some(16_000_000_000), None));
@@ -475,6 +479,9 @@ mod tests {
         // A small machine has a smaller cache.
         options.automatic_memory = Some(100_000_000);
         assert_eq!(options.cache_positions(), 227_272);
+        assert!(
+            options.memory_note().unwrap().contains("100 MB, a share of the free memory, the cache 227272 positions")
+        );
         assert_eq!(Options::default().memory_note(), None);
     }
 

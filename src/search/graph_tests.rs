@@ -284,7 +284,10 @@ fn without_memory_for_more_it_forgets() {
         searcher.search(30_000, 16, false);
         let (nodes, words) = (&searcher.tree.nodes, &searcher.tree.words);
         assert!(nodes.bytes_reached() <= nodes.bytes_most() && words.bytes_reached() <= words.bytes_most());
-        assert!(words.bytes_most() < usize::MAX / 2 || nodes.bytes_most() < usize::MAX / 2, "it was short of memory");
+        assert!(searcher.tree.is_short_of_memory());
+        let in_use =
+            nodes.bytes_reached() - nodes.bytes_given_back() + words.bytes_reached() - words.bytes_given_back();
+        assert!(in_use * 10 > (nodes.bytes_reached() + words.bytes_reached()) * 8, "{in_use} bytes in use");
         assert_eq!(searcher.tree.visits(), 30_000);
         if share {
             searcher.audit(false);

@@ -11,7 +11,7 @@ use bytemuck::Pod;
 /// Abandoned nodes that are taken apart at most in the hope of a run of the length wanted.
 const DISMANTLED_FOR_A_RUN: usize = 8;
 
-/// One part in so many of a pool that cannot grow is freed before its free runs are joined.
+/// One part in so many of a pool that cannot grow is freed before its free runs are joined again.
 const FREED_AT_ONCE: usize = 16;
 
 impl Tree {
@@ -77,7 +77,11 @@ impl Tree {
     /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the pool at
     /// once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
+        pool(self).join_free();
         loop {
+            if let Some(at) = pool(self).take(len) {
+                return at;
+            }
             let target = pool(self).bytes_given_back() + pool(self).bytes_most() / FREED_AT_ONCE;
             let mut is_spent = false;
             while pool(self).bytes_given_back() < target && !is_spent {
@@ -87,10 +91,7 @@ impl Tree {
                 is_spent = !self.give_up_least();
             }
             pool(self).join_free();
-            if let Some(at) = pool(self).take(len) {
-                return at;
-            }
-            assert!(!is_spent, "what visits are on their way to is far less than a chunk");
+            assert!(!is_spent || pool(self).has_any(len), "what visits are on their way to is far less than a chunk");
         }
     }
 

@@ -110,9 +110,10 @@ pub(super) struct Pool<T> {
     spare: Spare,
     /// The first item never given out.
     top: usize,
-    /// The items that it is meant to hold; who takes them keeps to it. Without memory for another chunk these are the items
-    /// of the chunks there are.
+    /// The items that it is meant to hold; who takes them keeps to it.
     pub most: usize,
+    /// The system had no memory for another chunk. It is not asked again until [`Pool::ask_again`].
+    is_refused: bool,
     /// Free runs by length.
     free: Vec<Vec<u32>>,
     /// Bit `n` is set when `free[n]` holds something.
@@ -145,6 +146,7 @@ impl<T: Pod> Pool<T> {
             spare,
             top: 1,
             most: ADDRESSES,
+            is_refused: false,
             free,
             lengths: [0; _],
             in_use: 0,
@@ -180,9 +182,20 @@ impl<T: Pod> Pool<T> {
         (self.top - 1 - self.in_use) * size_of::<T>()
     }
 
-    /// Bytes of the items that it is meant to hold.
+    /// Bytes of the items that it is meant to hold, or can hold where the system has refused another chunk.
     pub fn bytes_most(&self) -> usize {
-        self.most.saturating_mul(size_of::<T>())
+        let most = if self.is_refused { self.most.min(self.chunks.len() * Self::CHUNK) } else { self.most };
+        most.saturating_mul(size_of::<T>())
+    }
+
+    /// Whether the system has refused another chunk.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    /// The system is asked again for the next chunk: another program may have ended since.
+    pub fn ask_again(&mut self) {
+        self.is_refused = false;
     }
 
     /// Items given out.
@@ -194,6 +207,11 @@ impl<T: Pod> Pool<T> {
     /// Whether a run of `len` items can be had without new memory from the system.
     pub fn has_free(&self, len: usize) -> bool {
         self.free_for(len).is_some()
+    }
+
+    /// Whether there is a free run of at least `len` items.
+    pub fn has_any(&self, len: usize) -> bool {
+        self.shortest_free(len).is_some()
     }
 
     /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one. `None`
@@ -226,12 +244,11 @@ impl<T: Pod> Pool<T> {
     /// the system has refused, it is not asked again, and the pool keeps its size.
     fn grow(&mut self) -> bool {
         let end = self.chunks.len() * Self::CHUNK;
-        if end >= self.most {
+        if self.is_refused || end >= self.most {
             return false;
         }
         let Some(chunk) = self.spare.take() else {
-            tracing::warn!(bytes = end * size_of::<T>(), "no memory for more of the tree: it forgets from now on");
-            self.most = end;
+            self.is_refused = true;
             return false;
         };
         let left = end - self.top;
@@ -332,9 +349,12 @@ impl<T: Pod> Pool<T> {
             let piece = len.min(LONGEST);
             let free = &mut self.free[piece];
             let before = free.capacity();
-            free.push(at);
+            // Where there is no memory for the list, the run is lost until the pool starts anew.
+            if free.try_reserve(1).is_ok() {
+                free.push(at);
+                self.lengths[piece / 64] |= 1 << (piece % 64);
+            }
             self.listed += (free.capacity() - before) * size_of::<u32>();
-            self.lengths[piece / 64] |= 1 << (piece % 64);
             (at, len) = (at + piece as u32, len - piece);
         }
     }
@@ -351,7 +371,7 @@ impl<T: Pod> Pool<T> {
 /// A new chunk, all zero. `None` when the system has none, or when nothing much would be left for everything else: other
 /// allocations are small, but where they fail the process ends.
 fn system_chunk() -> Option<MmapMut> {
-    bare_chunk().filter(|_| memory::has_headroom())
+    bare_chunk().filter(|_| memory::has_headroom(true))
 }
 
 /// A new chunk, if the system has one, whatever is left then.
@@ -417,7 +437,7 @@ mod tests {
         let runs = fill(&mut pool, 100);
         let chunk = CHUNK_BYTES / size_of::<u32>();
         assert_eq!((pool.chunks.len(), runs.len()), (2, (chunk - 1) / 100 + chunk / 100));
-        assert_eq!(pool.bytes_most(), 2 * CHUNK_BYTES);
+        assert_eq!((pool.bytes_most(), pool.is_refused()), (2 * CHUNK_BYTES, true));
         // The ends of the chunks are shorter; they are still of use.
         assert!(pool.take(10).is_some() && pool.take(101).is_none());
         pool.give(runs[7], 100);

@@ -115,7 +115,8 @@ impl Positions {
     /// Puts a position into the table that is not in it; `id` has room for its node and its record.
     pub fn insert(&mut self, nodes: &mut Pool<Node>, id: NodeId, identity: Identity) {
         self.len += 1;
-        if self.buckets.len() < self.len {
+        // With fewer buckets than positions a search in it takes longer, where there is no memory for more.
+        if self.buckets.len() < self.len && self.buckets.try_reserve(1).is_ok() {
             self.grow(nodes);
         }
         let Identity { board, rule50 } = identity;

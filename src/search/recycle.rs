@@ -41,7 +41,9 @@ impl Store {
         if self.reached.saturating_add(need) <= limit {
             return 0;
         }
-        need.max(limit / SPARE) + 2 * self.reached.saturating_sub(limit)
+        let wanted = need.max(limit / SPARE) + 2 * self.reached.saturating_sub(limit);
+        // Memory beyond a limit that has become smaller stays taken: half of the limit is still for what is known.
+        wanted.min(self.reached.saturating_sub(limit / 2))
     }
 }
 
@@ -83,11 +85,13 @@ impl Tree {
     /// system has back depends on the machine, and what is forgotten must not.
     fn stores(&self, limit: usize) -> [Store; 3] {
         let (nodes, words) = (&self.nodes, &self.words);
+        // All of a pool that cannot grow is in use: it holds free runs of every length.
+        let most = |most: usize, is_refused| if is_refused { most / (UNUSABLE - 1) * UNUSABLE } else { most };
         let pool = |limit, reached, free| Store { limit, reached, free };
         [
             Store { limit, reached: self.bytes_reached(), free: self.bytes_free() },
-            pool(nodes.bytes_most(), nodes.bytes_reached(), nodes.bytes_given_back()),
-            pool(words.bytes_most(), words.bytes_reached(), words.bytes_given_back()),
+            pool(most(nodes.bytes_most(), nodes.is_refused()), nodes.bytes_reached(), nodes.bytes_given_back()),
+            pool(most(words.bytes_most(), words.is_refused()), words.bytes_reached(), words.bytes_given_back()),
         ]
     }
 

@@ -61,6 +61,7 @@ pub(super) fn take_up(
 ) -> (Setting, State) {
     tree.share_positions(request.params.transpositions);
     tree.follow(request.game.clone());
+    tree.ask_for_memory_again();
     // Every search draws its own.
     tree.set_root_noise(None);
     let attributes = backend.attributes();

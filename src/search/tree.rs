@@ -98,6 +98,16 @@ impl Tree {
         self.visits() == 0
     }
 
+    /// Whether the system refused memory to the last search.
+    pub fn is_short_of_memory(&self) -> bool {
+        self.nodes.is_refused() || self.words.is_refused()
+    }
+
+    pub(super) fn ask_for_memory_again(&mut self) {
+        self.nodes.ask_again();
+        self.words.ask_again();
+    }
+
     /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
     pub fn bytes(&self) -> usize {
         self.bytes_reached() + self.spare.bytes()

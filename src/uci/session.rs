@@ -235,25 +235,14 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
 
 fn prepare(engine: &mut Engine, output: &Output) {
     match engine.prepare_for_play() {
-        Prepared::Ready(Some(news)) => {
-            output.line(&format!("info string {news}"));
-            tell_memory(engine, output);
-        }
+        Prepared::Ready(Some(news)) => output.line(&format!("info string {news}")),
         Prepared::Ready(None) => {}
         // A game must go on, and on the clock. Loud as this is, a user who asked for something else hears of it.
         Prepared::Substituted { error, news } => {
             output.error(&error);
             output.line(&format!("info string playing on with {news}"));
-            tell_memory(engine, output);
         }
         Prepared::Failed(error) => output.error(&error),
-    }
-}
-
-/// Says what the engine takes of the machine's memory unasked.
-fn tell_memory(engine: &Engine, output: &Output) {
-    if let Some(note) = engine.options().memory_note() {
-        output.line(&format!("info string {note}"));
     }
 }
 

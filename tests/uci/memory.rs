@@ -34,12 +34,14 @@ fn with_addresses(kilobytes: u32, options: &[&str]) -> Uci {
 #[test]
 fn without_memory_for_more_it_forgets_and_answers() {
     let options = ["--backend=uniform", "--threads=1", "--nncache=0", "--ramlimit-mb=100000"];
-    let mut engine = with_addresses(300_000, &options);
+    let mut engine = with_addresses(250_000, &options);
     let lines = engine.tell("isready");
     assert!(errors(&lines).is_empty(), "{lines:?}");
-    // Three times what there are addresses for.
-    let answer = engine.search("startpos", "go nodes 2000000");
-    assert_eq!(answer.number("nodes"), 2_000_000);
+    // More than there are addresses for.
+    let answer = engine.search("startpos", "go nodes 1000000");
+    assert_eq!(answer.number("nodes"), 1_000_000);
+    let lines = engine.tell("isready");
+    assert!(lines.iter().any(|line| line.starts_with("info string the system has no memory for more")), "{lines:?}");
     // The next game, and the one after it, begin with what there is.
     engine.search("startpos moves e2e4", "go movetime 500");
     engine.send("ucinewgame");

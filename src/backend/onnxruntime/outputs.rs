@@ -71,8 +71,8 @@ impl Outputs {
         width: usize,
     ) -> Result<CowArray<'a, f32, Ix2>, BackendError> {
         let numbers = tensor::output(precision, output, (self.rows, width));
-        numbers.map_err(|error| ends.run_error(first_line(&error)))?.map_err(|error| {
-            ends.bad_output(format!("{name} for {} positions of {width} numbers each: {error}", self.rows))
+        numbers.map_err(|error| ends.run_error(first_line(&error)))?.map_err(|count| {
+            ends.bad_output(format!("{count} numbers in {name} for {} positions of {width}", self.rows))
         })
     }
 }

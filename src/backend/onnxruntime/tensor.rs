@@ -2,7 +2,7 @@
 
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use ndarray::{Array2, ArrayView1, CowArray, Ix2, ShapeError};
+use ndarray::{Array1, CowArray, Ix2, IxDyn};
 use ort::session::SessionInputValue;
 use ort::value::{DynValue, Tensor, TensorElementType, TensorRef};
 
@@ -39,19 +39,18 @@ pub(super) fn input<'a>(
 }
 
 /// The numbers of an output tensor: whatever its dimensions are, a row of `shape` is what it says of one position. The
-/// inner error is that of a tensor of another size.
+/// inner error is the count of numbers in a tensor of another size.
 pub(super) fn output(
     precision: Precision,
     value: &DynValue,
     shape: (usize, usize),
-) -> ort::Result<Result<CowArray<'_, f32, Ix2>, ShapeError>> {
-    let widened = |numbers: Vec<f32>| Array2::from_shape_vec(shape, numbers).map(CowArray::from);
-    Ok(match precision {
-        Precision::Float32 => {
-            let numbers = ArrayView1::from(value.try_extract_tensor::<f32>()?.1);
-            numbers.into_shape_with_order(shape).map(CowArray::from)
-        }
+) -> ort::Result<Result<CowArray<'_, f32, Ix2>, usize>> {
+    let widened = |numbers: Vec<f32>| Array1::from(numbers).into_dyn().into();
+    let numbers: CowArray<'_, f32, IxDyn> = match precision {
+        Precision::Float32 => value.try_extract_array::<f32>()?.into(),
         Precision::Float16 => widened(value.try_extract_tensor::<f16>()?.1.to_f32_vec()),
         Precision::Bfloat16 => widened(value.try_extract_tensor::<bf16>()?.1.to_f32_vec()),
-    })
+    };
+    let count = numbers.len();
+    Ok(numbers.into_shape_with_order(shape).map_err(|_| count))
 }
