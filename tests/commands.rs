@@ -169,6 +169,10 @@ fn a_damaged_network_that_nobody_named_is_passed_over() {
     let models = folder.path().join("models");
     fs::create_dir(&models).unwrap();
     fs::write(models.join("cut.pb.gz"), &whole[..whole.len() / 2]).unwrap();
+    // In the working folder it does not play unasked.
+    let fetched = folder.path().join("data/zeitnot/networks");
+    fs::create_dir_all(&fetched).unwrap();
+    fs::rename(folder.path().join("tiny.pb.gz"), fetched.join("tiny.pb.gz")).unwrap();
     let taken = |name: &str| {
         let mut command = zeitnot(&folder);
         command.args(["eval", "--backend=native", "--fen=startpos"]);
@@ -180,7 +184,7 @@ fn a_damaged_network_that_nobody_named_is_passed_over() {
         assert!(described.contains(name), "{described}");
     };
     taken("tiny.pb.gz: ");
-    fs::remove_file(folder.path().join("tiny.pb.gz")).unwrap();
+    fs::rename(fetched.join("tiny.pb.gz"), folder.path().join("tiny.pb.gz")).unwrap();
     taken("zeitnot-small (built in): ");
     let mut named = zeitnot(&folder);
     named.args(["eval", "--weights=models/cut.pb.gz"]).assert().code(1).stderr(predicates::str::contains("cut.pb.gz"));

@@ -226,7 +226,8 @@ fn an_interrupted_installation_of_several_packages_goes_on() {
     assert_eq!(bench.calls(), 4, "the first package is not fetched again");
     let total = bench.installer.pin.bytes();
     let first = Progress::Downloading { package: "second", bytes: total / 3, total };
-    assert_eq!(seen.first(), Some(&first));
+    // A process that another test starts meanwhile can hold the lock for a moment.
+    assert_eq!(seen.iter().find(|progress| **progress != Progress::Waiting), Some(&first));
     let unpacked: Vec<&str> = seen
         .iter()
         .filter_map(|progress| match progress {
