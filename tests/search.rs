@@ -42,7 +42,12 @@ fn a_node_limit_is_met_exactly() {
 #[test]
 fn one_thread_repeats_itself() {
     let run = || {
-        let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("VerboseMoveStats", "true")]);
+        let mut engine = engine(&[
+            ("Backend", "random"),
+            ("Threads", "1"),
+            ("VerboseMoveStats", "true"),
+            ("SmartPruningFactor", "0"),
+        ]);
         search(&mut engine, &nodes(3000)).move_stats
     };
     assert_eq!(run(), run());
