@@ -1,13 +1,15 @@
-//! Evaluations of real and synthetic networks against Lc0's (float32), where the folder shared/ is there.
+//! Evaluations of real and synthetic networks by ONNX Runtime against Lc0's (float32), where the folder shared/ is there,
+//! and of networks that every clone has against the same networks in 64-bit floats.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod common;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::golden::{self, Golden};
 use zeitnot::backend::{self, Backend, BackendOptions, Query};
-use zeitnot::chess::parse_uci;
+use zeitnot::chess::{Game, parse_uci};
 use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
 use zeitnot::runtime;
 
@@ -38,20 +40,23 @@ fn backend(network: &Network) -> Arc<dyn Backend> {
     backend::create("onnxruntime", Some(network), &options).unwrap()
 }
 
-/// Compares every golden evaluation of a network; in batches, so that rows are told apart as well.
+/// Compares every golden evaluation of a network of `../shared`.
 fn agrees(file: &str, rounding: Rounding) {
-    let Some(shared) = common::shared(&format!("evaluations of {file} against Lc0's")) else { return };
+    let shared = common::shared();
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let golden = golden::evaluations(&shared, name);
-    let games = golden::games(&shared);
+    evaluations_agree(&network, name, &golden::evaluations(&shared, name, 21), &golden::games(&shared), rounding);
+}
+
+/// Compares evaluations in batches, so that rows are told apart as well.
+fn evaluations_agree(network: &Network, name: &str, golden: &[Golden], games: &HashMap<u32, Game>, rounding: Rounding) {
     let (format, has_moves_left) = (network.description().input, network.description().moves_left);
     // Lc0 records 0 plies for a network without the head.
     assert!(golden.iter().any(|golden| golden.m.is_some_and(|m| m > 0.0)) == has_moves_left, "{name}");
     let onnx = network.onnx(&Conversion::default()).unwrap();
     let converted = Network::from_bytes(&onnx.bytes, "model.onnx").unwrap();
     assert_eq!(converted.description().input, format);
-    let [backend, back] = [&network, &converted].map(backend);
+    let [backend, back] = [network, &converted].map(backend);
     let [mut evaluator, mut converted] = [&backend, &back].map(|backend| backend.evaluator().unwrap());
     let (mut largest, mut beyond) = ([0f32; 4], [0; 4]);
     for part in golden.chunks(7) {
@@ -110,6 +115,7 @@ macro_rules! networks {
     ($($name:ident: $file:literal, $beyond:literal;)*) => {
         $(
             #[test]
+            #[cfg_attr(not(shared), ignore = "needs ../shared")]
             fn $name() {
                 agrees($file, Rounding($beyond));
             }
@@ -137,4 +143,16 @@ networks! {
     input_canonical_hectoplies_armageddon: "synthetic/se-1x8-input-canonical-hectoplies-armageddon", 0;
     input_canonical_v2: "synthetic/se-1x8-input-canonical-v2", 0;
     input_canonical_v2_armageddon: "synthetic/se-1x8-input-canonical-v2-armageddon", 0;
+}
+
+/// The networks that every clone has, and the random ones that it makes, were evaluated in 64-bit floats
+/// (`tests/golden/README.md`): no logit of ours is further away than asked for.
+#[test]
+fn networks_of_the_small_set() {
+    let folder = common::small_set();
+    let games = golden::games(&folder);
+    for (name, network) in golden::networks() {
+        let golden = golden::evaluations(&folder, name, 3);
+        evaluations_agree(&network, name, &golden, &games, Rounding(0));
+    }
 }

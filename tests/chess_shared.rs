@@ -1,41 +1,53 @@
-//! Checks of the chess room against ../shared: perft suites and the final positions of the golden games.
+//! Checks of the room `chess` against recorded numbers: perft, and the final positions of games.
 
 mod common;
 
 use std::fs;
+use std::path::Path;
 use zeitnot::chess::{Game, perft};
 
 /// Deeper counts take minutes: the move generator is shakmaty's, what is ours is the reading of the FEN.
 const LEAVES_LIMIT: u64 = 400_000;
 
-#[test]
-fn perft_suites() {
-    let Some(shared) = common::shared("perft suites") else { return };
-    for (file, chess960) in [("tricky.perft", false), ("chess960.perft", true)] {
-        let text = fs::read_to_string(shared.join("data/perft").join(file)).unwrap();
-        let mut game = None;
-        let mut checked = 0;
-        for line in text.lines() {
-            if let Some(epd) = line.strip_prefix("epd ") {
-                game = Some(Game::from_fen(epd, chess960).unwrap());
-            } else if let Some(counts) = line.strip_prefix("perft ") {
-                let mut numbers = counts.split_ascii_whitespace().map(|n| n.parse::<u64>().unwrap());
-                let (depth, leaves) = (numbers.next().unwrap(), numbers.next().unwrap());
-                if leaves <= LEAVES_LIMIT / if chess960 { 10 } else { 1 } {
-                    let game = game.as_ref().expect("a perft line follows its position");
-                    assert_eq!(perft(game.current().chess(), depth as u32), leaves, "{file}: {}", game.fen());
-                    checked += 1;
-                }
+/// Checks the counts of a file: `epd` lines, each with its `perft DEPTH LEAVES` lines, of which at least `least` count.
+fn counts_agree(path: &Path, chess960: bool, least: u32) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut game = None;
+    let mut checked = 0;
+    for line in text.lines() {
+        if let Some(epd) = line.strip_prefix("epd ") {
+            game = Some(Game::from_fen(epd, chess960).unwrap());
+        } else if let Some(counts) = line.strip_prefix("perft ") {
+            let mut numbers = counts.split_ascii_whitespace().map(|n| n.parse::<u64>().unwrap());
+            let (depth, leaves) = (numbers.next().unwrap(), numbers.next().unwrap());
+            if leaves <= LEAVES_LIMIT / if chess960 { 10 } else { 1 } {
+                let game = game.as_ref().expect("a perft line follows its position");
+                assert_eq!(perft(game.current().chess(), depth as u32), leaves, "{}: {}", path.display(), game.fen());
+                checked += 1;
             }
         }
-        assert!(checked > 30, "{file}: only {checked} counts were checked");
     }
+    assert!(checked >= least, "{}: only {checked} counts were checked", path.display());
 }
 
 #[test]
-fn golden_games_reach_their_final_positions() {
-    let Some(shared) = common::shared("golden positions") else { return };
-    let text = fs::read_to_string(shared.join("golden/positions.jsonl")).unwrap();
+fn perft_of_the_small_set() {
+    let folder = common::small_set().join("golden/perft");
+    counts_agree(&folder.join("standard.perft"), false, 15);
+    counts_agree(&folder.join("chess960.perft"), true, 12);
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn perft_suites() {
+    let folder = common::shared().join("data/perft");
+    counts_agree(&folder.join("tricky.perft"), false, 31);
+    counts_agree(&folder.join("chess960.perft"), true, 31);
+}
+
+/// The positions of a file with their moves, and the position after them.
+fn games_reach_their_final_positions(folder: &Path) {
+    let text = fs::read_to_string(folder.join("golden/positions.jsonl")).unwrap();
     for line in text.lines() {
         let golden: serde_json::Value = serde_json::from_str(line).unwrap();
         let chess960 = golden["chess960"].as_bool().unwrap();
@@ -52,4 +64,15 @@ fn golden_games_reach_their_final_positions() {
         };
         assert_eq!(fields(&game.fen()), fields(golden["final_fen_ep_legal"].as_str().unwrap()), "id {}", golden["id"]);
     }
+}
+
+#[test]
+fn games_of_the_small_set_reach_their_final_positions() {
+    games_reach_their_final_positions(&common::small_set());
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn golden_games_reach_their_final_positions() {
+    games_reach_their_final_positions(&common::shared());
 }

@@ -79,8 +79,9 @@ const SHOWN: &[Golden] = &[
 ];
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn contempt_is_lc0s() {
-    let Some(shared) = common::shared("contempt against Lc0's") else { return };
+    let shared = common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
     let check = |golden: &Golden, objectivity: Option<&str>| {
         let (options, white, black) = golden;

@@ -204,7 +204,7 @@ fn logits(line: &Value) -> Vec<f64> {
 /// the same best move with the arithmetic that `short` chooses. Says why when the device is not here.
 fn agrees_with_the_cpu(backend: &str, long: &str, tolerance: f64, short: &str) {
     let what = format!("{backend} against the CPU");
-    let Some(shared) = shared(&what) else { return };
+    let shared = shared();
     let folder = tempfile::tempdir().unwrap();
     let probe = plain(&folder).args(["doctor", &format!("--probe-provider={backend}")]).output().unwrap();
     if !probe.status.success() {
@@ -231,17 +231,20 @@ fn agrees_with_the_cpu(backend: &str, long: &str, tolerance: f64, short: &str) {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn openvino_agrees_with_the_cpu() {
     agrees_with_the_cpu("openvino", "precision=f32", 2e-4, "precision=bf16");
 }
 
 /// cuDNN and TensorRT choose among algorithms that round differently, Winograd's among them.
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn cuda_agrees_with_the_cpu() {
     agrees_with_the_cpu("cuda", "datatype=f32", 5e-3, "datatype=f16");
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn tensorrt_agrees_with_the_cpu() {
     agrees_with_the_cpu("tensorrt", "datatype=f32", 5e-3, "datatype=f16");
 }

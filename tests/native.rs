@@ -1,10 +1,11 @@
 //! The native backend on every instruction set of this processor: against Lc0's recorded evaluations where the folder
-//! shared/ is there, and in itself everywhere.
+//! shared/ is there, against networks in 64-bit floats, and in itself.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod common;
 
 use common::golden::{self, Golden};
+use std::collections::HashMap;
 use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomNetwork, random_network};
@@ -174,16 +175,27 @@ fn what_is_not_a_number_never_reaches_the_search() {
     }
 }
 
-/// Compares every golden evaluation of a network on every instruction set, in batches of seven and one by one.
+/// Compares every golden evaluation of a network of `../shared`.
 fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
-    let Some(shared) = common::shared(&format!("native evaluations of {file} against Lc0's")) else { return };
+    let shared = common::shared();
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
-    let golden = golden::evaluations(&shared, name);
-    let games = golden::games(&shared);
+    let golden = golden::evaluations(&shared, name, 21);
+    evaluations_agree(&network, name, &golden, &golden::games(&shared), logit_bar, value_bar);
+}
+
+/// Compares evaluations on every instruction set, in batches of seven and one by one.
+fn evaluations_agree(
+    network: &Network,
+    name: &str,
+    golden: &[Golden],
+    games: &HashMap<u32, Game>,
+    logit_bar: f32,
+    value_bar: f32,
+) {
     let mut failed = Vec::new();
     for isa in available() {
-        let backend = NativeBackend::new(&network, Some(isa), HistoryFill::FenOnly).unwrap();
+        let backend = NativeBackend::new(network, Some(isa), HistoryFill::FenOnly).unwrap();
         let mut evaluator = backend.evaluator().unwrap();
         let mut worst = [0.0; 4];
         for size in [7, 1] {
@@ -197,7 +209,7 @@ fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
                 let queries: Vec<Query> = part.iter().map(ask).collect();
                 let answers = evaluator.evaluate(&queries).unwrap();
                 for (golden, answer) in part.iter().zip(&answers) {
-                    assert_eq!(answer.m.is_some(), network.description().moves_left, "{file}");
+                    assert_eq!(answer.m.is_some(), network.description().moves_left, "{name}");
                     let m = answer.m.and(golden.m);
                     let golden = Evaluation { q: golden.q, d: golden.d, m, logits: golden.logits.clone().into() };
                     worst = largest([worst, differences(answer, &golden)]);
@@ -210,13 +222,14 @@ fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
             failed.push(isa);
         }
     }
-    assert!(failed.is_empty(), "{name}: too far from Lc0 on {failed:?}");
+    assert!(failed.is_empty(), "{name}: too far from the records on {failed:?}");
 }
 
 macro_rules! networks {
     ($($name:ident: $file:literal, $logit:expr, $value:expr;)*) => {
         $(
             #[test]
+            #[cfg_attr(not(shared), ignore = "needs ../shared")]
             fn $name() {
                 agrees($file, $logit, $value);
             }
@@ -238,4 +251,20 @@ networks! {
     canonical_v2: "synthetic/se-1x8-input-canonical-v2", LOGIT, VALUE;
     canonical_v2_armageddon: "synthetic/se-1x8-input-canonical-v2-armageddon", LOGIT, VALUE;
     castling_plane: "synthetic/se-1x8-input-castling", LOGIT, VALUE;
+}
+
+/// The same as `networks_of_the_small_set` of tests/backend_shared.rs, of those that `native` can run.
+#[test]
+fn networks_of_the_small_set() {
+    let folder = common::small_set();
+    let games = golden::games(&folder);
+    let mut compared = 0;
+    for (name, network) in golden::networks() {
+        if NativeBackend::new(&network, None, HistoryFill::FenOnly).is_err() {
+            continue;
+        }
+        evaluations_agree(&network, name, &golden::evaluations(&folder, name, 3), &games, LOGIT, VALUE);
+        compared += 1;
+    }
+    assert!(compared >= 1, "{compared}");
 }

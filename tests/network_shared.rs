@@ -1,4 +1,5 @@
-//! Input planes, policy indices and conversions against what Lc0 says (`../shared`, where it exists).
+//! Input planes, policy indices and conversions against what Lc0 says: the small set of the repository, and all records of
+//! `../shared`.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -18,7 +19,7 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 /// The positions by their id.
-fn games(shared: &Path) -> HashMap<u64, Game> {
+fn games(folder: &Path) -> HashMap<u64, Game> {
     let game = |line: &Value| {
         let mut game = match line["fen"].as_str() {
             Some(fen) => Game::from_fen(fen, line["chess960"].as_bool().unwrap()).unwrap(),
@@ -29,7 +30,7 @@ fn games(shared: &Path) -> HashMap<u64, Game> {
         }
         (line["id"].as_u64().unwrap(), game)
     };
-    lines(&shared.join("golden/positions.jsonl")).iter().map(game).collect()
+    lines(&folder.join("golden/positions.jsonl")).iter().map(game).collect()
 }
 
 const PLANES: [(InputFormat, &str); 7] = [
@@ -42,13 +43,12 @@ const PLANES: [(InputFormat, &str); 7] = [
     (InputFormat::CanonicalV2Armageddon, "canonical-v2-armageddon"),
 ];
 
-#[test]
-fn every_plane_is_that_of_lc0() {
-    let Some(shared) = common::shared("input planes") else { return };
-    let games = games(&shared);
+/// Compares every plane of the positions in `folder`, of which each format has at least `least`.
+fn planes_agree(folder: &Path, least: usize) {
+    let games = games(folder);
     for (format, file) in PLANES {
-        let golden = lines(&shared.join(format!("golden/planes/{file}.jsonl")));
-        assert!(golden.len() > 20, "{file}");
+        let golden = lines(&folder.join(format!("golden/planes/{file}.jsonl")));
+        assert!(golden.len() >= least, "{file}");
         for line in golden {
             let id = line["id"].as_u64().unwrap();
             let game = &games[&id];
@@ -69,13 +69,23 @@ fn every_plane_is_that_of_lc0() {
     }
 }
 
-/// The indices of the golden files are those of the board as it is, also where a canonical format shows it turned.
 #[test]
-fn every_policy_index_is_that_of_lc0() {
-    let Some(shared) = common::shared("policy indices") else { return };
-    let games = games(&shared);
+fn planes_of_the_small_set_are_those_of_lc0() {
+    planes_agree(&common::small_set(), 4);
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn every_plane_is_that_of_lc0() {
+    planes_agree(&common::shared(), 21);
+}
+
+/// Compares every policy index of the positions in `folder`, at least `least` of them. The indices are those of the board as
+/// it is, also where a canonical format shows it turned.
+fn policy_indices_agree(folder: &Path, least: u32) {
+    let games = games(folder);
     let mut compared = 0;
-    for entry in fs::read_dir(shared.join("golden/eval")).unwrap() {
+    for entry in fs::read_dir(folder.join("golden/eval")).unwrap() {
         let path = entry.unwrap().path();
         for line in lines(&path) {
             let id = line["id"].as_u64().unwrap();
@@ -91,16 +101,25 @@ fn every_policy_index_is_that_of_lc0() {
             }
         }
     }
-    assert!(compared > 50_000, "{compared}");
+    assert!(compared >= least, "{compared}");
+}
+
+#[test]
+fn policy_indices_of_the_small_set_are_those_of_lc0() {
+    policy_indices_agree(&common::small_set(), 300);
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn every_policy_index_is_that_of_lc0() {
+    policy_indices_agree(&common::shared(), 50_000);
 }
 
 /// Whatever the planes of a turned board mean, a move must start from a square where they show a piece of ours, and end
-/// where they show none of ours, castling apart.
-#[test]
-fn indices_and_planes_are_turned_alike() {
-    let Some(shared) = common::shared("transforms") else { return };
+/// where they show none of ours, castling apart. Returns the transforms that were seen.
+fn indices_are_turned_as_planes(folder: &Path) -> HashSet<u8> {
     let mut transforms = HashSet::new();
-    for game in games(&shared).values() {
+    for game in games(folder).values() {
         for format in InputFormat::ALL {
             let (planes, transform) = network::encode(game, format, HistoryFill::FenOnly);
             let ours = planes.masks[..6].iter().fold(0, |ours, mask| ours | mask);
@@ -114,12 +133,26 @@ fn indices_and_planes_are_turned_alike() {
             transforms.insert(transform.bits());
         }
     }
+    transforms
+}
+
+#[test]
+fn indices_and_planes_of_the_small_set_are_turned_alike() {
+    let transforms = indices_are_turned_as_planes(&common::small_set());
+    assert!(transforms.len() >= 3, "{transforms:?}");
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn indices_and_planes_are_turned_alike() {
+    let transforms = indices_are_turned_as_planes(&common::shared());
     assert!([0, 1, 4, 5, 6].iter().all(|bits| transforms.contains(bits)), "{transforms:?}");
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn every_network_loads_or_says_what_it_is() {
-    let Some(shared) = common::shared("networks") else { return };
+    let shared = common::shared();
     let described = [
         (
             "maia-1900",

@@ -1,4 +1,4 @@
-//! The search against Lc0's, visit by visit: ../shared/golden/search.
+//! The search against Lc0's, visit by visit: the small set of the repository, and all records of ../shared/golden/search.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -7,6 +7,7 @@ mod common;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use zeitnot::chess::{Game, to_uci};
 use zeitnot::engine::GoParams;
 
@@ -50,8 +51,9 @@ fn by_rank(visits: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
 /// How much the order makes is known: with the order of moves turned round, this search differs from itself by 0.008 on
 /// average after 800 visits, 0.23 in one position, and by 0.023 after 20,000, 0.24 in one position, and its distance from
 /// Lc0 falls from 0.039 to 0.027.
-fn agree_with_equal_priors(nodes: u64, most_other_moves: u32, most_distance: f64) {
-    let Some(shared) = common::shared("search with equal priors against Lc0's") else { return };
+///
+/// Returns the distance of each position.
+fn agree_with_equal_priors(folder: &Path, nodes: u64, most_other_moves: usize) -> Vec<f64> {
     let mut engine = common::engine(&[
         ("Backend", "uniform"),
         ("Threads", "1"),
@@ -61,8 +63,9 @@ fn agree_with_equal_priors(nodes: u64, most_other_moves: u32, most_distance: f64
         ("NNCacheSize", "0"),
         ("VerboseMoveStats", "true"),
     ]);
-    let text = fs::read_to_string(shared.join(format!("golden/search/uniform_{nodes}.jsonl"))).unwrap();
-    let (mut positions, mut agreed, mut distance_sum) = (0u32, 0u32, 0.0);
+    let text = fs::read_to_string(folder.join(format!("golden/search/uniform_{nodes}.jsonl"))).unwrap();
+    let (mut agreed, mut distances) = (0, Vec::new());
+    // The first line has Lc0's options.
     for line in text.lines().skip(1) {
         let golden: Value = serde_json::from_str(line).unwrap();
         if golden["children"].as_array().unwrap().iter().any(|child| child["bound"] == "T") {
@@ -78,34 +81,53 @@ fn agree_with_equal_priors(nodes: u64, most_other_moves: u32, most_distance: f64
         let most = theirs.values().copied().fold(0.0, f64::max);
         let best = to_uci(end.best.unwrap(), true);
         let close = theirs[&best] >= most * 0.99 - 1.0;
-        positions += 1;
-        agreed += u32::from(close);
-        distance_sum += distance;
+        agreed += usize::from(close);
+        distances.push(distance);
         if !close || distance > 0.01 {
             eprintln!("position {}: {best} {} of {most}, distance {distance:.4}", golden["id"], theirs[&best]);
         }
     }
-    let mean = distance_sum / f64::from(positions);
-    eprintln!("{nodes} nodes: {agreed} of {positions} best moves are among the most visited, mean distance {mean:.5}");
-    assert!(agreed + most_other_moves >= positions && positions >= 25, "{agreed} of {positions} best moves");
-    assert!(mean <= most_distance, "mean distance {mean}");
+    let positions = distances.len();
+    eprintln!(
+        "{nodes} nodes: {agreed} of {positions} best moves are among the most visited, mean {:.5}",
+        mean(&distances)
+    );
+    assert!(agreed + most_other_moves >= positions, "{agreed} of {positions} best moves");
+    distances
+}
+
+fn mean(distances: &[f64]) -> f64 {
+    distances.iter().sum::<f64>() / distances.len() as f64
+}
+
+/// In one of the positions (a pawn that promotes) the order of equal moves makes 0.18.
+#[test]
+fn visits_of_the_small_set_agree_with_lc0() {
+    let distances = agree_with_equal_priors(&common::small_set(), 800, 0);
+    let close = distances.iter().filter(|distance| **distance <= 0.01).count();
+    assert!(close >= 11 && close + 1 >= distances.len(), "{distances:?}");
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn visits_with_equal_priors_agree_with_lc0() {
-    agree_with_equal_priors(800, 1, 0.01);
+    let distances = agree_with_equal_priors(&common::shared(), 800, 1);
+    assert!(distances.len() >= 25 && mean(&distances) <= 0.01, "{distances:?}");
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn many_visits_with_equal_priors_agree_with_lc0() {
-    agree_with_equal_priors(20_000, 4, 0.05);
+    let distances = agree_with_equal_priors(&common::shared(), 20_000, 4);
+    assert!(distances.len() >= 25 && mean(&distances) <= 0.05, "{distances:?}");
 }
 
-/// Issue "First light": with single visits and without the cache, the best move agrees on at least 33 of 35 positions and
+/// With single visits and without the cache, the best move agrees on at least 33 of 35 positions and
 /// the visit distributions differ by 0.03 at most on average.
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn visits_of_maia_agree_with_lc0() {
-    let Some(shared) = common::shared("search of maia-1900 against Lc0's") else { return };
+    let shared = common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
     let mut engine = common::engine(&[
         ("WeightsFile", weights.to_str().unwrap()),
@@ -144,12 +166,12 @@ fn visits_of_maia_agree_with_lc0() {
     assert!(mean <= 0.03, "mean distance {mean}");
 }
 
-/// Issue "The search": on at least 80 % of the positions, batches and two threads choose the move that single visits
+/// On at least 80 % of the positions, batches and two threads choose the move that single visits
 /// choose. Run by hand, as it takes minutes: `cargo test --release --test search_golden -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes, and needs ../shared"]
 fn batches_and_threads_choose_the_same_moves() {
-    let Some(shared) = common::shared("batches and threads against single visits") else { return };
+    let shared = common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
     let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
     let choices = |threads: &str, batch: &str| -> Vec<String> {

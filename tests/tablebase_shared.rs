@@ -10,8 +10,8 @@ use zeitnot::chess::{Game, to_uci};
 use zeitnot::engine::GoParams;
 use zeitnot::tablebase::{RootMoves, Tablebase};
 
-fn folder() -> Option<PathBuf> {
-    Some(shared("endgame tables")?.join("data/syzygy"))
+fn folder() -> PathBuf {
+    shared().join("data/syzygy")
 }
 
 fn open(folder: &Path) -> Tablebase {
@@ -35,8 +35,9 @@ fn names(root: &RootMoves) -> Vec<String> {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn results_of_known_endings() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let tables = open(&folder);
     assert_eq!(tables.max_pieces(), 4);
     for (fen, result) in [
@@ -54,8 +55,9 @@ fn results_of_known_endings() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn a_repetition_makes_the_win_hurry() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let tables = open(&folder);
     let start = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1";
     let rank = |moves: &str, fast| tables.rank_root(&game(start, moves), fast).unwrap();
@@ -68,8 +70,9 @@ fn a_repetition_makes_the_win_hurry() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn the_fifty_move_rule_leaves_only_the_shortest_way() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let tables = open(&folder);
     let game = |counter: u32| Game::from_fen(&format!("8/8/8/4k3/8/8/8/KR6 w - - {counter} 90"), false).unwrap();
     let at = |counter: u32, fast| names(&tables.rank_root(&game(counter), fast).unwrap());
@@ -84,8 +87,9 @@ fn the_fifty_move_rule_leaves_only_the_shortest_way() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn results_alone_do_when_there_are_no_distances() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let without = tempfile::tempdir().unwrap();
     for table in ["KPvK", "KQvK", "KRvK", "KBvK", "KNvK"] {
         let name = format!("{table}.rtbw");
@@ -108,8 +112,9 @@ fn results_alone_do_when_there_are_no_distances() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn a_damaged_table_is_no_table() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let damaged = tempfile::tempdir().unwrap();
     let good = fs::read(folder.join("KQvK.rtbw")).unwrap();
     let position = game("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", "");

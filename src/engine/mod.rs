@@ -2,6 +2,29 @@
 //!
 //! The protocol and the laboratory drive the same [`Engine`]; it knows no text but error lines. The types of a search's
 //! answer ([`Report`], [`SearchEnd`] and their parts) are part of its face: its users need not know the search.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use zeitnot::chess::Game;
+//! use zeitnot::clock::VirtualClock;
+//! use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
+//!
+//! // The backend `uniform` needs no network, and on a virtual clock nothing waits.
+//! let mut options = Options::default();
+//! options.set("Backend", "uniform")?;
+//! let mut engine = Engine::new(options, Arc::new(VirtualClock::default()), RuntimePolicy::FindOnly);
+//! engine.prepare()?;
+//!
+//! let mut game = Game::new();
+//! game.push_uci("e2e4")?;
+//! engine.set_game(game);
+//! let go = GoParams { btime: Some(60_000.0), nodes: Some(200), ..GoParams::default() };
+//! let start_ms = engine.now_ms();
+//! let (end, plan) = engine.run(&go, start_ms, None)?;
+//! assert!(end.best.is_some() && end.report.nodes >= 200);
+//! assert!(plan.is_some_and(|plan| plan.hard_limit_ms < 60_000.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod ignored_options;
 pub mod options;

@@ -1,6 +1,49 @@
 //! Searches with PUCT in the manner of Lc0's classic search (docs/lc0.md, 3), over an injected
 //! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
+//! [`Search::start`] searches on threads of its own, [`Search::run`] on the caller's. An
+//! [`Engine`](crate::engine::Engine) fills in the request; by hand it is this, with a backend that needs no network:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use zeitnot::backend::{Backend, UniformBackend};
+//! use zeitnot::chess::{Game, to_uci};
+//! use zeitnot::clock::VirtualClock;
+//! use zeitnot::search::{Search, SearchParams, SearchRequest, Tree};
+//! use zeitnot::tablebase::Probes;
+//! use zeitnot::time_manager::estimators::batch_latency::BatchLatency;
+//! use zeitnot::time_manager::trace::SearchStart;
+//! use zeitnot::time_manager::{SearchLimits, Timekeeper};
+//!
+//! let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1", false)?; // the rook mates
+//! let limits = SearchLimits { nodes: Some(500), ..SearchLimits::default() };
+//! let mut time = Timekeeper::new("smooth")?;
+//! time.begin(&SearchStart { limits: limits.clone(), ..SearchStart::default() }, None);
+//! let request = SearchRequest {
+//!     game: game.clone(),
+//!     limits,
+//!     time,
+//!     search_moves: Vec::new(), // all
+//!     params: SearchParams::LC0,
+//!     multi_pv: 1,
+//!     with_move_stats: true,
+//!     with_live_stats: false,
+//!     latency: BatchLatency::default(),
+//!     seed: 1,
+//!     probes: Probes::default(), // no endgame tables
+//!     start_ms: 0.0,
+//!     limit_ms: None,
+//!     due_ms: None,
+//! };
+//! let backend = Arc::new(UniformBackend::new());
+//! let evaluator = backend.evaluator()?;
+//! let clock = Arc::new(VirtualClock::default());
+//! let (end, _) = Search::run(Tree::new(game), backend, evaluator, clock, request, None);
+//! assert_eq!(end.best.map(|mv| to_uci(mv, false)).as_deref(), Some("b1b8"));
+//! assert_eq!(end.report.lines[0].mate, Some(1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | folder | contents |
 //! |---|---|
 //! | `tree/` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |

@@ -1,4 +1,4 @@
-//! Lc0's recorded evaluations: `golden/` in the folder shared/.
+//! Recorded evaluations: `golden/` in the folder shared/, or the small set of the repository.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use zeitnot::chess::Game;
+use zeitnot::network::testing::attention_networks;
+use zeitnot::network::{self, BUILT_IN, Network};
 
 #[derive(Deserialize)]
 struct Line {
@@ -15,7 +17,7 @@ struct Line {
     chess960: bool,
 }
 
-/// What Lc0 recorded of a position.
+/// What was recorded of a position.
 #[derive(Deserialize)]
 pub struct Golden {
     /// The position.
@@ -34,21 +36,37 @@ pub struct Golden {
     pub m: Option<f32>,
 }
 
-/// The evaluations by a network.
-pub fn evaluations(shared: &Path, network: &str) -> Vec<Golden> {
-    let golden: Vec<Golden> = lines(&shared.join(format!("golden/eval/{network}.jsonl")));
-    assert!(golden.len() > 20, "{network}: only {} positions", golden.len());
+/// The evaluations by a network, at least `least` of them.
+pub fn evaluations(folder: &Path, network: &str, least: usize) -> Vec<Golden> {
+    let golden: Vec<Golden> = lines(&folder.join(format!("golden/eval/{network}.jsonl")));
+    assert!(golden.len() >= least, "{network}: only {} positions", golden.len());
     golden
 }
 
+/// The networks whose evaluations are in the small set, by the names of their files: the built-in one, and transformers of
+/// random weights, which are the same everywhere (`cargo run --example random_network`).
+pub fn networks() -> Vec<(&'static str, Network)> {
+    let random = |kind: &str| {
+        let all = attention_networks();
+        let (_, shape) = all.iter().find(|(name, _)| *name == kind).unwrap();
+        Network::from_bytes(&shape.gzip(1), kind).unwrap()
+    };
+    vec![
+        ("zeitnot-small", network::find(Some(BUILT_IN.as_ref())).unwrap().load().unwrap()),
+        ("random-policy-encoders", random("tower with policy encoders")),
+        ("random-smolgen", random("map, smolgen, gates")),
+        ("random-dense", random("dense, several heads, policy encoders")),
+    ]
+}
+
 /// The positions that were evaluated, with their histories.
-pub fn games(shared: &Path) -> HashMap<u32, Game> {
+pub fn games(folder: &Path) -> HashMap<u32, Game> {
     let game = |line: Line| {
         let mut game = line.fen.map_or_else(Game::new, |fen| Game::from_fen(&fen, line.chess960).unwrap());
         line.moves.iter().for_each(|text| game.push_uci(text).unwrap());
         (line.id, game)
     };
-    lines::<Line>(&shared.join("golden/positions.jsonl")).into_iter().map(game).collect()
+    lines::<Line>(&folder.join("golden/positions.jsonl")).into_iter().map(game).collect()
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {

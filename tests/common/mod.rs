@@ -52,14 +52,18 @@ pub fn search(engine: &mut Engine, go: &GoParams) -> SearchEnd {
     answer.end.lock().take().unwrap()
 }
 
-/// The folder `shared` beside the checkout (or where `ZEITNOT_SHARED` says), whose data some extra tests read.
-/// Without it those tests say in one line that they are skipped.
-pub fn shared(what: &str) -> Option<PathBuf> {
+/// The folder `shared` beside the checkout (or where `ZEITNOT_SHARED` says), with all of Lc0's records, networks and
+/// tables. It is not public. A test that needs it has the attribute
+/// `#[cfg_attr(not(shared), ignore = "needs ../shared")]`, so that its result says where it did not run (`build.rs`).
+pub fn shared() -> PathBuf {
     let path = std::env::var_os("ZEITNOT_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    if path.join("golden").is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: {what} (no folder shared/ beside the checkout)");
-    None
+    assert!(path.join("golden").is_dir(), "this test needs the folder ../shared (or ZEITNOT_SHARED)");
+    path
+}
+
+/// The folder with the small set of records that every clone has (`tests/golden/README.md`). What is in it has the same
+/// names as in [`shared`].
+pub fn small_set() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests")
 }

@@ -21,19 +21,11 @@ fn book() -> tempfile::NamedTempFile {
     file
 }
 
-fn tables() -> Option<PathBuf> {
+fn with_tables(options: &[&str]) -> Uci {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let folder = std::env::var_os("ZEITNOT_SHARED").map_or(beside, PathBuf::from).join("data/syzygy");
-    if !folder.is_dir() {
-        eprintln!("skipped: endgame tables (no folder shared/ beside the checkout)");
-        return None;
-    }
-    Some(folder)
-}
-
-fn with_tables(options: &[&str]) -> Option<Uci> {
-    let path = format!("--syzygy-paths={}", tables()?.display());
-    Some(Uci::ready_with(&[&["--backend=uniform", &path], options].concat()))
+    let path = format!("--syzygy-paths={}", folder.display());
+    Uci::ready_with(&[&["--backend=uniform", &path], options].concat())
 }
 
 // docs/documents.md, 4.6.
@@ -116,8 +108,9 @@ fn a_book_that_comes_later_is_found_when_it_is_named_again() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn a_won_endgame_keeps_to_the_moves_that_win() {
-    let Some(mut engine) = with_tables(&["--multipv=50"]) else { return };
+    let mut engine = with_tables(&["--multipv=50"]);
     // The pawn wins with one move only: the king must keep its opposite off (Ke6 and Kg6 do, the rest draws).
     let answer = engine.search("5k2/8/5K2/5P2/8/8/8/8 w - - 0 1", "go nodes 200");
     let firsts: std::collections::BTreeSet<&str> =
@@ -130,8 +123,9 @@ fn a_won_endgame_keeps_to_the_moves_that_win() {
 }
 
 #[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn a_capture_into_the_tables_is_proven() {
-    let Some(mut engine) = with_tables(&[]) else { return };
+    let mut engine = with_tables(&[]);
     // Five pieces: taking the rook leaves a won ending of four.
     let answer = engine.search("7k/8/8/3r4/8/3R4/4PK2/8 w - - 0 1", "go nodes 500");
     assert_eq!(answer.best, "d3d5");

@@ -1,0 +1,46 @@
+//! Evaluates one position with a network, without a search, and prints the best moves of its policy.
+//!
+//! ```text
+//! cargo run --release --example evaluate
+//! cargo run --release --example evaluate -- "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" models/zeitnot-medium.pb.gz
+//! ```
+//!
+//! Without a network the one that is built in is taken. The backend `native` runs residual networks on the processor and
+//! needs no library; for a transformer write `onnxruntime`.
+
+use std::error::Error;
+use std::path::Path;
+use zeitnot::backend::{self, BackendOptions, Query};
+use zeitnot::chess::{Game, to_uci};
+use zeitnot::network::{self, BUILT_IN};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let game = match arguments.first() {
+        Some(fen) => Game::from_fen(fen, false)?,
+        None => Game::new(),
+    };
+    let file = arguments.get(1).map_or(BUILT_IN, String::as_str);
+    let network = network::find(Some(Path::new(file)))?.load()?;
+    println!("{}", network.description());
+
+    let backend = backend::create("native", Some(&network), &BackendOptions::default())?;
+    let mut evaluator = backend.evaluator()?;
+    let moves = game.current().legal_moves();
+    let query = Query::new(&game, &moves, backend.attributes());
+    // A batch of one: an evaluator takes as many queries as its backend likes.
+    let evaluation = evaluator.evaluate(&[query])?.remove(0);
+
+    println!("{}", game.fen());
+    println!("win minus loss {:.3}, draw {:.3}, plies left {:?}", evaluation.q, evaluation.d, evaluation.m);
+    // The policy is logits, one for each move in the order of the query; a softmax makes priors of them.
+    let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weights: Vec<f32> = evaluation.logits.iter().map(|logit| (logit - largest).exp()).collect();
+    let sum: f32 = weights.iter().sum();
+    let mut priors: Vec<_> = moves.iter().zip(&weights).collect();
+    priors.sort_by(|a, b| b.1.total_cmp(a.1));
+    for (&mv, weight) in priors.into_iter().take(5) {
+        println!("{:6} {:5.1} %", to_uci(mv, false), 100.0 * weight / sum);
+    }
+    Ok(())
+}
