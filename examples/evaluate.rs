@@ -8,6 +8,8 @@
 //! Without a network the one that is built in is taken. The backend `native` runs residual networks on the processor and
 //! needs no library; for a transformer write `onnxruntime`.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::error::Error;
 use std::path::Path;
 use zeitnot::backend::{self, BackendOptions, Query};

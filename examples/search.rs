@@ -8,6 +8,8 @@
 //! The arguments are a FEN and a number of visits. The network is the one that is built in. `Engine::go` does the same on
 //! threads of its own and tells a listener; this one returns its answer.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::error::Error;
 use std::sync::Arc;
 use zeitnot::chess::{Game, to_uci};

@@ -1,13 +1,10 @@
 //! Drives a time manager through a game without a search: what it plans, when it stops a move, what it learns.
 //!
-//! ```text
-//! cargo run --example timekeeper
-//! cargo run --example timekeeper -- "legacy(first-move-bonus=0)"
-//! ```
-//!
-//! The argument is a specification as `TimeManager` takes it. The game is 60 s + 0.6 s; the search is made up: 1000 nodes a
-//! second, half of them the best move's. `Timekeeper` knows no clock and no threads: times go in as numbers, so that a
-//! game takes no time.
+//! `cargo run --example timekeeper`, or `cargo run --example timekeeper -- "legacy(first-move-bonus=0)"`: the argument is
+//! what the option `TimeManager` takes. The game is 60 s + 0.6 s; the search is made up, 1000 nodes a second, half of them
+//! the best move's. `Timekeeper` knows no clock and no threads: times go in as numbers, so that a game takes no time.
+
+#![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;
 use zeitnot::time_manager::trace::SearchStart;

@@ -1,5 +1,7 @@
 //! Checks of the room `chess` against recorded numbers: perft, and the final positions of games.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod common;
 
 use std::fs;
