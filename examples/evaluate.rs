@@ -36,13 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}", game.fen());
     println!("win minus loss {:.3}, draw {:.3}, plies left {:?}", evaluation.q, evaluation.d, evaluation.m);
     // The policy is logits, one for each move in the order of the query; a softmax makes priors of them.
-    let largest = evaluation.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let weights: Vec<f32> = evaluation.logits.iter().map(|logit| (logit - largest).exp()).collect();
-    let sum: f32 = weights.iter().sum();
-    let mut priors: Vec<_> = moves.iter().zip(&weights).collect();
-    priors.sort_by(|a, b| b.1.total_cmp(a.1));
-    for (&mv, weight) in priors.into_iter().take(5) {
-        println!("{:6} {:5.1} %", to_uci(mv, false), 100.0 * weight / sum);
+    let mut priors: Vec<_> = moves.iter().zip(backend::softmax(&evaluation.logits, 1.0)).collect();
+    priors.sort_by(|a, b| b.1.total_cmp(&a.1));
+    for (&mv, prior) in priors.into_iter().take(5) {
+        println!("{:6} {:5.1} %", to_uci(mv, false), 100.0 * prior);
     }
     Ok(())
 }

@@ -8,8 +8,7 @@ use std::path::Path;
 /// Prints a text as it is. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.
 pub fn text(text: impl Display) {
-    let mut stdout = std::io::stdout().lock();
-    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+    match print(text) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {
@@ -22,14 +21,17 @@ pub fn text(text: impl Display) {
 /// Prints a text as [`text`] does, where the program has something to finish when nobody reads any more. Returns whether
 /// somebody does.
 pub fn is_read(text: impl Display) -> bool {
-    let mut stdout = std::io::stdout().lock();
-    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Ok(()) => true,
-        Err(error) => {
-            eprintln!("zeitnot: cannot write the output: {error}");
-            false
-        }
+    let printed = print(text);
+    if let Err(error) = &printed {
+        eprintln!("zeitnot: cannot write the output: {error}");
     }
+    printed.is_ok()
+}
+
+fn print(text: impl Display) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    write!(stdout, "{text}")?;
+    stdout.flush()
 }
 
 /// [`text`] and a line break; formats like `println!`.

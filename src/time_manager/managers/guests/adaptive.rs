@@ -42,7 +42,6 @@
 //! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
 //! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
 
-use super::parts::Part;
 use super::parts::control::{ControlFactor, SHARP_RUSTIC};
 use super::parts::phase::GamePhase;
 use super::parts::quality::{self, MoveQuality, Quality};
@@ -140,12 +139,7 @@ impl TimeManager for Adaptive {
             clock_ms / moves_left + increment_ms,
             Milliseconds,
         );
-        let control = plan.term(
-            "control = from the class of the time control",
-            self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
-            Ratio,
-        );
-        plan.time_class(self.control.time_class());
+        let control = self.control.plan(&mut plan, clock_ms);
         let is_emergency = clock_ms < moves_left * self.emergency_ms;
         plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
         let factor = match is_emergency {

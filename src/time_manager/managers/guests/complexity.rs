@@ -190,12 +190,7 @@ impl TimeManager for ComplexityManager {
             base,
             Milliseconds,
         );
-        let control = plan.term(
-            "control = from the class of the time control",
-            self.control.begin(&MoveRequest { clock_ms, ..request.clone() }),
-            Ratio,
-        );
-        plan.time_class(self.control.time_class());
+        let control = self.control.plan(&mut plan, clock_ms);
         let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
         let score = plan.term(
             "complexity_score = from moves, pieces, captures and check",

@@ -3,6 +3,7 @@
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;
 use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
+use crate::time_manager::plan_builder::PlanBuilder;
 use crate::time_manager::unit::Unit;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
@@ -92,6 +93,13 @@ impl ControlFactor {
     /// The factor of a class.
     pub fn of(&self, class: TimeClass) -> f64 {
         self.values[class as usize]
+    }
+
+    /// Notes the class of the game in a plan with `clock_ms` on the clock, and its factor as a term. Returns the factor.
+    pub(in crate::time_manager) fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
+        let class = self.class(clock_ms);
+        plan.time_class(Some(class.name()));
+        plan.term("control = from the class of the time control", self.of(class), Unit::Ratio)
     }
 }
 
