@@ -9,7 +9,7 @@ use super::{MOST_MOVES, Tree};
 use bytemuck::Pod;
 
 /// Discarded nodes that are freed at most in the hope of a run of the length wanted.
-const DISMANTLED_FOR_A_RUN: usize = 8;
+const FREED_FOR_A_RUN: usize = 8;
 
 /// The size of a pool that cannot grow, divided by this, is freed before its free runs are joined again.
 const FREED_AT_ONCE: usize = 16;
@@ -49,7 +49,7 @@ impl Tree {
     }
 
     fn take_words(&mut self, len: usize) -> u32 {
-        for _ in 0..DISMANTLED_FOR_A_RUN {
+        for _ in 0..FREED_FOR_A_RUN {
             if self.words.has_free(len) || !self.free_discarded() {
                 break;
             }
@@ -61,7 +61,7 @@ impl Tree {
     }
 
     pub(crate) fn take_nodes(&mut self, len: usize) -> u32 {
-        for _ in 0..DISMANTLED_FOR_A_RUN {
+        for _ in 0..FREED_FOR_A_RUN {
             if self.nodes.has_free(len) || !self.free_discarded() {
                 break;
             }
@@ -77,21 +77,20 @@ impl Tree {
     /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the pool at
     /// once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
-        pool(self).join_free();
+        let mut is_spent = false;
         loop {
+            pool(self).join_free();
             if let Some(at) = pool(self).take(len) {
                 return at;
             }
+            assert!(!is_spent, "what visits are on their way to is far less than a chunk");
             let target = pool(self).bytes_given_back() + pool(self).bytes_most() / FREED_AT_ONCE;
-            let mut is_spent = false;
             while pool(self).bytes_given_back() < target && !is_spent {
+                is_spent = !self.free_least_visited();
                 if let Some(at) = pool(self).take(len) {
                     return at;
                 }
-                is_spent = !self.free_least_visited();
             }
-            pool(self).join_free();
-            assert!(!is_spent || pool(self).has_any(len), "what visits are on their way to is far less than a chunk");
         }
     }
 

@@ -209,11 +209,6 @@ impl<T: Pod> Pool<T> {
         self.free_for(len).is_some()
     }
 
-    /// Whether there is a free run of at least `len` items.
-    pub fn has_any(&self, len: usize) -> bool {
-        self.shortest_free(len).is_some()
-    }
-
     /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one. `None`
     /// when there is neither, and no memory for a chunk.
     pub fn take(&mut self, len: usize) -> Option<u32> {
