@@ -1,4 +1,4 @@
-//! The pages for readers: README.md is short, generated tables are those of the declarations, links lead to files and
+//! Checks the pages for readers: README.md is short, generated tables are those of the declarations, links lead to files and
 //! headings that exist, and printed decisions of time managers are real.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

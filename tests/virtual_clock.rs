@@ -1,4 +1,4 @@
-//! Timed games as computations: the synchronous search on a virtual clock, and the trace of a game's time.
+//! Plays timed games as computations: the synchronous search on a virtual clock, and the trace of a game's time.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 

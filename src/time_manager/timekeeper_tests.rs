@@ -1,3 +1,5 @@
+//! Tests the timekeeper: overhead and lag, endless searches, the wait for an evaluation, a new game, observers.
+
 use super::*;
 use crate::time_manager::{SearchLimits, StopReason, StopperParams};
 use parking_lot::Mutex;

@@ -1,3 +1,5 @@
+//! Tests that events and answers of a trace keep every field through JSON.
+
 use super::*;
 use crate::time_manager::{StopReason, managers};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What the engine takes of the machine's memory, and what happens when there is no more.
+//! Tests the limit of memory that the engine takes by default, and play where there is no more memory.
 
 use super::driver::{Uci, errors};
 

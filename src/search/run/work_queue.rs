@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Looks at the desk before the operating system is asked to wait: some 300 microseconds. Falling asleep
+/// Looks at the queues before the operating system is asked to wait: some 300 microseconds. Falling asleep
 /// and waking up again take longer than a batch of a costless network does.
 const LOOKS: u32 = 10_000;
 
@@ -50,17 +50,17 @@ pub(crate) struct QueuedBatch {
 
 /// The next task of a worker.
 pub(crate) enum Task {
-    /// It has the tree, until [`WorkQueue::give_tree_back`].
+    /// It has the tree, until [`WorkQueue::release_tree`].
     Tree,
     Batch(Box<QueuedBatch>),
     Leave,
 }
 
-struct Piles {
+struct Queues {
     for_tree: VecDeque<Box<QueuedBatch>>,
     for_workers: VecDeque<Box<QueuedBatch>>,
     /// Batches for which there was nothing to gather, until another one is backed up.
-    #[allow(clippy::vec_box, reason = "batches go from pile to pile as they are")]
+    #[allow(clippy::vec_box, reason = "batches go from queue to queue as they are")]
     parked: Vec<Box<QueuedBatch>>,
     tree_taken: bool,
     last_owner: usize,
@@ -68,7 +68,7 @@ struct Piles {
 }
 
 pub(crate) struct WorkQueue {
-    piles: Mutex<Piles>,
+    queues: Mutex<Queues>,
     batches: usize,
     changed: Condvar,
     /// Counts the changes, for workers that spin.
@@ -82,7 +82,7 @@ impl WorkQueue {
             let batch = Batch::default();
             Box::new(QueuedBatch { batch, stage: Stage::Fresh, progress: false, took_ms: 0.0, error: None })
         };
-        let piles = Piles {
+        let queues = Queues {
             for_tree: (0..batches).map(fresh).collect(),
             for_workers: VecDeque::new(),
             parked: Vec::new(),
@@ -90,7 +90,7 @@ impl WorkQueue {
             last_owner: 0,
             closed: false,
         };
-        WorkQueue { piles: Mutex::new(piles), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
+        WorkQueue { queues: Mutex::new(queues), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
     /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for work for a
@@ -101,39 +101,39 @@ impl WorkQueue {
             let now = self.changes.load(Ordering::Acquire);
             if look == 0 || now != seen {
                 seen = now;
-                if let Some(task) = WorkQueue::choose(&mut self.piles.lock(), worker) {
+                if let Some(task) = WorkQueue::choose(&mut self.queues.lock(), worker) {
                     return Some(task);
                 }
             }
             std::hint::spin_loop();
         }
-        let mut piles = self.piles.lock();
-        let mut task = WorkQueue::choose(&mut piles, worker);
+        let mut queues = self.queues.lock();
+        let mut task = WorkQueue::choose(&mut queues, worker);
         if task.is_none() {
-            self.changed.wait_for(&mut piles, patience);
-            task = WorkQueue::choose(&mut piles, worker);
+            self.changed.wait_for(&mut queues, patience);
+            task = WorkQueue::choose(&mut queues, worker);
         }
         task
     }
 
-    fn choose(piles: &mut MutexGuard<Piles>, worker: usize) -> Option<Task> {
-        if piles.closed {
+    fn choose(queues: &mut MutexGuard<Queues>, worker: usize) -> Option<Task> {
+        if queues.closed {
             return Some(Task::Leave);
         }
-        let stays = piles.last_owner == worker || piles.for_workers.is_empty();
-        if !piles.tree_taken && stays && !piles.for_tree.is_empty() {
-            (piles.tree_taken, piles.last_owner) = (true, worker);
+        let stays = queues.last_owner == worker || queues.for_workers.is_empty();
+        if !queues.tree_taken && stays && !queues.for_tree.is_empty() {
+            (queues.tree_taken, queues.last_owner) = (true, worker);
             return Some(Task::Tree);
         }
-        piles.for_workers.pop_front().map(Task::Batch)
+        queues.for_workers.pop_front().map(Task::Batch)
     }
 
     /// Wakes all who wait, that they see what else has happened.
     pub fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
-        let piles = self.piles.lock();
+        let queues = self.queues.lock();
         self.change();
-        drop(piles);
+        drop(queues);
     }
 
     fn change(&self) {
@@ -143,51 +143,51 @@ impl WorkQueue {
 
     /// Adds a batch to the queue of its stage.
     pub fn put(&self, queued: Box<QueuedBatch>) {
-        let mut piles = self.piles.lock();
+        let mut queues = self.queues.lock();
         if queued.stage.needs_tree() {
-            piles.for_tree.push_back(queued)
+            queues.for_tree.push_back(queued)
         } else {
-            piles.for_workers.push_back(queued)
+            queues.for_workers.push_back(queued)
         }
-        drop(piles);
+        drop(queues);
         self.change();
     }
 
     /// The next batch for the worker that has the tree.
     pub fn take_for_tree(&self) -> Option<Box<QueuedBatch>> {
-        self.piles.lock().for_tree.pop_front()
+        self.queues.lock().for_tree.pop_front()
     }
 
     /// The worker that has the tree gives it up.
     pub fn release_tree(&self) {
-        self.piles.lock().tree_taken = false;
+        self.queues.lock().tree_taken = false;
         self.change();
     }
 
     /// Parks a batch for which there was nothing to gather. Returns whether all of them are parked now.
     pub fn park(&self, queued: Box<QueuedBatch>) -> bool {
-        let mut piles = self.piles.lock();
-        piles.parked.push(queued);
-        piles.parked.len() == self.batches
+        let mut queues = self.queues.lock();
+        queues.parked.push(queued);
+        queues.parked.len() == self.batches
     }
 
     /// Returns the parked batches to the queue.
     pub fn unpark_all(&self) {
-        let mut piles = self.piles.lock();
-        let Piles { for_tree, parked, .. } = &mut *piles;
+        let mut queues = self.queues.lock();
+        let Queues { for_tree, parked, .. } = &mut *queues;
         for_tree.extend(parked.drain(..));
     }
 
     /// Tells all workers to leave.
     pub fn close(&self) {
-        self.piles.lock().closed = true;
+        self.queues.lock().closed = true;
         self.change();
     }
 
     /// Takes any batch out of the queues.
     pub fn clear(&self) -> Option<Box<QueuedBatch>> {
-        let mut piles = self.piles.lock();
-        let Piles { for_tree, for_workers, parked, .. } = &mut *piles;
+        let mut queues = self.queues.lock();
+        let Queues { for_tree, for_workers, parked, .. } = &mut *queues;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| parked.pop())
     }
 }

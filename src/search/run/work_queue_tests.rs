@@ -1,10 +1,10 @@
-//! What the desk promises to the workers of a search, whoever of them comes first.
+//! Tests the work queue under every order of its workers.
 
 use super::*;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-/// Longer than any test: whoever waits so long was forgotten.
+/// Longer than any test: a worker that waits as long was forgotten.
 const FOR_EVER: Duration = Duration::from_secs(100_000);
 const NOW: Duration = Duration::ZERO;
 
@@ -70,7 +70,7 @@ fn the_tree_stays_with_one_worker_unless_another_has_nothing_else_to_do() {
         put(&queue, queue.take_for_tree().unwrap(), Stage::Extend);
     }
     queue.release_tree();
-    // Both piles have something: the last owner gets the tree, the other one batches, and then the tree.
+    // Both queues have something: the last owner gets the tree, the other one batches, and then the tree.
     put(&queue, batch(queue.next(1, false, NOW)), Stage::BackUpOutOfOrder);
     assert!(takes_tree(&queue, 0));
     queue.release_tree();
@@ -93,7 +93,7 @@ fn resting_batches_come_back_when_they_are_roused() {
 }
 
 #[test]
-fn a_closed_desk_is_left_and_cleared() {
+fn a_closed_queue_is_left_and_cleared() {
     let queue = WorkQueue::new(4);
     assert!(takes_tree(&queue, 0));
     put(&queue, queue.take_for_tree().unwrap(), Stage::Evaluate);

@@ -67,7 +67,7 @@ pub(crate) struct Node {
     pub n: u32,
     /// Visits on their way.
     pub in_flight: u32,
-    /// Where the tree keeps what [`Node::body`] says; without a body, the shared position that is meant, or 0.
+    /// The place of the edges as [`Node::edge_state`] says; without edges, the shared position that is linked, or 0.
     pub(crate) at: u32,
     /// Legal moves, once they are known.
     pub(crate) moves: u8,

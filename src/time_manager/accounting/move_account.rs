@@ -1,4 +1,4 @@
-//! The account of one move: planned and used time, the reason of its end, and the estimates after it.
+//! Accounts for one move: planned and used time, the reason of its end, and the estimates after it.
 
 use crate::time_manager::{Estimates, StopReason};
 use serde::{Deserialize, Serialize};

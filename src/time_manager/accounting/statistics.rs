@@ -1,4 +1,4 @@
-//! The statistics of a game: its moves, their time by phase, successes and losses on time.
+//! Keeps the statistics of a game: its moves, their time by phase, successes and losses on time.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};

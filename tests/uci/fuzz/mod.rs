@@ -1,4 +1,4 @@
-//! Random input, valid and damaged: no panic, one `bestmove` for each `go`, legal moves, a clean exit.
+//! Feeds a session random input, valid and damaged: no panic, one `bestmove` for each `go`, legal moves, a clean exit.
 //!
 //! `ZEITNOT_FUZZ_LINES=100000 ZEITNOT_FUZZ_SPECIFICATIONS=50000 cargo test --test uci fuzz -- --nocapture` is
 //! the long run; without the variables a short one belongs to the test suite. `ZEITNOT_FUZZ_SEED` (1 otherwise) chooses

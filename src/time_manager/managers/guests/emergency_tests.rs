@@ -1,4 +1,4 @@
-//! Emergencies at real speeds: a search under a manager's emergency uses the time that it was planned, and no more.
+//! Tests emergencies at real speeds: a search under a manager's emergency uses the time that it was planned, and no more.
 //!
 //! The searches are simulated: batches of 16 nodes at a constant speed, and the average depth of playouts that a PUCT
 //! search has at so many nodes, about 4 at 100 and 8 at 5,000.

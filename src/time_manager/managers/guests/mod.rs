@@ -1,5 +1,5 @@
-//! Managers made from the documents of other engines, with the parts they are made of. [`parts`] can also be added to
-//! any other manager, by `adjust(...)`.
+//! Keeps the managers made from the documents of other engines, with the parts they are made of. [`parts`] can also be
+//! added to any other manager, by `adjust(...)`.
 
 pub mod adaptive;
 pub mod complexity;
