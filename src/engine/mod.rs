@@ -30,7 +30,6 @@ pub mod ignored_options;
 pub mod options;
 
 mod algorithm;
-mod answer;
 mod book;
 mod books_and_tables;
 mod contempt;
@@ -40,6 +39,7 @@ mod network_evaluator;
 mod option_kind;
 mod ponder;
 mod score;
+mod search_and_wait;
 mod searching;
 mod words;
 

@@ -10,7 +10,7 @@
 //! | `statistics` | means and quantiles |
 
 mod backendbench;
-mod bare;
+mod bare_loop;
 mod bench;
 mod benchmark;
 mod machine;
@@ -19,7 +19,7 @@ mod positions;
 mod statistics;
 
 pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughput, backendbench, best_batch};
-pub use bare::Bare;
+pub use bare_loop::Bare;
 pub use bench::{BENCH_POSITIONS, BenchResult, bench};
 pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, grid, larger_batch, recommend};
 pub use machine::Machine;

@@ -25,7 +25,7 @@
 //! | `onnx` | conversion to ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
-//! | `locate`, `built_in` | the places of networks, and the one inside the program |
+//! | `find_network`, `built_in` | the places of networks, and the one inside the program |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;
@@ -39,9 +39,9 @@ mod description;
 mod error;
 mod fetch;
 mod file;
+mod find_network;
 mod format;
 mod header;
-mod locate;
 mod onnx;
 pub(crate) mod onnx_proto;
 mod planes;
@@ -56,8 +56,8 @@ pub use built_in::NAME as BUILT_IN;
 pub use description::{Architecture, Description, PositionKind};
 pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
+pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use locate::{Location, find, load, user_folder};
 pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::CONVOLUTION_MAP;

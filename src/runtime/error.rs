@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::locate::Origin;
+use super::candidates::Origin;
 use super::pins::Variant;
 use super::provider::Provider;
 

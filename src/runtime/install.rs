@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::pins::{PYTHON_ABI, PYTHON_VERSION, Pin, Variant, Wheel};
-use super::{InstallError, locate, pip, wheel};
+use super::{InstallError, candidates, pip, wheel};
 
 /// The list of what was installed, in the folder of the libraries.
 const MANIFEST: &str = "installed.json";
@@ -65,7 +65,7 @@ impl Installer {
     /// When there is no package for the platform, or the user has no home folder.
     pub fn for_this_user(variant: Variant) -> Result<Installer, InstallError> {
         let pin = variant.pin().ok_or_else(|| InstallError::NoWheel { variant, platform: platform() })?;
-        let root = locate::cache_root().ok_or(InstallError::NoCacheFolder)?;
+        let root = candidates::cache_root().ok_or(InstallError::NoCacheFolder)?;
         Ok(Installer { root, pin: *pin, pythons: pip::usual_pythons() })
     }
 

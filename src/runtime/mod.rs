@@ -2,10 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `locate` | the places where a library is looked for |
+//! | `candidates` | the places where a library is looked for |
 //! | `probe` | the version and the providers of a library file, before it is loaded for good |
 //! | `provider` | the execution providers |
-//! | `library`, `preload` | loading shared libraries, and those of NVIDIA that a provider needs |
+//! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`] | NVIDIA's driver and its cards |
 //! | `ort_log` | the last error in ONNX Runtime's log |
@@ -19,16 +19,16 @@
 //! # Ok::<(), zeitnot::runtime::RuntimeError>(())
 //! ```
 
+pub mod candidates;
 mod error;
 pub mod install;
 mod library;
-pub mod locate;
 pub(crate) mod missing_library;
 pub mod nvidia;
+mod nvidia_libraries;
 pub(crate) mod ort_log;
 pub mod pins;
 mod pip;
-mod preload;
 mod probe;
 mod provider;
 mod status;
@@ -41,10 +41,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+pub use candidates::{Candidate, Locations, Origin, user_cache};
 use error::source_of;
 pub use error::{InstallError, RuntimeError};
 pub use install::{Installer, Progress};
-pub use locate::{Candidate, Locations, Origin, user_cache};
 pub use pins::Variant;
 pub use provider::Provider;
 pub use status::{Installed, Status};
@@ -106,7 +106,7 @@ pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtim
         None => Arc::clone(loaded.insert(Arc::new(first_usable(&candidates, provider)?))),
     };
     if provider.is_nvidia() {
-        preload::nvidia(&runtime.path);
+        nvidia_libraries::load(&runtime.path);
     }
     Ok(runtime)
 }

@@ -45,7 +45,7 @@
 //! Every plan goes through one guard: no budget is negative, no number, or past the clock less the overhead. A search
 //! is never ended before its first evaluation, whatever the clock says. More time on the clock is never less for a
 //! move, unless classes of time controls are given factors that say so (and but for one of Lc0's rules in
-//! `smooth(preset=lc0)`). `properties.rs` checks this with random specifications and histories.
+//! `smooth(preset=lc0)`). `property_tests.rs` checks this with random specifications and histories.
 //!
 //! Every plan says how it came about, term by term: `zeitnot time explain` prints them. A term has a formula, and
 //! `formulas.rs` computes it again, or says in words (`from ...`) what it was learned or read from.
@@ -159,6 +159,6 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
 #[cfg(test)]
 mod formulas;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Speaks the Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
 
-mod input;
+mod lines;
 mod log;
 mod parse;
 mod print;

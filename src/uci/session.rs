@@ -1,6 +1,6 @@
 //! Runs the loop between a GUI and the engine.
 
-use super::input::Lines;
+use super::lines::Lines;
 use super::log::Log;
 use super::parse::{self, Command};
 use super::print::{self, Display};

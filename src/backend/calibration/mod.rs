@@ -14,7 +14,7 @@ use ort::value::TensorRef;
 
 pub use games::self_play;
 
-use super::input::InputBuffer;
+use super::input_buffer::InputBuffer;
 use super::onnxruntime::first_line;
 use super::{BackendError, DeviceOptions, OnnxRuntimeBackend, Query};
 use crate::announcer::Announcer;

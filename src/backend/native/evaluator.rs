@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::kernels::{Kernels, Shape};
-use super::plan::{HeadPlan, MatrixPlan, Plan, PolicyPlan, Shared};
+use super::prepared::{HeadPlan, MatrixPlan, Plan, PolicyPlan, Shared};
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::{CONVOLUTION_MAP, MOVES, SQUARES};

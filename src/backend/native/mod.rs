@@ -1,6 +1,6 @@
 //! Runs residual networks on the processor by our own kernels: no library is needed.
 //!
-//! A network is made ready once and shared by all workers ([`plan`]); each worker has its own buffers and evaluates its own
+//! A network is made ready once and shared by all workers ([`prepared`]); each worker has its own buffers and evaluates its own
 //! batches on its own thread ([`evaluator`]). Most of the time goes into 3x3 convolutions; Winograd's filtering leaves a
 //! quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Two layers that frameworks compute in full are not: the
 //! first convolution adds up the weights of the set squares, and the last layer of the policy is computed for the legal
@@ -9,7 +9,7 @@
 //! | file | what |
 //! |---|---|
 //! | `isa` | the instruction sets |
-//! | `plan`, `packer` | a network prepared for the kernels |
+//! | `prepared`, `packer` | a network prepared for the kernels |
 //! | `evaluator`, `tower` | the forward pass |
 //! | `kernels` | the arithmetic, and all that is unsafe |
 //! | `buffer` | numbers that begin on a cache line |
@@ -20,14 +20,14 @@ use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_w
 use crate::network::{Architecture, HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use plan::{Plan, Shared};
+use prepared::{Plan, Shared};
 
 mod buffer;
 mod evaluator;
 mod isa;
 mod kernels;
 mod packer;
-mod plan;
+mod prepared;
 mod tower;
 
 pub use isa::{Isa, UnknownIsa};
@@ -87,7 +87,7 @@ impl NativeBackend {
 
     /// Whether it can run this network: a residual one without attention, in Lc0's format.
     pub fn can_run(network: &Network) -> bool {
-        network.weights().is_some_and(|weights| plan::nonlinearity(weights.activation).is_some())
+        network.weights().is_some_and(|weights| prepared::nonlinearity(weights.activation).is_some())
     }
 
     /// The instruction set that it runs on.

@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use super::kernels::{TAPS, Tiling};
-use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan};
+use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan};
 use crate::network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };

@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
-use super::plan::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, Shared, WinogradPlan};
+use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, Shared, WinogradPlan};
 use crate::backend::{BackendError, Query};
 use crate::network::{PLANES, Planes, SQUARES};
 

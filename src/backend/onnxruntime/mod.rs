@@ -13,7 +13,7 @@
 //! | `outputs` | evaluations from the outputs of a run |
 //! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
-mod bare;
+mod bare_session;
 mod external;
 mod fields;
 mod fixed_names;
@@ -29,7 +29,7 @@ use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
-use super::input::InputBuffer;
+use super::input_buffer::InputBuffer;
 use super::{
     Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, Sharing,
     cpu_workers,
@@ -37,7 +37,7 @@ use super::{
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log};
-pub use bare::BareSession;
+pub use bare_session::BareSession;
 use model_io::ModelIo;
 use outputs::Outputs;
 pub(super) use session::probe;

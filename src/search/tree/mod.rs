@@ -256,5 +256,4 @@ pub(crate) fn first_node(nodes: &mut Pool<Node>) -> NodeId {
 }
 
 #[cfg(test)]
-#[path = "tree_tests.rs"]
 mod tests;

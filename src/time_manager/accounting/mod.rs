@@ -1,12 +1,12 @@
 //! Keeps account of every manager's moves, so that no manager has to: the account of the last move, and the statistics
 //! of the game.
 
+mod game_statistics;
 mod move_account;
-mod statistics;
 
+pub(super) use game_statistics::Classes;
+pub use game_statistics::{PhaseUse, Statistics};
 pub use move_account::MoveAccount;
-pub(super) use statistics::Classes;
-pub use statistics::{PhaseUse, Statistics};
 
 use super::plan::Plan;
 use super::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, TimeManager, Verdict};

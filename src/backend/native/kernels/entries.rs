@@ -2,8 +2,8 @@
 
 use super::activate::{Nonlinearity, activate_all};
 use super::epilogue::{Epilogue, epilogue};
-use super::input::{Input, input};
-use super::moves::{convolve_one, dot};
+use super::first_convolution::{Input, input};
+use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};

@@ -19,14 +19,14 @@ use super::isa::Isa;
 use crate::network::SQUARES;
 pub(super) use activate::Nonlinearity;
 use entries::Entries;
-pub(super) use input::{FullPlane, SetSquare};
+pub(super) use first_convolution::{FullPlane, SetSquare};
 pub(super) use tiling::Tiling;
 
 mod activate;
 mod entries;
 mod epilogue;
-mod input;
-mod moves;
+mod first_convolution;
+mod legal_moves;
 mod product;
 mod simd;
 #[cfg(test)]
@@ -35,7 +35,7 @@ mod tiling;
 mod winograd;
 
 /// Weights of a 3x3 kernel.
-pub(super) const TAPS: usize = input::TAPS;
+pub(super) const TAPS: usize = first_convolution::TAPS;
 
 /// Sizes of a product; see `product` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,7 +249,7 @@ impl Kernels {
         let (next, next_slab) = self.next(tiling, (board + 1) * columns, next);
         // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's rules.
         let next = if next.is_null() { next } else { next.wrapping_add(board * columns * tiling.tiles() * lanes) };
-        let job = input::Input {
+        let job = first_convolution::Input {
             full,
             set,
             columns,

@@ -42,7 +42,7 @@ const LIBRARIES: [&str; 12] = [
 
 /// Loads those of NVIDIA's libraries that lie in the folder of the ONNX Runtime at `library`, once for the process; they
 /// stay. One that is missing or does not load is left to the provider, which names it.
-pub(super) fn nvidia(library: &Path) {
+pub(super) fn load(library: &Path) {
     static ONCE: Once = Once::new();
     let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return };
     ONCE.call_once(|| {

@@ -1,6 +1,6 @@
 //! The promises that hold for every manager, whatever it is told: random specifications, clocks and histories.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release --lib time_manager::properties` tries 100,000 of each (256 otherwise).
+//! `PROPTEST_CASES=100000 cargo test --release --lib time_manager::property_tests` tries 100,000 of each (256 otherwise).
 
 use super::*;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! The last layer of a policy head, for the legal moves alone: some thirty of 1858.
 
-use super::input::TAPS;
+use super::first_convolution::TAPS;
 use super::simd::Simd;
 use super::winograd::SQUARES;
 
