@@ -1,4 +1,4 @@
-//! Defines a batch: the steps of its visits, their leaves, and the queries for the network.
+//! Defines a batch: the paths of its visits from the root to their leaves, and the queries of those leaves for the network.
 
 use super::select::VisitAllocator;
 use crate::backend::Query;

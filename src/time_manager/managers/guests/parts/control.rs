@@ -1,4 +1,4 @@
-//! The part `control`: a factor by the class of the time control.
+//! Computes the factor `control` on the time of a move: by the class of the time control.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;

@@ -1,4 +1,4 @@
-//! The part `phase`: a factor by the phase of the game.
+//! Computes the factor `phase` on the time of a move: by the phase of the game.
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;

@@ -1,4 +1,4 @@
-//! The part `complexity`: a factor by moves, pieces, captures and check in a position (docs/documents.md, 2.4).
+//! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position (docs/documents.md, 2.4).
 
 use super::{Part, factor, read};
 use crate::time_manager::MoveRequest;

@@ -1,4 +1,4 @@
-//! The part `quality`: a factor by how clear the choice of a move is (docs/documents.md, 3.5).
+//! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
 use super::history::Iteration;
 use super::{Part, factor, read};
