@@ -1,12 +1,13 @@
 //! Measures the whole engine on this machine: its speed, the fill of its batches, and the settings that suit it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::bench::{BENCH_POSITIONS, bench_game};
-use super::meter::{Meter, Reading};
-use super::statistics::{Latency, median, rate};
+use super::meter::{BatchRecord, Meter, Reading};
+use super::statistics::{Latency, mean, median, rate};
 use crate::backend::{Attributes, LARGEST_BATCH};
 use crate::clock::Clock;
 use crate::engine::{Engine, EngineError, GoParams, Options};
@@ -47,6 +48,12 @@ pub struct Measured {
     pub batch_fill: f64,
     /// Latency of a batch as its worker sees it, in milliseconds.
     pub batch_latency_ms: Latency,
+    /// Mean time of a batch by its size, in milliseconds.
+    #[serde(default)]
+    pub batch_ms: Vec<(usize, f64)>,
+    /// Time that a thread takes for a visit beside its batches, in milliseconds.
+    #[serde(default)]
+    pub playout_ms: f64,
     /// From the start of the first search to its first evaluation, in milliseconds; `None` when none came.
     pub first_evaluation_ms: Option<f64>,
     /// Positions searched: fewer than asked for where each would have had time for only the first, small batches.
@@ -162,6 +169,8 @@ impl Benchmark {
         }
         let asked = (evaluations + reading.cache_hits()) as f64;
         let mean_batch = rate(evaluations as f64, reading.batches.len() as f64);
+        let in_batches_ms: f64 = reading.batches.iter().map(BatchRecord::ms).sum();
+        let beside_ms = (seconds * 1e3 * threads as f64 - in_batches_ms).max(0.0);
         Ok(Measured {
             backend: self.engine.options().backend.clone(),
             threads,
@@ -173,6 +182,8 @@ impl Benchmark {
             mean_batch,
             batch_fill: mean_batch / batch as f64,
             batch_latency_ms: latency(&reading),
+            batch_ms: mean_by_size(&reading),
+            playout_ms: rate(beside_ms, visits as f64),
             first_evaluation_ms,
             positions,
             visits,
@@ -252,7 +263,16 @@ fn positions_in(milliseconds: f64, full_batch_ms: f64, asked: usize) -> usize {
 }
 
 fn latency(reading: &Reading) -> Latency {
-    Latency::of(reading.batches.iter().map(|batch| batch.end_ms - batch.start_ms).collect())
+    Latency::of(reading.batches.iter().map(BatchRecord::ms).collect())
+}
+
+/// The mean time of the batches of each size, in milliseconds.
+fn mean_by_size(reading: &Reading) -> Vec<(usize, f64)> {
+    let mut times: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for batch in &reading.batches {
+        times.entry(batch.size).or_default().push(batch.ms());
+    }
+    times.into_iter().map(|(size, times)| (size, mean(&times))).collect()
 }
 
 /// Settings worth trying on a backend: threads, and batch sizes in positions.

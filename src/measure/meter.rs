@@ -23,6 +23,13 @@ pub struct BatchRecord {
     pub cache_hits: u64,
 }
 
+impl BatchRecord {
+    /// Its time, in milliseconds.
+    pub fn ms(&self) -> f64 {
+        self.end_ms - self.start_ms
+    }
+}
+
 /// The batches and cache hits since the last reading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
