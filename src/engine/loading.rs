@@ -124,6 +124,44 @@ pub(super) fn load(
         present.ensure_evaluators(options)?;
         return Ok(None);
     }
+    let LoadedNetwork { backend, location, news } = open(&key, policy, announcer)?;
+    let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
+    fresh.ensure_evaluators(options)?;
+    *loaded = Some(fresh);
+    Ok(Some(news))
+}
+
+/// A network on its device.
+#[derive(Clone)]
+pub struct LoadedNetwork {
+    /// Runs it.
+    pub backend: Arc<dyn Backend>,
+    /// Where it came from, if the backend needs one.
+    pub location: Option<Location>,
+    /// A line that says what plays and why.
+    pub news: String,
+}
+
+/// Loads the network that the options name onto its device, without a cache: for several engines that are made on it
+/// ([`Engine::with_backend`](super::Engine::with_backend)).
+///
+/// # Errors
+/// [`EngineError`] when it cannot be loaded.
+pub fn load_network(
+    options: &Options,
+    policy: RuntimePolicy,
+    announcer: &Announcer,
+) -> Result<LoadedNetwork, EngineError> {
+    open(&Key { cache: 0, ..Key::of(options) }, policy, announcer)
+}
+
+/// Whether two engines can play with one loaded network.
+pub fn is_same_network(first: &Options, second: &Options) -> bool {
+    let key = |options: &Options| Key { cache: 0, ..Key::of(options) };
+    key(first) == key(second)
+}
+
+fn open(key: &Key, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
     let backend_options = BackendOptions {
         runtime: key.runtime.clone(),
         cache_size: key.cache as usize,
@@ -152,13 +190,10 @@ pub(super) fn load(
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
     let reason = location.as_ref().map(|location| reason(location, key.weights.is_some())).unwrap_or_default();
-    let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
-    fresh.ensure_evaluators(options)?;
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
-    let news = format!("{}{described}{reason}", fresh.backend.attributes());
+    let news = format!("{}{described}{reason}", backend.attributes());
     tracing::debug!(news, "loaded");
-    *loaded = Some(fresh);
-    Ok(Some(news))
+    Ok(LoadedNetwork { backend, location, news })
 }
 
 /// Says why this network plays.

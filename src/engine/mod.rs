@@ -47,11 +47,12 @@ pub use algorithm::SearchAlgorithm;
 pub use book::{Book, BookError, BookMove, Choice};
 pub use contempt::ContemptMode;
 pub use go::{GoParams, SideClock};
-pub use loading::{EngineError, RuntimePolicy};
+pub use loading::{EngineError, LoadedNetwork, RuntimePolicy, is_same_network, load_network};
 pub use network_evaluator::NetworkEvaluator;
 pub use option_kind::{Kind, OptionError};
 pub use options::{OptionSpec, Options};
 pub use score::{ScoreType, policy_index, score, wdl_permille};
+pub use search_and_wait::Pondered;
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
 pub use crate::search::{EndReason, Line, Listener, MoveStats, Report, SearchEnd};

@@ -1,4 +1,4 @@
-//! Searches a move with threads and waits for the answer.
+//! Searches a move with threads and waits for the answer; ponders until the move is known.
 
 use super::{Engine, EngineError, GoParams};
 use crate::search::{Listener, Report, SearchEnd};
@@ -10,6 +10,17 @@ use std::sync::Arc;
 #[derive(Default)]
 struct Answer(Mutex<Option<SearchEnd>>);
 
+impl Answer {
+    /// The end of a search that has been waited for.
+    fn take(&self) -> Result<SearchEnd, EngineError> {
+        let end = self.0.lock().take().expect("a search gives its end before it can be waited for");
+        match end.error {
+            Some(error) => Err(EngineError::Search(error)),
+            None => Ok(end),
+        }
+    }
+}
+
 impl Listener for Answer {
     fn planned(&self, _: &Plan) {}
     // It is in the end's error, too.
@@ -19,6 +30,9 @@ impl Listener for Answer {
         *self.0.lock() = Some(end.clone());
     }
 }
+
+/// A search on the opponent's time. [`Engine::set_game`] ends it where another move was played.
+pub struct Pondered(Arc<Answer>);
 
 impl Engine {
     /// Searches the position as [`Engine::go`] does and waits for the answer; the threads may still be busy with a last
@@ -34,10 +48,31 @@ impl Engine {
         let answer = Arc::new(Answer::default());
         let plan = self.go(params, start_ms, Arc::clone(&answer) as Arc<dyn Listener>)?;
         self.wait_for_answer();
-        let end = answer.0.lock().take().expect("a search gives its end before it can be waited for");
-        match end.error {
-            Some(error) => Err(EngineError::Search(error)),
-            None => Ok((end, plan)),
-        }
+        Ok((answer.take()?, plan))
+    }
+
+    /// Starts to search the position on the opponent's time. The limits of the move come with its [`GoParams`] already.
+    ///
+    /// # Errors
+    /// [`EngineError`] when nothing can be searched with.
+    pub fn start_pondering(&mut self, params: &GoParams) -> Result<Pondered, EngineError> {
+        let answer = Arc::new(Answer::default());
+        let params = GoParams { ponder: true, ..params.clone() };
+        self.go(&params, self.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>)?;
+        Ok(Pondered(answer))
+    }
+
+    /// Goes on with a pondered position as with an ordinary move whose clock started at `start_ms`, and waits for the answer.
+    ///
+    /// # Errors
+    /// As [`Engine::search_and_wait`], and when the engine is not pondering.
+    pub fn ponder_hit_and_wait(
+        &mut self,
+        pondered: &Pondered,
+        start_ms: f64,
+    ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
+        let plan = self.ponder_hit(start_ms).ok_or(EngineError::NothingLoaded)??;
+        self.wait_for_answer();
+        Ok((pondered.0.take()?, plan))
     }
 }
