@@ -13,7 +13,7 @@ use zeitnot::backend::{self, Backend, BackendOptions, CostModel, CostedBackend};
 use zeitnot::chess::{Game, to_uci};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
-use zeitnot::lab::{GameRecord, Player, TimeControl, play};
+use zeitnot::lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
 use zeitnot::network::testing::random_network;
 use zeitnot::network::{self, BUILT_IN, Network};
 use zeitnot::search::{EndReason, Guess, SearchEnd};
@@ -46,22 +46,33 @@ fn engine(backend: &Arc<dyn Backend>, evals_per_s: f64, clock: &Arc<VirtualClock
     Engine::with_backend(options(given), Arc::clone(clock) as Arc<dyn Clock>, costed).unwrap()
 }
 
-fn pair(backend: &Arc<dyn Backend>, evals_per_s: f64, given: &[(&str, &str)]) -> [Player; 2] {
-    let clock = Arc::new(VirtualClock::default());
+fn pair(backend: &Arc<dyn Backend>, evals_per_s: f64, given: &[(&str, &str)]) -> [EnginePlayer; 2] {
     [[("TimeManager", "smooth")], [("TimeManager", "legacy")]].map(|manager| {
+        let clock = Arc::new(VirtualClock::default());
         let engine = engine(backend, evals_per_s, &clock, &[&manager, given].concat());
-        Player { name: manager[0].1.to_owned(), engine, synchronous: true }
+        EnginePlayer::on_virtual_clock(manager[0].1.to_owned(), engine, clock, false)
     })
 }
 
+fn rules(control: TimeControl) -> Rules {
+    let limits = Limits { clock: Some(control), ..Limits::default() };
+    Rules { limits: [limits.clone(), limits], lag: Some("2,30".parse().unwrap()), seed: 7, ..Rules::default() }
+}
+
+/// The first game of a match, from the start position.
+fn play_game(
+    [white, black]: &mut [EnginePlayer; 2],
+    control: TimeControl,
+    on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
+) -> GameRecord {
+    let pairing = Pairing { game: 1, start: Game::new(), chess960: false, first_is_white: true };
+    play([white, black], &rules(control), &pairing, on_move).unwrap()
+}
+
 /// A whole game, a line a move: the move, its time, its nodes, the clocks.
-fn game_of(players: &mut [Player; 2], control: TimeControl) -> Vec<String> {
-    let [white, black] = players;
-    let go_on = |_: &GameRecord| ControlFlow::Continue(());
-    let record = play([white, black], Game::new(), control, go_on).unwrap();
-    let line = |mv: &zeitnot::lab::MoveRecord| {
-        format!("{} {:?} {} {:?}", to_uci(mv.mv, false), mv.used_ms, mv.report.nodes, mv.clocks_ms)
-    };
+fn game_of(players: &mut [EnginePlayer; 2], control: TimeControl) -> Vec<String> {
+    let record = play_game(players, control, |_| ControlFlow::Continue(()));
+    let line = |mv: &MoveRecord| format!("{} {:?} {} {:?}", mv.uci, mv.used_ms, mv.nodes, mv.clocks_ms);
     let end = format!("{} {:?} {:?}", record.result(), record.termination, record.clocks_ms);
     record.moves.iter().map(line).chain([end]).collect()
 }
@@ -248,16 +259,15 @@ fn a_recorded_game_replays_to_the_same_plans_verdicts_and_stops_for_all_managers
             let mut engine = Engine::new(Options::default(), Arc::clone(&clock), RuntimePolicy::FindOnly);
             let given = [("TimeManager", spec), ("Backend", "random"), ("Threads", "2"), ("MoveOverheadMs", "5")];
             given.iter().for_each(|(name, value)| engine.set_option(name, value).unwrap());
-            Player { name: spec.to_owned(), engine, synchronous: false }
+            EnginePlayer::new(spec.to_owned(), engine, false)
         });
         let lines = Arc::new(Mutex::new(String::new()));
-        players[0].engine.observe_time(Some(Box::new(Recorder(Arc::clone(&lines)))));
-        let [white, black] = &mut players;
+        players[0].engine().observe_time(Some(Box::new(Recorder(Arc::clone(&lines)))));
         let enough = |record: &GameRecord| match record.moves.len() {
             30.. => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
-        play([white, black], Game::new(), "2+0.02".parse().unwrap(), enough).unwrap();
+        play_game(&mut players, "2+0.02".parse().unwrap(), enough);
         let path = folder.path().join("trace.jsonl");
         std::fs::write(&path, &*lines.lock()).unwrap();
         let (plans, looks, ends) = replay(&std::fs::read_to_string(&path).unwrap());

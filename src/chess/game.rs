@@ -3,7 +3,7 @@
 use super::{FenError, MoveError, Position, fen, moves};
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::san::{San, SanPlus};
-use shakmaty::{Chess, EnPassantMode, Move, Position as _, Role};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, Role};
 use std::num::NonZeroU32;
 
 /// A start position and the moves played from it, every position on the way kept.
@@ -95,10 +95,26 @@ impl Game {
 
     /// The current position as FEN, with an en passant square only where a capture is legal.
     pub fn fen(&self) -> String {
-        let mut setup = self.current().chess().to_setup(EnPassantMode::Legal);
-        setup.fullmoves = self.current().fullmoves();
-        Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
+        fen_of(self.current())
     }
+
+    /// The first position as FEN, as [`Game::fen`] writes it.
+    pub fn start_fen(&self) -> String {
+        fen_of(&self.positions[0])
+    }
+
+    /// Whether castling needs the rules of Chess960: at the start a king or rook that may castle stands elsewhere than in
+    /// standard chess.
+    pub fn is_chess960(&self) -> bool {
+        let setup = self.positions[0].chess().to_setup(EnPassantMode::Legal);
+        CastlingMode::detect(&setup).is_chess960()
+    }
+}
+
+fn fen_of(position: &Position) -> String {
+    let mut setup = position.chess().to_setup(EnPassantMode::Legal);
+    setup.fullmoves = position.fullmoves();
+    Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore).to_string()
 }
 
 #[cfg(test)]
@@ -183,6 +199,27 @@ mod tests {
         assert_eq!(line, "illegal move e1e5 in 4k3/4R3/8/8/8/8/8/4K3 w - - 0 1");
         game.push_uci("e1d1").unwrap();
         assert_eq!(game.fen(), "4k3/4R3/8/8/8/8/8/3K4 b - - 1 1");
+    }
+
+    #[test]
+    fn a_game_remembers_its_start() {
+        let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17";
+        assert_eq!(played(Some(fen), &["e8e7", "e2e4"]).start_fen(), fen);
+    }
+
+    #[test]
+    fn chess960_is_known_by_the_castling_rights() {
+        for (fen, is_chess960) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
+            ("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1", true),
+            ("1r2k2r/8/8/8/8/8/8/1R2K2R w BHbh - 0 1", true),
+            ("1r2k2r/8/8/8/8/8/8/1R2K2R w Kk - 0 1", false),
+            ("1r2k2r/8/8/8/8/8/8/1R2K2R w - - 0 1", false),
+        ] {
+            for chess960 in [false, true] {
+                assert_eq!(Game::from_fen(fen, chess960).unwrap().is_chess960(), is_chess960, "{fen}");
+            }
+        }
     }
 
     #[test]

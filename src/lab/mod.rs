@@ -1,11 +1,45 @@
-//! Plays games between two configurations of this engine and writes them down: the beginning of the time laboratory.
+//! Plays timed games as a laboratory: on the machine's clock or as computations on a virtual one, several at once, between
+//! configurations of this engine and other engines, with their statistics.
+//!
+//! | file | what |
+//! |---|---|
+//! | `time_control`, `openings` | clocks and start positions |
+//! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
+//! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
+//! | `runner`, `journal` | the games of a match, several at once, and going on after an interruption |
+//! | `pgn` | games as PGN |
+//! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
+//! | [`strength`] | Elo, SPRT and ratings from results |
 
+mod adjudication;
+mod comparison;
+mod engine_player;
+mod external;
+mod external_player;
+mod journal;
+mod lag;
+mod openings;
 mod pgn;
 mod play;
-mod score;
+mod player;
+mod record;
+mod runner;
+pub mod strength;
 mod time_control;
+mod time_use;
 
+pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
+pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
+pub use engine_player::EnginePlayer;
+pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
+pub use external_player::ExternalPlayer;
+pub use journal::{Journal, JournalError};
+pub use lag::{LagError, LagModel};
+pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;
-pub use play::{GameRecord, MoveRecord, Player, Termination, play};
-pub use score::Score;
-pub use time_control::{PRESETS, TimeControl, TimeControlError};
+pub use play::{Limits, Pairing, Rules, play};
+pub use player::{Player, PlayerError, Thought, Turn};
+pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
+pub use runner::{Event, MatchEnd, MatchError, MatchPlan, Players, run_match};
+pub use time_control::{PRESETS, Preset, TimeControl, TimeControlError, TimeControls};
+pub use time_use::{MoveTime, Quantiles, TimeUse};

@@ -1,7 +1,7 @@
-//! Writes games as PGN, with the clock (`%clk`) and the time of each move (`%emt`).
+//! Writes games as PGN, with the clock (`%clk`), the time (`%emt`), the evaluation (`%eval`), the nodes and the budget of each
+//! move.
 
-use super::GameRecord;
-use crate::chess::Color;
+use super::record::{Evaluation, GameRecord, MoveRecord};
 use std::io::{self, Write};
 
 /// PGN's limit of a line, in characters.
@@ -11,14 +11,9 @@ const LINE: usize = 80;
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &str, round: usize) -> io::Result<()> {
-    let round = round.to_string();
-    let time_control = game.time_control.to_string();
-    let termination = match game.termination {
-        super::Termination::TimeForfeit => "time forfeit",
-        super::Termination::Unfinished => "unterminated",
-        _ => "normal",
-    };
+pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &str) -> io::Result<()> {
+    let round = game.game.to_string();
+    let plies = (game.opening.len() + game.moves.len()).to_string();
     let mut tags = vec![
         ("Event", event),
         ("Site", "?"),
@@ -27,9 +22,17 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
         ("White", &game.players[0]),
         ("Black", &game.players[1]),
         ("Result", game.result()),
-        ("TimeControl", &time_control),
-        ("Termination", termination),
     ];
+    let [white, black] = &game.controls;
+    match white == black {
+        true => tags.push(("TimeControl", white)),
+        // As cutechess writes time odds.
+        false => tags.extend([("WhiteTimeControl", white.as_str()), ("BlackTimeControl", black)]),
+    }
+    tags.extend([("Termination", game.termination.pgn()), ("PlyCount", &plies)]);
+    if game.chess960 {
+        tags.push(("Variant", "Chess960"));
+    }
     if let Some(fen) = &game.start_fen {
         tags.extend([("SetUp", "1"), ("FEN", fen.as_str())]);
     }
@@ -54,29 +57,75 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
     writeln!(out, "\n")
 }
 
+/// The words of the move text; a comment is several.
 fn tokens(game: &GameRecord) -> Vec<String> {
     let mut tokens = Vec::new();
-    let first_number = game.start_fen.as_deref().and_then(|fen| fen.rsplit(' ').next()?.parse().ok()).unwrap_or(1);
-    let mut number: u32 = first_number;
-    for record in &game.moves {
-        match record.color {
-            Color::White => tokens.push(format!("{number}.")),
-            // After a comment, and every move has one, PGN wants Black's number again.
-            Color::Black => tokens.push(format!("{number}...")),
+    let fen = game.start_fen.as_deref().unwrap_or("w 1");
+    let mut number: u32 = fen.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+    let mut white = !fen.split(' ').any(|field| field == "b");
+    let opening = game.opening.iter().map(|san| (san, None));
+    let played = game.moves.iter().map(|mv| (&mv.san, Some(mv)));
+    let mut is_after_comment = true;
+    for (san, record) in opening.chain(played) {
+        match white {
+            true => tokens.push(format!("{number}.")),
+            // After a comment PGN wants Black's number again.
+            false if is_after_comment => tokens.push(format!("{number}...")),
+            false => {}
         }
-        tokens.push(record.san.clone());
-        let clock = record.clocks_ms[usize::from(record.color.is_black())];
-        let clock = match game.time_control.depth {
-            Some(_) => String::new(),
-            None => format!("[%clk {}] ", hms(clock)),
-        };
-        tokens.push(format!("{{{clock}[%emt {}]}}", hms(record.used_ms)));
-        if record.color.is_black() {
-            number += 1;
+        tokens.push(san.clone());
+        if let Some(record) = record {
+            let has_clock = game.controls[usize::from(!record.white)] != "-";
+            let mut comment = comment(record, has_clock);
+            if let Some(first) = comment.first_mut() {
+                first.insert(0, '{');
+            }
+            if let Some(last) = comment.last_mut() {
+                last.push('}');
+            }
+            tokens.extend(comment);
         }
+        is_after_comment = record.is_some();
+        number += u32::from(!white);
+        white = !white;
     }
+    let end = match &game.error {
+        Some(error) => format!("{{{}: {error}}}", game.termination),
+        None => format!("{{{}}}", game.termination),
+    };
+    // No brace may stand inside a comment.
+    let end: String =
+        end.chars().enumerate().filter(|(at, c)| *c != '}' && (*at == 0 || *c != '{')).map(|(_, c)| c).collect();
+    tokens.extend(format!("{end}}}").split_whitespace().map(str::to_owned));
     tokens.push(game.result().to_owned());
     tokens
+}
+
+/// The words of a move's comment.
+fn comment(record: &MoveRecord, has_clock: bool) -> Vec<String> {
+    let mut commands = Vec::new();
+    if has_clock {
+        commands.push(format!("[%clk {}]", hms(record.clocks_ms[usize::from(!record.white)])));
+    }
+    commands.push(format!("[%emt {}]", hms(record.used_ms)));
+    if let Some(evaluation) = &record.evaluation {
+        commands.push(format!("[%eval {},{}]", evaluation_text(evaluation, record.white), record.depth));
+    }
+    commands.push(format!("[%nodes {}]", record.nodes));
+    if let (Some(budget), Some(limit)) = (record.budget_ms, record.hard_limit_ms) {
+        commands.push(format!("[%budget {}]", hms(budget)));
+        commands.push(format!("[%limit {}]", hms(limit)));
+    }
+    commands.iter().flat_map(|command| command.split(' ').map(str::to_owned)).collect()
+}
+
+/// Pawns as White sees them, or `#` and the moves to mate, as lichess writes them.
+fn evaluation_text(evaluation: &Evaluation, white: bool) -> String {
+    let sign = if white { 1 } else { -1 };
+    match evaluation.mate {
+        Some(mate) => format!("#{}", sign * mate),
+        None => format!("{:.2}", f64::from(sign * evaluation.cp) / 100.0),
+    }
 }
 
 /// Hours, minutes and seconds with milliseconds: `0:00:09.876`.
@@ -88,52 +137,91 @@ fn hms(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MoveRecord, Termination};
+    use super::super::record::Termination;
     use super::*;
     use crate::chess::Game;
-    use crate::engine::Report;
 
-    fn report() -> Report {
-        let (depth, seldepth, nodes, playouts) = (1, 1, 1, 1);
-        Report { depth, seldepth, elapsed_ms: 1.0, nodes, playouts, lines: vec![], ..Report::default() }
-    }
-
-    fn record(fen: Option<&str>, moves: &[&str]) -> GameRecord {
+    fn record(fen: Option<&str>, opening: &[&str], moves: &[&str]) -> GameRecord {
         let mut game = fen.map_or_else(Game::new, |fen| Game::from_fen(fen, false).unwrap());
+        let mut san_of = |text: &str| {
+            let white = game.current().turn().is_white();
+            let san = game.san(crate::chess::parse_uci(game.current().chess(), text).unwrap());
+            game.push_uci(text).unwrap();
+            (white, san)
+        };
+        let opening = opening.iter().map(|text| san_of(text).1).collect();
         let mut records = Vec::new();
-        for text in moves {
-            let color = game.current().turn();
-            let mv = crate::chess::parse_uci(game.current().chess(), text).unwrap();
-            let (san, clocks_ms) = (game.san(mv), [9_876.4, 3_661_000.0]);
-            records.push(MoveRecord { mv, san, color, plan: None, used_ms: 123.6, clocks_ms, report: report() });
-            game.push(mv);
+        for (ply, text) in moves.iter().enumerate() {
+            let (white, san) = san_of(text);
+            records.push(MoveRecord {
+                uci: (*text).to_owned(),
+                san,
+                white,
+                used_ms: 123.6,
+                clocks_ms: [9_876.4, 3_661_000.0],
+                budget_ms: (ply == 0).then_some(500.0),
+                hard_limit_ms: (ply == 0).then_some(750.0),
+                nodes: 42,
+                playouts: 40,
+                depth: 5,
+                evaluation: match ply {
+                    0 => Some(Evaluation { cp: 35, mate: None, q: Some(0.2) }),
+                    1 => Some(Evaluation { cp: 35, mate: None, q: None }),
+                    2 => None,
+                    _ => Some(Evaluation { cp: 0, mate: Some(1), q: None }),
+                },
+            });
         }
         GameRecord {
+            game: 3,
             players: ["A \"x\"".into(), "B".into()],
-            time_control: "10+0.1".parse().unwrap(),
+            first_is_white: true,
+            controls: ["10+0.1".into(), "10+0.1".into()],
             start_fen: fen.map(str::to_owned),
+            chess960: false,
+            opening,
             moves: records,
-            winner: Some(Color::Black),
+            white_won: Some(false),
             termination: Termination::Checkmate,
-            clocks_ms: [0.0; 2],
+            error: None,
+            clocks_ms: [9_876.4, 3_661_000.0],
         }
+    }
+
+    fn text(record: &GameRecord) -> String {
+        let mut out = Vec::new();
+        write_pgn(&mut out, record, "test", "2026.11.20").unwrap();
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn a_game_reads_as_pgn() {
-        let mut out = Vec::new();
-        write_pgn(&mut out, &record(None, &["f2f3", "e7e5", "g2g4", "d8h4"]), "test", "2026.11.20", 3).unwrap();
-        insta::assert_snapshot!(String::from_utf8(out).unwrap());
+        insta::assert_snapshot!(text(&record(None, &["f2f3"], &["e7e5", "g2g4", "d8h4"])));
     }
 
     #[test]
-    fn black_may_begin() {
-        let mut out = Vec::new();
-        let fen = "8/8/8/4k3/8/8/8/K6R b - - 0 40";
-        write_pgn(&mut out, &record(Some(fen), &["e5e4", "h1h4"]), "test", "????.??.??", 1).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert!(text.contains(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n")), "{text}");
-        assert!(text.contains("\n40... Ke4 {[%clk 1:01:01.000] [%emt 0:00:00.124]} 41."), "{text}");
-        assert!(text.lines().all(|line| line.len() <= LINE));
+    fn a_game_from_a_position_begins_with_its_number_and_side() {
+        let fen = "4k3/8/8/8/8/8/8/R3K3 b - - 7 31";
+        let pgn = text(&record(Some(fen), &[], &["e8d8", "a1a7"]));
+        assert!(pgn.contains("[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 b - - 7 31\"]"), "{pgn}");
+        assert!(pgn.contains("\n31... Kd8 {") && pgn.contains("32. Ra7 {"), "{pgn}");
+    }
+
+    #[test]
+    fn time_odds_errors_and_missing_clocks_are_written() {
+        let mut record = record(None, &[], &["e2e4", "e7e5"]);
+        record.controls[1] = "-".into();
+        (record.termination, record.error) = (Termination::Crash, Some("engine {x} \"y\" ended".into()));
+        let pgn = text(&record);
+        assert!(pgn.contains("[WhiteTimeControl \"10+0.1\"]\n[BlackTimeControl \"-\"]\n[Termination \"abandoned\"]"));
+        let flat = pgn.replace('\n', " ");
+        assert!(flat.contains("1... e5 {[%emt 0:00:00.124]"), "{pgn}");
+        assert!(flat.contains("{crash: engine x \"y\" ended} 0-1"), "{pgn}");
+    }
+
+    #[test]
+    fn clocks_have_hours_and_no_sign() {
+        assert_eq!(hms(3_661_000.4), "1:01:01.000");
+        assert_eq!(hms(-5.0), "0:00:00.000");
     }
 }

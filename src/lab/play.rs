@@ -1,195 +1,251 @@
-//! Plays one timed game between two engines.
+//! Plays one game between two players and keeps their clocks.
 
-use super::TimeControl;
-use crate::chess::{Color, Game, Move, Outcome};
-use crate::engine::{Engine, EngineError, GoParams, Report};
-use crate::time_manager::Plan;
-use std::fmt;
+use super::adjudication::{Adjudication, Course};
+use super::lag::LagModel;
+use super::player::{Player, PlayerError, Thought, Turn};
+use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
+use super::time_control::TimeControl;
+use crate::chess::{Color, Game, to_uci};
+use crate::engine::{EngineError, GoParams};
 use std::ops::ControlFlow;
 
-/// An engine that plays, and its name.
-pub struct Player {
-    /// How the result names it.
-    pub name: String,
-    /// The engine; its options are set.
-    pub engine: Engine,
-    /// It searches on the caller's thread: on a virtual clock the game is then a computation.
-    pub synchronous: bool,
+/// The limits of one player.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Its clock; `None`: it has none.
+    pub clock: Option<TimeControl>,
+    /// Nodes a move.
+    pub nodes: Option<u64>,
+    /// Depth of each move.
+    pub depth: Option<u32>,
 }
 
-/// One move of a game.
+impl Limits {
+    /// As PGN's tag `TimeControl` has them.
+    pub fn pgn(&self) -> String {
+        self.clock.as_ref().map_or_else(|| "-".to_owned(), TimeControl::to_string)
+    }
+}
+
+/// The rules of a match that hold for each of its games.
+#[derive(Clone, Default)]
+pub struct Rules {
+    /// Limits of the first and of the second player.
+    pub limits: [Limits; 2],
+    /// How games are adjudicated.
+    pub adjudication: Adjudication,
+    /// The lag of the GUI, for players on virtual clocks.
+    pub lag: Option<LagModel>,
+    /// Decides whatever is random.
+    pub seed: u64,
+}
+
+/// The place of a game in its match.
 #[derive(Clone, Debug)]
-pub struct MoveRecord {
-    /// The move.
-    pub mv: Move,
-    /// In the notation of PGN.
-    pub san: String,
-    /// Who played it.
-    pub color: Color,
-    /// The time manager's decision.
-    pub plan: Option<Plan>,
-    /// Time used, in milliseconds.
-    pub used_ms: f64,
-    /// The clock of White and of Black after the move, in milliseconds.
-    pub clocks_ms: [f64; 2],
-    /// The search's last report.
-    pub report: Report,
+pub struct Pairing {
+    /// Its number, from 1.
+    pub game: u64,
+    /// The start position, with the moves that led there.
+    pub start: Game,
+    /// Whether castling is that of Chess960.
+    pub chess960: bool,
+    /// Whether the first player has White.
+    pub first_is_white: bool,
 }
 
-/// Why a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Termination {
-    /// Mate.
-    Checkmate,
-    /// No move and no check.
-    Stalemate,
-    /// A position for the third time.
-    Repetition,
-    /// Fifty moves without capture or pawn move.
-    FiftyMoves,
-    /// Nobody can mate.
-    InsufficientMaterial,
-    /// A clock ran out.
-    TimeForfeit,
-    /// It was broken off.
-    Unfinished,
+/// A game under way.
+struct Referee<'a> {
+    rules: &'a Rules,
+    /// Limits of White and Black.
+    limits: [&'a Limits; 2],
+    game: Game,
+    chess960: bool,
+    course: Course,
+    record: GameRecord,
+    clocks_ms: [f64; 2],
+    moves_made: [u32; 2],
+    /// What has passed since the last answer of White and Black, in milliseconds.
+    since_answer_ms: [f64; 2],
 }
 
-impl From<Outcome> for Termination {
-    fn from(outcome: Outcome) -> Termination {
-        match outcome {
-            Outcome::Checkmate { .. } => Termination::Checkmate,
-            Outcome::Stalemate => Termination::Stalemate,
-            Outcome::InsufficientMaterial => Termination::InsufficientMaterial,
-            Outcome::Repetition => Termination::Repetition,
-            Outcome::FiftyMoves => Termination::FiftyMoves,
-        }
-    }
-}
-
-impl fmt::Display for Termination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Termination::Checkmate => "checkmate",
-            Termination::Stalemate => "stalemate",
-            Termination::Repetition => "threefold repetition",
-            Termination::FiftyMoves => "fifty-move rule",
-            Termination::InsufficientMaterial => "insufficient material",
-            Termination::TimeForfeit => "time forfeit",
-            Termination::Unfinished => "unfinished",
-        })
-    }
-}
-
-/// A finished game.
-#[derive(Clone, Debug)]
-pub struct GameRecord {
-    /// Names of White and Black.
-    pub players: [String; 2],
-    /// The clock they had.
-    pub time_control: TimeControl,
-    /// The start position as FEN, unless it is the standard one.
-    pub start_fen: Option<String>,
-    /// The moves.
-    pub moves: Vec<MoveRecord>,
-    /// Who won; `None` for a draw.
-    pub winner: Option<Color>,
-    /// Why it ended.
-    pub termination: Termination,
-    /// The clocks of White and Black at the end, in milliseconds.
-    pub clocks_ms: [f64; 2],
-}
-
-impl GameRecord {
-    /// As PGN writes results.
-    pub fn result(&self) -> &'static str {
-        match self.winner {
-            None if self.termination == Termination::Unfinished => "*",
-            Some(Color::White) => "1-0",
-            Some(Color::Black) => "0-1",
-            None => "1/2-1/2",
-        }
-    }
-}
-
-/// Plays a game from `start`; `players` are White and Black. `on_move` sees each move as it is played, and may break
-/// the game off.
+/// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and may
+/// break it off.
 ///
-/// The clock judges as a match runner does: who has used more than he had has lost, and only then comes the increment.
+/// The clock judges as a match runner does: who has used more than he had has lost, and only then comes the increment. Against
+/// a bare king a clock that runs out draws.
 ///
 /// # Errors
-/// [`EngineError`] when an engine cannot search, or its search failed.
+/// [`EngineError`] when an engine of this program cannot search, or its search failed. Another player that fails loses.
 pub fn play(
-    players: [&mut Player; 2],
-    start: Game,
-    time_control: TimeControl,
+    players: [&mut dyn Player; 2],
+    rules: &Rules,
+    pairing: &Pairing,
     mut on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
 ) -> Result<GameRecord, EngineError> {
-    let mut game = start;
-    let mut record = GameRecord {
-        players: [players[0].name.clone(), players[1].name.clone()],
-        time_control,
-        start_fen: (!game.starts_from_standard()).then(|| game.fen()),
-        moves: Vec::new(),
-        winner: None,
-        termination: Termination::Stalemate,
-        clocks_ms: [time_control.base_ms + time_control.increment_ms; 2],
-    };
-    let mut moves_made = [0; 2];
-    let [white, black] = players;
-    for player in [&mut *white, &mut *black] {
-        player.engine.new_game();
-        player.engine.prepare()?;
+    let [first, second] = players;
+    let (mut sides, [first_limits, second_limits]) = ([first, second], &rules.limits);
+    let mut limits = [first_limits, second_limits];
+    if !pairing.first_is_white {
+        sides.reverse();
+        limits.reverse();
+    }
+    let names = [sides[0].name().to_owned(), sides[1].name().to_owned()];
+    let mut referee = Referee::new(rules, limits, pairing, names);
+    for (side, player) in sides.iter_mut().enumerate() {
+        // Each player has a seed of its own, the same with either colour.
+        let player_index = (side == 0) != pairing.first_is_white;
+        if let Err(error) = player.new_game(rules.seed ^ (2 * pairing.game + u64::from(player_index))) {
+            return referee.lost_by(side, error);
+        }
     }
     loop {
-        if let Some(outcome) = game.outcome() {
-            (record.termination, record.winner) = (outcome.into(), outcome.winner());
-            return Ok(record);
+        if let Some(outcome) = referee.game.outcome() {
+            return Ok(referee.end(outcome.winner(), outcome.into()));
         }
-        let color = game.current().turn();
-        let side = usize::from(color.is_black());
-        let player = if color.is_white() { &mut *white } else { &mut *black };
-        let engine = &mut player.engine;
-        let to_go = time_control.moves.map(|moves| moves - moves_made[side] % moves);
-        let params = match time_control.depth {
-            Some(depth) => GoParams { depth: Some(depth), ..GoParams::default() },
-            None => GoParams {
-                wtime: Some(record.clocks_ms[0]),
-                btime: Some(record.clocks_ms[1]),
-                winc: Some(time_control.increment_ms),
-                binc: Some(time_control.increment_ms),
-                movestogo: to_go,
-                ..GoParams::default()
-            },
+        let side = usize::from(referee.game.current().turn().is_black());
+        let turn = Turn {
+            game: &referee.game,
+            go: referee.go(),
+            since_answer_ms: std::mem::take(&mut referee.since_answer_ms[side]),
         };
-        let start_ms = engine.now_ms();
-        engine.set_game(game.clone());
-        let (end, plan) = match player.synchronous {
-            true => engine.run(&params, start_ms, None)?,
-            false => engine.search_and_wait(&params, start_ms)?,
+        let thought = match sides[side].think(&turn) {
+            Ok(thought) => thought,
+            Err(error) => return referee.lost_by(side, error),
         };
-        if let Some(error) = end.error {
-            return Err(EngineError::Search(error));
+        if let Some((winner, termination)) = referee.make_move(&thought) {
+            return Ok(referee.end(winner, termination));
         }
-        let used_ms = engine.now_ms() - start_ms;
-        let mv = end.best.expect("a position with legal moves has a best one");
-        let left = if time_control.depth.is_some() { 0.0 } else { record.clocks_ms[side] - used_ms };
-        if left < 0.0 {
-            record.clocks_ms[side] = left;
-            (record.termination, record.winner) = (Termination::TimeForfeit, Some(color.other()));
-            return Ok(record);
-        }
-        moves_made[side] += 1;
-        let control_reached = time_control.moves.is_some_and(|moves| moves_made[side] % moves == 0);
-        let bonus = if control_reached { time_control.base_ms } else { 0.0 };
-        record.clocks_ms[side] = left + time_control.increment_ms + bonus;
-        let san = game.san(mv);
-        game.push(mv);
-        let clocks_ms = record.clocks_ms;
-        record.moves.push(MoveRecord { mv, san, color, plan, used_ms, clocks_ms, report: end.report });
-        if on_move(&record).is_break() {
-            record.termination = Termination::Unfinished;
-            return Ok(record);
+        if on_move(&referee.record).is_break() {
+            return Ok(referee.end(None, Termination::Unfinished));
         }
     }
 }
+
+impl<'a> Referee<'a> {
+    fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [String; 2]) -> Referee<'a> {
+        let clocks_ms =
+            limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
+        let mut before = pairing.start.clone();
+        before.truncate(0);
+        let start_fen = (!before.starts_from_standard()).then(|| before.fen());
+        let mut opening = Vec::new();
+        for &mv in pairing.start.moves() {
+            opening.push(before.san(mv));
+            before.push(mv);
+        }
+        let record = GameRecord {
+            game: pairing.game,
+            players,
+            first_is_white: pairing.first_is_white,
+            controls: limits.map(Limits::pgn),
+            start_fen,
+            chess960: pairing.chess960,
+            opening,
+            moves: Vec::new(),
+            white_won: None,
+            termination: Termination::Unfinished,
+            error: None,
+            clocks_ms: clocks_ms.map(in_microseconds),
+        };
+        Referee {
+            rules,
+            limits,
+            game: pairing.start.clone(),
+            chess960: pairing.chess960,
+            course: Course::default(),
+            record,
+            clocks_ms,
+            moves_made: [0; 2],
+            since_answer_ms: [0.0; 2],
+        }
+    }
+
+    /// The clocks and limits of the next move.
+    fn go(&self) -> GoParams {
+        let side = usize::from(self.game.current().turn().is_black());
+        let Limits { clock, nodes, depth } = self.limits[side];
+        let go = GoParams { nodes: *nodes, depth: *depth, ..GoParams::default() };
+        let Some(clock) = clock else { return go };
+        // A side without a clock of its own is told nothing of the other's.
+        let time = |side: usize| self.limits[side].clock.as_ref().map(|_| self.clocks_ms[side]);
+        let increment = |side: usize| self.limits[side].clock.as_ref().map(|clock| clock.increment_ms);
+        GoParams {
+            wtime: time(0),
+            btime: time(1),
+            winc: increment(0),
+            binc: increment(1),
+            movestogo: clock.moves.map(|moves| moves - self.moves_made[side] % moves),
+            ..go
+        }
+    }
+
+    /// Makes the move of a player, takes its time off its clock, and judges the game: how it ended, if it has.
+    fn make_move(&mut self, thought: &Thought) -> Option<(Option<Color>, Termination)> {
+        let color = self.game.current().turn();
+        let side = usize::from(color.is_black());
+        let ply = self.record.moves.len();
+        let lag_ms = self.rules.lag.map_or(0.0, |lag| lag.lag_ms(self.rules.seed, self.record.game, ply));
+        let used_ms = thought.used_ms + lag_ms;
+        self.since_answer_ms[side] += lag_ms;
+        self.since_answer_ms[1 - side] += used_ms;
+        let clock = self.limits[side].clock.as_ref();
+        if let Some(clock) = clock {
+            self.clocks_ms[side] -= used_ms;
+            if self.clocks_ms[side] < 0.0 {
+                let board = self.game.current().board();
+                let opponent = board.by_color(color.other());
+                let is_bare = opponent.count() == 1;
+                return Some(((!is_bare).then(|| color.other()), Termination::TimeForfeit));
+            }
+            self.moves_made[side] += 1;
+            let is_reached = clock.moves.is_some_and(|moves| self.moves_made[side].is_multiple_of(moves));
+            self.clocks_ms[side] += clock.increment_ms + if is_reached { clock.base_ms } else { 0.0 };
+        }
+        let san = self.game.san(thought.mv);
+        let uci = to_uci(thought.mv, self.chess960);
+        self.game.push(thought.mv);
+        self.record.moves.push(MoveRecord {
+            uci,
+            san,
+            white: color.is_white(),
+            used_ms: in_microseconds(used_ms),
+            clocks_ms: self.clocks_ms.map(in_microseconds),
+            budget_ms: thought.budget_ms.map(|budget| in_microseconds(budget.0)),
+            hard_limit_ms: thought.budget_ms.map(|budget| in_microseconds(budget.1)),
+            nodes: thought.nodes,
+            playouts: thought.playouts,
+            depth: thought.depth,
+            evaluation: thought.evaluation,
+        });
+        // The rules of chess come first.
+        match self.game.outcome() {
+            Some(_) => None,
+            None => self.course.judge(&self.rules.adjudication, color, thought.evaluation, &self.game),
+        }
+    }
+
+    fn end(mut self, winner: Option<Color>, termination: Termination) -> GameRecord {
+        self.record.white_won = winner.map(Color::is_white);
+        self.record.termination = termination;
+        self.record.clocks_ms = self.clocks_ms.map(in_microseconds);
+        self.record
+    }
+
+    /// The end of a game that a player loses by its own failure.
+    fn lost_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, EngineError> {
+        let text = error.to_string();
+        let termination = match error {
+            PlayerError::Engine(error) => return Err(error),
+            PlayerError::Crashed(_) => Termination::Crash,
+            PlayerError::Stalled(_) => Termination::Stall,
+            PlayerError::IllegalMove(_) => Termination::IllegalMove,
+        };
+        self.record.error = Some(text);
+        let winner = if side == 0 { Color::Black } else { Color::White };
+        Ok(self.end(Some(winner), termination))
+    }
+}
+
+#[cfg(test)]
+#[path = "play_tests.rs"]
+mod tests;

@@ -1,4 +1,5 @@
-//! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds.
+//! Reads time controls as match runners write them: `[moves/]time[+increment]`, in seconds or as minutes:seconds, and those
+//! of two players that have different ones: `10+0.1,5+0.05`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,19 +21,39 @@ pub struct TimeControl {
     pub depth: Option<u32>,
 }
 
-/// Depth of the presets without a clock (docs/documents.md, 2.1).
+/// Depth of the preset without a clock (docs/documents.md, 2.1).
 const PRESET_DEPTH: u32 = 5;
 
-/// The time controls of Mergen (docs/documents.md, 2.1), by name; the time is in minutes and the increment
-/// in seconds there.
-pub const PRESETS: [(&str, TimeControl); 6] = [
-    ("bullet", TimeControl::clock(60.0, 0.0)),
-    ("blitz", TimeControl::clock(180.0, 2.0)),
-    ("rapid", TimeControl::clock(600.0, 5.0)),
-    ("classical", TimeControl::clock(1800.0, 0.0)),
-    // "No time limit, searches to fixed depth"; and "always searches to specified depth".
-    ("infinite", TimeControl::fixed_depth(PRESET_DEPTH)),
-    ("fixed-depth", TimeControl::fixed_depth(PRESET_DEPTH)),
+/// A time control that has a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// A second name.
+    pub alias: Option<&'static str>,
+    /// The time control.
+    pub control: TimeControl,
+}
+
+impl Preset {
+    const fn new(name: &'static str, control: TimeControl) -> Preset {
+        Preset { name, alias: None, control }
+    }
+
+    /// The preset of this name or second name.
+    pub fn find(name: &str) -> Option<Preset> {
+        PRESETS.into_iter().find(|preset| preset.name == name || preset.alias == Some(name))
+    }
+}
+
+/// The time controls of Mergen (docs/documents.md, 2.1); the time is in minutes and the increment in seconds there. Its "no
+/// limit" is a search to the fixed depth, too: one control of two names.
+pub const PRESETS: [Preset; 5] = [
+    Preset::new("bullet", TimeControl::clock(60.0, 0.0)),
+    Preset::new("blitz", TimeControl::clock(180.0, 2.0)),
+    Preset::new("rapid", TimeControl::clock(600.0, 5.0)),
+    Preset::new("classical", TimeControl::clock(1800.0, 0.0)),
+    Preset { alias: Some("infinite"), ..Preset::new("fixed-depth", TimeControl::fixed_depth(PRESET_DEPTH)) },
 ];
 
 impl TimeControl {
@@ -61,7 +82,7 @@ impl FromStr for TimeControl {
 
 fn parse(text: &str) -> Option<TimeControl> {
     let (moves, rest) = match text.split_once('/') {
-        Some((moves, rest)) => (Some(moves.trim().parse().ok().filter(|moves| *moves > 0)?), rest),
+        Some((moves, rest)) => (Some(number::<u32>(moves).filter(|moves| *moves > 0)?), rest),
         None => (None, text),
     };
     let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
@@ -69,10 +90,18 @@ fn parse(text: &str) -> Option<TimeControl> {
     (base_ms + increment_ms > 0.0).then_some(TimeControl { moves, base_ms, increment_ms, depth: None })
 }
 
+/// The time of `seconds` or `minutes:seconds`. As in fastchess there are no hours: `1:30` is a minute and a half.
 fn milliseconds(text: &str) -> Option<f64> {
     let (minutes, seconds) = text.split_once(':').unwrap_or(("0", text));
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| (0.0..=LONGEST_S).contains(value));
-    Some((number(minutes)? * 60.0 + number(seconds)?) * 1e3)
+    let seconds = number::<f64>(minutes)? * 60.0 + number::<f64>(seconds)?;
+    (seconds <= LONGEST_S).then_some(seconds * 1e3)
+}
+
+/// A number of digits and a point; std would also take signs, exponents and `inf`.
+fn number<T: FromStr>(text: &str) -> Option<T> {
+    let text = text.trim();
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_plain { text.parse().ok() } else { None }
 }
 
 impl fmt::Display for TimeControl {
@@ -89,6 +118,39 @@ impl fmt::Display for TimeControl {
     }
 }
 
+/// The time controls of the two players of a match: `T` for both, or `T1,T2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeControls {
+    /// That of the first player, whichever color it has in a game.
+    pub first: TimeControl,
+    /// That of the second player.
+    pub second: TimeControl,
+}
+
+impl From<TimeControl> for TimeControls {
+    fn from(both: TimeControl) -> Self {
+        TimeControls { first: both, second: both }
+    }
+}
+
+impl FromStr for TimeControls {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once(',') {
+            Some((first, second)) => Ok(TimeControls { first: first.parse()?, second: second.parse()? }),
+            None => text.parse::<TimeControl>().map(TimeControls::from),
+        }
+    }
+}
+
+impl fmt::Display for TimeControls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TimeControls { first, second } = self;
+        if first == second { first.fmt(f) } else { write!(f, "{first},{second}") }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,8 +161,34 @@ mod tests {
         assert_eq!("10+0.1".parse(), tc(None, 10_000.0, 100.0));
         assert_eq!("2:30+1".parse(), tc(None, 150_000.0, 1000.0));
         assert_eq!("40/60".parse(), tc(Some(40), 60_000.0, 0.0));
+        assert_eq!("40/60+0.5".parse(), tc(Some(40), 60_000.0, 500.0));
+        assert_eq!("40/1:30+.5".parse(), tc(Some(40), 90_000.0, 500.0));
+        assert_eq!("60".parse(), tc(None, 60_000.0, 0.0));
         assert_eq!("0+1".parse(), tc(None, 0.0, 1000.0));
-        for text in ["", "x", "10+", "+1", "0", "-1+1", "0/60", "nan", "inf", "1e300", "10+1+1"] {
+        for text in [
+            "",
+            "x",
+            "10+",
+            "+1",
+            "0",
+            "-1+1",
+            "0/60",
+            "nan",
+            "inf",
+            "1e300",
+            "1e1",
+            "10++1",
+            "10+1+1",
+            "10+-1",
+            "+4/60",
+            "40/",
+            "4.5/60",
+            "40/40/60",
+            "1:30:00",
+            ":30",
+            "9999999:0",
+            "10,10",
+        ] {
             assert_eq!(text.parse::<TimeControl>(), Err(TimeControlError(text.into())), "{text}");
         }
         for text in ["10+0.1", "40/60", "300"] {
@@ -108,18 +196,33 @@ mod tests {
         }
     }
 
-    // docs/documents.md, 2.1: the six that its program offers.
+    #[test]
+    fn players_may_have_different_controls() {
+        let tc = |text: &str| text.parse::<TimeControl>().unwrap();
+        assert_eq!("10+0.1".parse(), Ok(TimeControls::from(tc("10+0.1"))));
+        let odds: TimeControls = "40/60+0.5, 1:00".parse().unwrap();
+        assert_eq!(odds, TimeControls { first: tc("40/60+0.5"), second: tc("60") });
+        assert_eq!(odds.to_string(), "40/60+0.5,60");
+        assert_eq!(TimeControls::from(odds.first).to_string(), "40/60+0.5");
+        for (text, part) in [("10,", ""), (",10", ""), ("10,x", "x"), ("1,2,3", "2,3")] {
+            assert_eq!(text.parse::<TimeControls>(), Err(TimeControlError(part.into())), "{text}");
+        }
+    }
+
+    // docs/documents.md, 2.1: the six that its program offers, two of which are the same.
     #[test]
     fn mergen_presets() {
-        let told = PRESETS.map(|(name, control)| (name, control.to_string(), control.depth));
-        let expected = [
+        for (name, text, depth) in [
             ("bullet", "60", None),
             ("blitz", "180+2", None),
             ("rapid", "600+5", None),
             ("classical", "1800", None),
             ("infinite", "-", Some(5)),
             ("fixed-depth", "-", Some(5)),
-        ];
-        assert_eq!(told, expected.map(|(name, text, depth)| (name, text.to_owned(), depth)));
+        ] {
+            let control = Preset::find(name).unwrap().control;
+            assert_eq!((control.to_string().as_str(), control.depth), (text, depth), "{name}");
+        }
+        assert_eq!(Preset::find("Blitz"), None);
     }
 }

@@ -1,9 +1,10 @@
 //! Plays and labels many games at once, so that batches are full.
 
-use super::{Label, LabelledGame, Openings, Ply, Sampling};
+use super::{Label, LabelledGame, Ply, Sampling};
 use crate::backend::{Evaluation, Query, sample, softmax};
 use crate::chess::{Game, Move};
 use crate::engine::{EngineError, NetworkEvaluator};
+use crate::lab::Openings;
 use crate::network::{Transform, policy_index};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
@@ -83,9 +84,14 @@ impl<'a> Generator<'a> {
 
     /// Begins a game.
     pub fn begin(&mut self) {
-        let game = self.openings.at(self.random.random(), self.random.random());
+        let mut game = self.openings.at(self.random.random(), self.random.random());
+        let fen = game.fen();
+        if !game.moves().is_empty() {
+            // What is written begins with a FEN: nobody could know the moves before it.
+            game = Game::from_fen(&fen, false).expect("a position is read as it was written");
+        }
         self.games.push(Going {
-            fen: game.fen(),
+            fen,
             moves: game.current().legal_moves().into_iter().collect(),
             game,
             plies: Vec::new(),
@@ -185,7 +191,7 @@ mod tests {
 
     /// Games that were begun with this recipe, all played to their ends.
     fn games(count: usize, sampling: &Sampling, player: Option<NetworkEvaluator>, seed: u64) -> Vec<LabelledGame> {
-        let openings = Openings::read(&[]).unwrap();
+        let openings = Openings::read(&[], None).unwrap();
         let mut generator = Generator::new(&openings, sampling.clone(), evaluator("random"), player, seed).unwrap();
         (0..count).for_each(|_| generator.begin());
         let mut ended = Vec::new();
@@ -269,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_teacher_without_a_head_is_refused() {
-        let openings = Openings::read(&[]).unwrap();
+        let openings = Openings::read(&[], None).unwrap();
         let error = Generator::new(&openings, Sampling::default(), evaluator("uniform"), None, 1).err().unwrap();
         assert!(error.to_string().contains("no WDL head"), "{error}");
     }

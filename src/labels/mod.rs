@@ -9,14 +9,11 @@
 //! | `game_file` | games and labels as bytes: about 20 bytes for a ply of which half have a label |
 //! | `sampling` | the recipe of a game: how moves are drawn, which positions get labels, and when it ends |
 //! | `generator` | many games at once, so that batches are full |
-//! | `openings` | start positions from EPD and FEN files |
 
 mod game_file;
 mod generator;
-mod openings;
 mod sampling;
 
 pub use game_file::{Label, LabelledGame, Ply};
 pub use generator::{Generator, LabelError};
-pub use openings::{Openings, OpeningsError};
 pub use sampling::Sampling;

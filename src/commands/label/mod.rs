@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use zeitnot::backend::Backend;
 use zeitnot::engine::{Engine, NetworkEvaluator};
-use zeitnot::labels::{Generator, Openings, Sampling};
+use zeitnot::lab::Openings;
+use zeitnot::labels::{Generator, Sampling};
 
 /// Games at once beyond which a worker only takes memory: backends take no larger batches by far.
 const MOST_AT_ONCE: u64 = 4096;
@@ -67,8 +68,8 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
                 .help(
-                    "EPD or FEN file of start positions; may be given again, all files count the same \
-                     [default: the start position]",
+                    "EPD, FEN or PGN file of start positions (the last one of a game); may be given again, all files count \
+                     the same [default: the start position]",
                 ),
         )
         .arg(count("shards", "20", u64::MAX, "Shards to make"))
@@ -140,7 +141,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }
         None => (None, None),
     };
-    let openings = Openings::read(&books)?;
+    let openings = Openings::read(&books, None)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     let prefix = format!("{name}-{}", number("seed"));
     let (labels, games) = (number("shard-labels"), number("at-once"));

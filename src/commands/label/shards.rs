@@ -119,12 +119,13 @@ mod tests {
     use super::*;
     use zeitnot::backend::{self, BackendOptions};
     use zeitnot::engine::NetworkEvaluator;
-    use zeitnot::labels::{Openings, Sampling};
+    use zeitnot::lab::Openings;
+    use zeitnot::labels::Sampling;
 
     #[test]
     fn a_shard_is_left_where_another_could_not_be_made() {
         let folder = tempfile::tempdir().unwrap();
-        let openings = Openings::read(&[]).unwrap();
+        let openings = Openings::read(&[], None).unwrap();
         let made = |failed: bool| {
             let bar = ProgressBar::hidden();
             let (next, failed) = (AtomicU64::new(0), AtomicBool::new(failed));

@@ -1,5 +1,6 @@
-//! `zeitnot time`: shows the decisions of a time manager, without a search.
+//! `zeitnot time`: shows the decisions of a time manager, and compares managers in games.
 
+mod compare;
 mod script;
 
 use super::json_flag;
@@ -12,12 +13,17 @@ use zeitnot::engine::Options;
 use zeitnot::time_manager::{self, MoveRequest, StopperParams};
 
 pub fn command() -> Command {
-    Command::new("time").about("Look into the time managers").subcommand_required(true).subcommand(explain_command())
+    Command::new("time")
+        .about("Look into the time managers")
+        .subcommand_required(true)
+        .subcommand(explain_command())
+        .subcommand(compare::command())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
         Some(("explain", matches)) => explain(matches),
+        Some(("compare", matches)) => compare::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
 }

@@ -1,0 +1,252 @@
+//! Declares and reads the flags that `match` and `time compare` share: openings, clock, adjudication, seed.
+
+use crate::commands::{fen_option, game_from};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use zeitnot::backend::CostModel;
+use zeitnot::chess::Game;
+use zeitnot::clock::VirtualClock;
+use zeitnot::digest::sha256;
+use zeitnot::lab::{Adjudication, DrawRule, LagModel, OpeningOrder, Openings, ResignRule};
+use zeitnot::measure::MeasuredCosts;
+use zeitnot::tablebase::Tablebase;
+
+use anyhow::Context as _;
+
+/// Evaluations a second on a virtual clock unless told: a game of 10+0.1 with the built-in network then takes about three
+/// seconds of a core.
+pub const VIRTUAL_NPS: f64 = 1_000.0;
+
+/// The clock of a match.
+#[derive(Clone)]
+pub enum MatchClock {
+    /// The machine's.
+    Real,
+    /// A virtual one, on which a batch and a playout cost what is told.
+    Virtual {
+        /// The cost of batches.
+        cost: CostModel,
+        /// Milliseconds of a playout beside the network's time.
+        playout_ms: f64,
+    },
+}
+
+fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
+/// Adds the flags.
+pub fn add_to(command: Command) -> Command {
+    let file = |name, help| arg(name, "FILE", help).value_parser(value_parser!(PathBuf));
+    command
+        .arg(
+            file("openings", "Start positions: EPD, FEN or PGN; may be given again")
+                .action(ArgAction::Append)
+                .conflicts_with("fen"),
+        )
+        .arg(
+            Arg::new("plies")
+                .long("plies")
+                .value_name("N")
+                .value_parser(value_parser!(u64).range(0..=1000))
+                .requires("openings")
+                .help("Plies of a PGN's games that are played as the opening [default: all]"),
+        )
+        .arg(
+            Arg::new("order")
+                .long("order")
+                .value_name("ORDER")
+                .value_parser(["random", "sequential"])
+                .default_value("random")
+                .help("The order of openings, random by --seed"),
+        )
+        .arg(fen_option().help("Where every game begins: a FEN, or startpos [default: startpos]"))
+        .arg(
+            arg("clock", "CLOCK", "real, or virtual: games are computations, the same on any machine")
+                .value_parser(["real", "virtual"])
+                .default_value("real"),
+        )
+        .arg(
+            arg("nps", "N", "Virtual clock: evaluations a second [default: 1000]")
+                .value_delimiter(',')
+                .value_parser(value_parser!(f64)),
+        )
+        .arg(
+            file("batch-ms", "Virtual clock: batches take as long as this output of backendbench --json says")
+                .conflicts_with("nps"),
+        )
+        .arg(
+            file("like", "Virtual clock: batches and playouts take as long as this output of benchmark --json says")
+                .conflicts_with_all(["nps", "batch-ms"]),
+        )
+        .arg(
+            arg("jitter", "SHARE", "Virtual clock: how much the time of a batch varies, from 0 to 1 [default: 0]")
+                .value_parser(value_parser!(f64)),
+        )
+        .arg(
+            arg("lag", "MS[,WORST]", "Virtual clock: the lag of the GUI, its average and its worst [default: none]")
+                .value_parser(|text: &str| text.parse::<LagModel>()),
+        )
+        .arg(
+            arg(
+                "draw",
+                "FROM,MOVES,CP",
+                "Adjudicate draws: from this move on, this many moves of both within so many centipawns",
+            )
+            .value_parser(|text: &str| text.parse::<DrawRule>()),
+        )
+        .arg(
+            arg(
+                "resign",
+                "MOVES,CP",
+                "Adjudicate losses: this many moves at which both players see it by so many centipawns",
+            )
+            .value_parser(|text: &str| text.parse::<ResignRule>()),
+        )
+        .arg(arg("tb", "FOLDERS", "Adjudicate by the Syzygy tables of these folders"))
+        .arg(
+            arg("max-moves", "N", "Adjudicate a draw after so many moves of each side")
+                .value_parser(value_parser!(u32).range(1..)),
+        )
+        .arg(
+            arg("seed", "N", "Decides whatever is random: the order of openings, lags, the players' seeds")
+                .value_parser(value_parser!(u64))
+                .default_value("1"),
+        )
+        .arg(
+            arg("concurrency", "N", "Games at once [default: 1, on a virtual clock the machine's cores]")
+                .value_parser(value_parser!(u64).range(1..=256)),
+        )
+}
+
+impl MatchClock {
+    /// The clock as a setting of a match.
+    pub fn settings(&self) -> Value {
+        match self {
+            MatchClock::Real => "real".into(),
+            MatchClock::Virtual { cost, playout_ms } => format!("{cost:?}, {playout_ms} ms a playout").into(),
+        }
+    }
+}
+
+/// The clock; `at`: the place of the time control among several, each of which may have its own `--nps`.
+pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
+    let virtual_flags = ["nps", "batch-ms", "like", "jitter", "lag"];
+    if matches.get_one::<String>("clock").is_some_and(|clock| clock == "real") {
+        if let Some(flag) = virtual_flags.iter().find(|flag| matches.contains_id(flag)) {
+            anyhow::bail!("--{flag} is for games on a virtual clock (--clock virtual)");
+        }
+        return Ok(MatchClock::Real);
+    }
+    let path = |name: &str| matches.get_one::<PathBuf>(name);
+    let read =
+        |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+    let (cost, playout_ms) = if let Some(path) = path("batch-ms") {
+        let cost = CostModel::from_backendbench(&read(path)?).with_context(|| path.display().to_string())?;
+        (cost, VirtualClock::PLAYOUT_MS)
+    } else if let Some(path) = path("like") {
+        let costs = MeasuredCosts::from_benchmark(&read(path)?).with_context(|| path.display().to_string())?;
+        (costs.cost, costs.playout_ms)
+    } else {
+        let mut speeds = matches.get_many::<f64>("nps").unwrap_or_default();
+        let only = (speeds.len() == 1).then(|| speeds.clone().next()).flatten();
+        let speed = only.or_else(|| speeds.nth(at)).copied().unwrap_or(VIRTUAL_NPS);
+        (CostModel::constant(speed).context("--nps")?, VirtualClock::PLAYOUT_MS)
+    };
+    let jitter = matches.get_one::<f64>("jitter").copied().unwrap_or_default();
+    let seed = *matches.get_one::<u64>("seed").context("--seed has a default")?;
+    Ok(MatchClock::Virtual { cost: cost.with_jitter(jitter, seed).context("--jitter")?, playout_ms })
+}
+
+/// How games are adjudicated.
+pub fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
+    let tables = match matches.get_one::<String>("tb") {
+        None => None,
+        Some(folders) => {
+            let (tables, errors) = Tablebase::open(folders);
+            if let Some(error) = errors.first() {
+                anyhow::bail!("--tb {folders}: {error}");
+            }
+            anyhow::ensure!(tables.files() > 0, "--tb {folders}: no table there");
+            Some(Arc::new(tables))
+        }
+    };
+    Ok(Adjudication {
+        draw: matches.get_one("draw").copied(),
+        resign: matches.get_one("resign").copied(),
+        tables,
+        move_limit: matches.get_one("max-moves").copied(),
+    })
+}
+
+/// Games at once.
+pub fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
+    let usual = match clock {
+        MatchClock::Real => 1,
+        MatchClock::Virtual { .. } => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    };
+    matches.get_one::<u64>("concurrency").map_or(usual, |games| *games as usize)
+}
+
+/// Start positions.
+pub enum Starts {
+    /// The same for all games.
+    One(Box<Game>),
+    /// One for each pair of games.
+    Many(Openings),
+}
+
+impl Starts {
+    /// The start of a pair of games, numbered from 0.
+    pub fn get(&self, pair: u64) -> Game {
+        match self {
+            Starts::One(game) => (**game).clone(),
+            Starts::Many(openings) => openings.get(pair as usize),
+        }
+    }
+}
+
+/// The start positions that the flags name.
+pub fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
+    let files: Vec<PathBuf> = matches.get_many("openings").unwrap_or_default().cloned().collect();
+    if files.is_empty() {
+        let start = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960)?;
+        // An engine searches it all the same, but no game begins with the king's capture, and PGN has no word for it.
+        anyhow::ensure!(!start.current().is_illegal(), "--fen {}: the side to move could take the king", start.fen());
+        return Ok(Starts::One(Box::new(start)));
+    }
+    let plies = matches.get_one::<u64>("plies").map(|plies| *plies as usize);
+    let seed = *matches.get_one::<u64>("seed").context("--seed has a default")?;
+    let order = match matches.get_one::<String>("order").map(String::as_str) {
+        Some("sequential") => OpeningOrder::Sequential,
+        _ => OpeningOrder::Shuffled { seed },
+    };
+    Ok(Starts::Many(Openings::read(&files, plies)?.in_order(order)))
+}
+
+/// The flags that decide the games of a match, as they were given but for `except`, and the SHA-256 of the files they name.
+pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> {
+    const TEXTS: [&str; 15] = [
+        "tc", "preset", "nodes", "depth", "openings", "plies", "order", "sprt", "fen", "clock", "nps", "batch-ms",
+        "like", "jitter", "lag",
+    ];
+    const RULES: [&str; 5] = ["draw", "resign", "tb", "max-moves", "seed"];
+    const FILES: [&str; 3] = ["openings", "batch-ms", "like"];
+    let mut settings = serde_json::Map::new();
+    for name in TEXTS.iter().chain(&RULES).filter(|name| !except.contains(name)) {
+        if let Ok(Some(values)) = matches.try_get_raw(name) {
+            let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+            settings.insert((*name).to_owned(), values.join(" ").into());
+        }
+    }
+    for name in FILES {
+        for path in matches.get_many::<PathBuf>(name).unwrap_or_default() {
+            let digest = std::fs::File::open(path).and_then(sha256);
+            let digest = digest.with_context(|| format!("cannot read {}", path.display()))?;
+            settings.insert(format!("sha256 of {}", path.display()), digest.into());
+        }
+    }
+    Ok(Value::Object(settings))
+}

@@ -1,0 +1,197 @@
+//! Makes the players of a match: configurations of this engine, each loaded network once and an engine for each thread, and
+//! other engines.
+
+use super::args::MatchClock;
+use crate::commands::engine_options::{self, MAY_INSTALL};
+use anyhow::Context as _;
+use clap::ArgMatches;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use zeitnot::announcer::Announcer;
+use zeitnot::backend::CostedBackend;
+use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
+use zeitnot::engine::options::SPECS;
+use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
+use zeitnot::lab::{EnginePlayer, ExternalPlayer, Player, PlayerError};
+use zeitnot::memory;
+
+/// A player of a match.
+#[derive(Clone)]
+pub struct Contestant {
+    /// How results name it.
+    pub name: String,
+    /// Its rating in Elo, where it is known.
+    pub rating: Option<f64>,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    /// This engine.
+    Own { options: Box<Options>, network: Option<LoadedNetwork> },
+    /// Another engine: its command line and options.
+    External { command: String, options: Vec<(String, String)> },
+}
+
+/// An engine of a pool, as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoolEntry {
+    name: String,
+    command: String,
+    #[serde(default)]
+    options: BTreeMap<String, Value>,
+    rating: Option<f64>,
+}
+
+/// The options of `NAME=VALUE` texts; `flag` is where they stand.
+fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<(String, String)>> {
+    let pair = |setting: &str| {
+        let (name, value) = setting.split_once('=').with_context(|| format!("--{flag} {setting}: no NAME=VALUE"))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    };
+    settings.map(pair).collect()
+}
+
+impl Contestant {
+    /// This engine with the options of the command line and those of its own, which tell it from others; `flag` is where these
+    /// stand.
+    pub fn own<'a>(
+        matches: &ArgMatches,
+        flag: &str,
+        settings: impl Iterator<Item = &'a str>,
+        name: &str,
+    ) -> anyhow::Result<Contestant> {
+        // Only to read the options: it loads nothing.
+        let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+        let settings = pairs(flag, settings)?;
+        for (option, value) in &settings {
+            engine.set_option(option, value).with_context(|| format!("--{flag} {option}={value}"))?;
+        }
+        let texts: Vec<String> = settings.iter().map(|(option, value)| format!("{option}={value}")).collect();
+        let name = if texts.is_empty() { name.to_owned() } else { format!("{name} ({})", texts.join(", ")) };
+        let kind = Kind::Own { options: Box::new(engine.options().clone()), network: None };
+        Ok(Contestant { name, rating: None, kind })
+    }
+
+    /// Another engine. Without a name it is asked for its own.
+    pub fn external<'a>(
+        command: &str,
+        settings: impl Iterator<Item = &'a str>,
+        name: Option<&String>,
+    ) -> anyhow::Result<Contestant> {
+        let options = pairs("option2", settings)?;
+        let name = match name {
+            Some(name) => name.clone(),
+            None => ExternalPlayer::start(command, &options, None)?.name().to_owned(),
+        };
+        Ok(Contestant { name, rating: None, kind: Kind::External { command: command.to_owned(), options } })
+    }
+
+    /// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and the
+    /// `rating`.
+    pub fn pool(path: &Path) -> anyhow::Result<Vec<Contestant>> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let entries: Vec<PoolEntry> =
+            serde_json::from_str(&text).with_context(|| format!("{} is no pool", path.display()))?;
+        anyhow::ensure!(!entries.is_empty(), "{} has no engine", path.display());
+        let contestant = |entry: PoolEntry| {
+            let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let options = entry.options.into_iter().map(|(name, value)| (name, text(value))).collect();
+            Contestant {
+                name: entry.name,
+                rating: entry.rating,
+                kind: Kind::External { command: entry.command, options },
+            }
+        };
+        Ok(entries.into_iter().map(contestant).collect())
+    }
+
+    /// The options, where it is this engine.
+    pub fn options(&self) -> Option<&Options> {
+        match &self.kind {
+            Kind::Own { options, .. } => Some(options),
+            Kind::External { .. } => None,
+        }
+    }
+
+    /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of another engine.
+    pub fn identity(&self) -> anyhow::Result<Value> {
+        let (options, network) = match &self.kind {
+            Kind::External { command, options } => {
+                return Ok(json!({ "name": self.name, "command": command, "options": options }));
+            }
+            Kind::Own { options, network } => (options, network),
+        };
+        let usual = Options::default();
+        let changed = SPECS.iter().filter(|spec| spec.value(options) != spec.value(&usual));
+        let changed: serde_json::Map<String, Value> =
+            changed.map(|spec| (spec.name.to_owned(), spec.value(options).into())).collect();
+        let location = network.as_ref().and_then(|network| network.location.as_ref());
+        let network = location.map(|location| location.sha256()).transpose()?;
+        Ok(json!({ "name": self.name, "options": changed, "network": network }))
+    }
+
+    /// A line that says what plays.
+    pub fn news(&self) -> &str {
+        match &self.kind {
+            Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
+            Kind::External { command, .. } => command,
+        }
+    }
+
+    /// Makes a player for the thread `thread`; only those of the first one announce anything.
+    pub fn player(&self, clock: &MatchClock, thread: usize) -> Result<Box<dyn Player>, PlayerError> {
+        let (options, network) = match &self.kind {
+            Kind::External { command, options } => {
+                let player = ExternalPlayer::start(command, options, Some(&self.name));
+                return Ok(Box::new(player.map_err(|error| PlayerError::Crashed(error.to_string()))?));
+            }
+            Kind::Own { options, network } => (options, network),
+        };
+        let network = network.as_ref().ok_or(EngineError::NothingLoaded)?;
+        let backend = Arc::clone(&network.backend);
+        let mut player = match clock {
+            MatchClock::Real => {
+                let engine = Engine::with_backend((**options).clone(), Arc::new(MonotonicClock::new()), backend)?;
+                EnginePlayer::new(self.name.clone(), engine, options.ponder)
+            }
+            MatchClock::Virtual { cost, playout_ms } => {
+                let clock = Arc::new(VirtualClock::new(*playout_ms));
+                let costed = Arc::new(CostedBackend::new(backend, cost.clone()));
+                // The search runs on the thread of its game.
+                let single = Options { threads: 1, ..(**options).clone() };
+                let engine = Engine::with_backend(single, Arc::clone(&clock) as Arc<dyn Clock>, costed)?;
+                EnginePlayer::on_virtual_clock(self.name.clone(), engine, clock, options.ponder)
+            }
+        };
+        if thread == 0 {
+            let speaker = self.name.clone();
+            player.engine().announce_to(Announcer::new(move |line| eprintln!("{speaker}: {line}")));
+        }
+        Ok(Box::new(player))
+    }
+}
+
+/// Loads the networks of all, each once, and divides the memory that is free among `engines` engines.
+pub fn load(contestants: &mut [Contestant], engines: usize) -> anyhow::Result<()> {
+    let announcer = Announcer::new(|line| eprintln!("{line}"));
+    let automatic = memory::automatic_limit().map(|bytes| bytes / engines.max(1));
+    for index in 0..contestants.len() {
+        let (before, rest) = contestants.split_at_mut(index);
+        let Kind::Own { options, network } = &mut rest[0].kind else { continue };
+        let same = before.iter().find_map(|other| match &other.kind {
+            Kind::Own { options: others, network } if engine::is_same_network(others, options) => network.clone(),
+            _ => None,
+        });
+        *network = match same {
+            Some(network) => Some(network),
+            None => Some(engine::load_network(options, MAY_INSTALL, &announcer)?),
+        };
+        options.automatic_memory = automatic;
+    }
+    Ok(())
+}

@@ -1,0 +1,361 @@
+//! `zeitnot match`: timed games between two configurations of this engine, or this engine and another one.
+
+mod args;
+mod contestants;
+mod news;
+mod pgn_file;
+
+pub use args::{MatchClock, Starts, add_to as add_match_flags, adjudication, clock, concurrency, settings, starts};
+pub use contestants::{Contestant, load};
+pub use news::estimate_text;
+
+use super::engine_options;
+use super::json_flag;
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use news::News;
+use pgn_file::PgnFile;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::clock::{Clock as _, MonotonicClock};
+use zeitnot::lab::strength::Results;
+use zeitnot::lab::strength::ratings::Encounter;
+use zeitnot::lab::strength::sprt::Sprt;
+use zeitnot::lab::{
+    Event, GameRecord, Journal, LagModel, Limits, MatchPlan, PRESETS, Preset, Rules, TimeControls, run_match,
+};
+
+/// What a shell reports of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+/// Options that mean nothing where nobody speaks UCI.
+const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
+/// Settings of a match that may be others where it goes on after an interruption.
+const MAY_DIFFER: [&str; 4] = ["games", "pgn_start", "date", "version"];
+
+pub fn command() -> Command {
+    let option = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help)
+    };
+    let text = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let per_player = |name: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("N[,N]")
+            .value_delimiter(',')
+            .num_args(1)
+            .value_parser(value_parser!(u64).range(1..))
+            .help(help)
+    };
+    let command = Command::new("match")
+        .about("Play timed games between two configurations of this engine")
+        .arg(
+            Arg::new("tc")
+                .long("tc")
+                .value_name("[MOVES/]TIME[+INC]")
+                .default_value("10+0.1")
+                .allow_hyphen_values(true)
+                .value_parser(|text: &str| text.parse::<TimeControls>())
+                .help(
+                    "Time control in seconds (or minutes:seconds), or two for different ones (T1,T2); the clocks begin with TIME \
+                     and INC, as in fastchess",
+                ),
+        )
+        .arg(
+            Arg::new("preset")
+                .long("preset")
+                .value_name("NAME")
+                .value_parser(|name: &str| {
+                    let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+                    Preset::find(name).ok_or_else(|| format!("there are: {names}"))
+                })
+                .conflicts_with("tc")
+                .help(
+                    "A time control by name: bullet (1+0 minutes), blitz (3+2), rapid (10+5), classical (30+0), and \
+                     fixed-depth or infinite (no clock, every move to depth 5)",
+                ),
+        )
+        .arg(per_player("nodes", "Nodes a move, without a clock unless --tc is given; two for different ones"))
+        .arg(per_player("depth", "Depth of each move, without a clock unless --tc is given; two for different ones"))
+        .arg(
+            Arg::new("games")
+                .long("games")
+                .value_name("N")
+                .default_value("1")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Games to play; the sides alternate, and each opening is played with both colours"),
+        )
+        .arg(
+            Arg::new("sprt")
+                .long("sprt")
+                .value_name("ELO0,ELO1")
+                .allow_hyphen_values(true)
+                .help("End when a sequential probability ratio test decides between these Elo differences (5 % errors)"),
+        )
+        .arg(
+            Arg::new("pgn")
+                .long("pgn")
+                .value_name("FILE")
+                .default_value("match.pgn")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where the games go; a file that exists is added to. FILE.jsonl keeps all that --resume needs"),
+        )
+        .arg(
+            Arg::new("resume")
+                .long("resume")
+                .action(ArgAction::SetTrue)
+                .help("Go on with the match that was interrupted, whose other flags must be the same"),
+        )
+        .after_help(
+            "A line a move, where one game is played at a time: the budget that the time manager granted and the hard limit that the \
+             search may stretch it to, the time used, the nodes of the tree, q as White sees it (-1 to 1), and the clocks of White \
+             and Black.",
+        )
+        .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
+        .arg(option("option2", "A UCI option of the second configuration, or of --engine2, alone; may be given again"))
+        .arg(text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock"))
+        .arg(text("name2", "NAME", "How results name --engine2 [default: what it calls itself]").requires("engine2"))
+        .arg(
+            text("rating2", "ELO", "The rating of the second player; the first one's is estimated from it")
+                .value_parser(value_parser!(f64))
+                .conflicts_with("pool"),
+        )
+        .arg(
+            text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with_all(["engine2", "option2"]),
+        )
+        .arg(json_flag());
+    engine_options::add_to(args::add_to(command))
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    for name in engine_options::given(matches).filter(|name| WITHOUT_EFFECT.contains(name)) {
+        eprintln!("option {name} has no effect: it is about UCI");
+    }
+    let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
+    players.extend(opponents(matches)?);
+    let table = Table::new(matches, &players)?;
+    contestants::load(&mut players, 2 * table.concurrency)?;
+    let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || {
+        // A second Ctrl-C means it.
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED);
+        }
+    })?;
+    let mut encounters = Vec::new();
+    for (index, opponent) in opponents.iter().enumerate() {
+        let journal = table.journal_path((opponents.len() > 1).then_some(index + 1));
+        let results = table.play(first, opponent, &journal, &interrupted)?;
+        encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
+        if interrupted.load(Ordering::SeqCst) {
+            eprintln!("interrupted: --resume goes on with it");
+            return Ok(());
+        }
+    }
+    let anchors: BTreeMap<String, f64> =
+        opponents.iter().filter_map(|opponent| Some((opponent.name.clone(), opponent.rating?))).collect();
+    if !anchors.is_empty() {
+        news::rating(&first.name, &encounters, &anchors, table.json)?;
+    }
+    eprintln!("games in {}", table.pgn.display());
+    Ok(())
+}
+
+/// The configuration of this engine with its own options.
+fn own(matches: &ArgMatches, flag: &str, name: &str) -> anyhow::Result<Contestant> {
+    Contestant::own(matches, flag, matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str), name)
+}
+
+/// The second configuration of this engine, another engine, or the engines of a pool.
+fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
+    let settings = || matches.get_many::<String>("option2").unwrap_or_default().map(String::as_str);
+    let mut opponents = match (matches.get_one::<PathBuf>("pool"), matches.get_one::<String>("engine2")) {
+        (Some(path), _) => Contestant::pool(path)?,
+        (None, Some(command)) => vec![Contestant::external(command, settings(), matches.get_one("name2"))?],
+        (None, None) => vec![own(matches, "option2", "Zeitnot 2")?],
+    };
+    if let Some(rating) = matches.get_one::<f64>("rating2") {
+        opponents[0].rating = Some(*rating);
+    }
+    Ok(opponents)
+}
+
+/// All that the matches against several opponents have in common.
+struct Table<'a> {
+    matches: &'a ArgMatches,
+    pgn: &'a Path,
+    json: bool,
+    games: u64,
+    clock: MatchClock,
+    concurrency: usize,
+    rules: Rules,
+    sprt: Option<Sprt>,
+    starts: args::Starts,
+    chess960: bool,
+}
+
+impl<'a> Table<'a> {
+    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<Table<'a>> {
+        let games = *matches.get_one::<u64>("games").context("--games has a default")?;
+        let clock = args::clock(matches, 0)?;
+        let is_foreign = |player: &Contestant| player.options().is_none();
+        if let (MatchClock::Virtual { .. }, Some(player)) = (&clock, players.iter().find(|player| is_foreign(player))) {
+            anyhow::bail!("{}: another engine plays on the machine's clock (--clock real)", player.name);
+        }
+        let chess960 = players[0].options().is_some_and(|options| options.chess960);
+        Ok(Table {
+            matches,
+            pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
+            json: matches.get_flag("json"),
+            games,
+            concurrency: args::concurrency(matches, &clock).min(games as usize),
+            clock,
+            rules: Rules {
+                limits: limits(matches)?,
+                adjudication: args::adjudication(matches)?,
+                lag: matches.get_one::<LagModel>("lag").copied(),
+                seed: *matches.get_one::<u64>("seed").context("--seed has a default")?,
+            },
+            sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
+            starts: args::starts(matches, chess960)?,
+            chess960,
+        })
+    }
+
+    /// The journal of a match, beside its PGN file; `number`: of the opponent, where there are several.
+    fn journal_path(&self, number: Option<usize>) -> PathBuf {
+        let mut name = self.pgn.as_os_str().to_owned();
+        if let Some(number) = number {
+            name.push(format!(".{number}"));
+        }
+        name.push(".jsonl");
+        PathBuf::from(name)
+    }
+
+    fn journal(&self, path: &Path, settings: Value) -> anyhow::Result<Journal> {
+        if self.matches.get_flag("resume") {
+            return Ok(Journal::resume(path, settings, &MAY_DIFFER)?);
+        }
+        // A match that ended, or has no game yet, may be replaced; anything else may be somebody's hours.
+        anyhow::ensure!(
+            !path.exists() || Journal::is_replaceable(path),
+            "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, \
+             to begin anew",
+            path.display()
+        );
+        Ok(Journal::create(path, settings)?)
+    }
+
+    /// Plays the match against one opponent.
+    fn play(
+        &self,
+        first: &Contestant,
+        second: &Contestant,
+        journal: &Path,
+        interrupted: &AtomicBool,
+    ) -> anyhow::Result<Results> {
+        if first.news() == second.news() {
+            eprintln!("both: {}", first.news());
+        } else {
+            eprintln!("{}: {}\n{}: {}", first.name, first.news(), second.name, second.news());
+        }
+        let mut pgn = PgnFile::open(self.pgn)?;
+        let (pgn_start, date) = pgn.start();
+        let settings = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "games": self.games,
+            "pgn_start": pgn_start,
+            "date": date,
+            "first": first.identity()?,
+            "second": second.identity()?,
+            "match": args::settings(self.matches, &[])?,
+        });
+        let mut journal = self.journal(journal, settings)?;
+        let there = journal.settings();
+        if let (Some(start), Some(date)) = (there["pgn_start"].as_u64(), there["date"].as_str()) {
+            pgn.go_back_to(start, date)?;
+        }
+        if !journal.games().is_empty() {
+            eprintln!("{} games of {} are played already", journal.games().len(), self.games);
+        }
+        let opening = |pair: u64| self.starts.get(pair);
+        let plan = MatchPlan {
+            rules: self.rules.clone(),
+            games: self.games,
+            opening: &opening,
+            chess960: self.chess960,
+            concurrency: self.concurrency,
+            sprt: self.sprt,
+            tells_moves: self.concurrency == 1 && !self.json,
+        };
+        let timer = MonotonicClock::new();
+        let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
+        let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
+        let make = |thread: usize| Ok([first.player(&self.clock, thread)?, second.player(&self.clock, thread)?]);
+        let mut failure = None;
+        let mut write = |record: &GameRecord| {
+            if let Err(error) = pgn.write(record) {
+                failure.get_or_insert(error);
+                interrupted.store(true, Ordering::SeqCst);
+            }
+        };
+        let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| match event {
+            Event::Started { game, players } => news.started(game, players),
+            Event::Moved { plies, last } => news.moved(plies, last),
+            Event::Finished { record, results, is_resumed } => {
+                write(record);
+                news.finished(record, results, is_resumed);
+            }
+            Event::BrokenOff(record) => write(record),
+        });
+        let end =
+            end.with_context(|| format!("{}: the match ended early (--resume goes on with it)", self.pgn.display()))?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        news.ended(&end, self.sprt.as_ref(), timer.now_ms() / 1e3);
+        anyhow::ensure!(
+            !news.is_unread(),
+            "the match ended when nobody read its output any more; games in {}",
+            self.pgn.display()
+        );
+        if !interrupted.load(Ordering::SeqCst) {
+            journal.end()?;
+        }
+        Ok(end.results)
+    }
+}
+
+/// The limits of the two players.
+fn limits(matches: &ArgMatches) -> anyhow::Result<[Limits; 2]> {
+    let pair = |name: &str| -> anyhow::Result<[Option<u64>; 2]> {
+        let given: Vec<u64> = matches.get_many(name).unwrap_or_default().copied().collect();
+        match given[..] {
+            [] => Ok([None; 2]),
+            [both] => Ok([Some(both); 2]),
+            [first, second] => Ok([Some(first), Some(second)]),
+            _ => anyhow::bail!("--{name}: one number, or one for each player"),
+        }
+    };
+    let (nodes, depth) = (pair("nodes")?, pair("depth")?);
+    let controls = match matches.get_one::<Preset>("preset") {
+        Some(preset) => TimeControls::from(preset.control),
+        None => *matches.get_one::<TimeControls>("tc").context("--tc has a default")?,
+    };
+    let is_asked = matches.value_source("tc") == Some(clap::parser::ValueSource::CommandLine);
+    let has_clock = is_asked || matches.contains_id("preset") || nodes == [None; 2] && depth == [None; 2];
+    let limits = |control: zeitnot::lab::TimeControl, player: usize| Limits {
+        clock: (has_clock && control.depth.is_none()).then_some(control),
+        nodes: nodes[player],
+        depth: depth[player].map(|depth| depth.min(u64::from(u32::MAX)) as u32).or(control.depth),
+    };
+    Ok([limits(controls.first, 0), limits(controls.second, 1)])
+}

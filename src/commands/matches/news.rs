@@ -1,0 +1,235 @@
+//! Tells the course of a match: a progress bar, lines for people or objects of JSON, and its results.
+
+use crate::commands::output::{self, say};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::lab::strength::Results;
+use zeitnot::lab::strength::elo::{EloDifference, Estimate};
+use zeitnot::lab::strength::ratings::{Encounter, RatingValue, rate};
+use zeitnot::lab::strength::sprt::{Decision, Sprt};
+use zeitnot::lab::{GameRecord, MatchEnd, MoveRecord, Termination};
+
+/// Tells a match to people or programs.
+pub struct News<'a> {
+    bar: ProgressBar,
+    json: bool,
+    interrupted: &'a AtomicBool,
+    is_unread: bool,
+    /// Whether the moves of the game at hand have clocks.
+    has_clock: bool,
+    names: [String; 2],
+}
+
+impl<'a> News<'a> {
+    /// For a match of so many games; without a reader of the output it sets `interrupted`.
+    pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
+        let template = "{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]";
+        let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
+        let bar = ProgressBar::new(games).with_style(style);
+        bar.tick();
+        News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned) }
+    }
+
+    /// Whether nobody reads the output any more.
+    pub fn is_unread(&self) -> bool {
+        self.is_unread
+    }
+
+    fn tell(&mut self, line: &str) {
+        let is_read = self.is_unread || self.bar.suspend(|| output::is_read(format_args!("{line}\n")));
+        if !is_read {
+            self.is_unread = true;
+            self.interrupted.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// A game begins.
+    pub fn started(&mut self, game: u64, [white, black]: [&str; 2]) {
+        if !self.json {
+            self.tell(&format!("game {game}: {white} (White) - {black} (Black); clocks: White, Black"));
+        }
+    }
+
+    /// A move was made.
+    pub fn moved(&mut self, plies: usize, last: &MoveRecord) {
+        self.bar.set_message(format!("move {}", plies.div_ceil(2)));
+        if !self.json {
+            self.tell(&move_line(plies, last, self.has_clock));
+        }
+    }
+
+    /// A game is over.
+    pub fn finished(&mut self, record: &GameRecord, results: &Results, is_resumed: bool) {
+        self.bar.set_position(record.game);
+        if is_resumed {
+            // The time to the end is told from the games that are played now.
+            self.bar.reset_eta();
+        }
+        let Results { wins, draws, losses, .. } = results;
+        self.bar.set_message(format!("+{wins} ={draws} -{losses}"));
+        if self.json {
+            return self.tell(&game_json(record).to_string());
+        }
+        if is_resumed {
+            return;
+        }
+        let [white, black] = &record.players;
+        let error = record.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+        self.tell(&format!(
+            "game {}: {white} - {black} {} ({}{error})",
+            record.game,
+            record.result(),
+            record.termination
+        ));
+    }
+
+    /// The results.
+    pub fn ended(&mut self, end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) {
+        self.bar.finish_and_clear();
+        if self.json {
+            return self.tell(&json!({ "summary": summary_json(end, sprt, seconds) }).to_string());
+        }
+        for line in summary_lines(&self.names, end, sprt) {
+            self.tell(&line);
+        }
+    }
+}
+
+/// A move: what it was to take and the most it might, what it took, and the clocks.
+fn move_line(plies: usize, last: &MoveRecord, has_clock: bool) -> String {
+    let dots = if last.white { "." } else { "..." };
+    let q = last.evaluation.and_then(|evaluation| evaluation.q).unwrap_or(0.0) * if last.white { 1.0 } else { -1.0 };
+    let budget = last.budget_ms.zip(last.hard_limit_ms);
+    let budget = budget.map(|(budget, limit)| format!("budget {budget:>7.0} to {limit:>7.0} ms  "));
+    let clocks = || format!("  clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
+    format!(
+        "{:<12} {}used {:>7.0} ms  nodes {:>7}  q {q:>+6.3}{}",
+        format!("{}{dots} {}", plies.div_ceil(2), last.san),
+        budget.unwrap_or_default(),
+        last.used_ms,
+        last.nodes,
+        if has_clock { clocks() } else { String::new() },
+    )
+}
+
+fn seconds(ms: f64) -> String {
+    let s = ms.max(0.0) / 1e3;
+    format!("{}:{:05.2}", (s / 60.0) as u64, s % 60.0)
+}
+
+fn game_json(record: &GameRecord) -> Value {
+    json!({
+        "game": record.game,
+        "white": record.players[0],
+        "black": record.players[1],
+        "result": record.result(),
+        "termination": record.termination.to_string(),
+        "plies": record.moves.len(),
+        "clocks_ms": record.clocks_ms,
+        "forfeit": record.termination == Termination::TimeForfeit,
+        "error": record.error,
+    })
+}
+
+/// The results as an object: Elo and its error are those of the first player, `null` where they are infinite.
+fn summary_json(end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) -> Value {
+    let results = &end.results;
+    let difference = EloDifference::new(results);
+    json!({
+        "games": results.games(),
+        "wins": results.wins,
+        "draws": results.draws,
+        "losses": results.losses,
+        "pentanomial": results.pentanomial,
+        "elo": difference.logistic.elo,
+        "elo_error": difference.logistic.margin,
+        "nelo": difference.normalised.elo,
+        "nelo_error": difference.normalised.margin,
+        "los": difference.los,
+        "llr": sprt.map(|sprt| sprt.llr(results)),
+        "sprt": end.decision.map(decision_text),
+        "forfeits": end.forfeits,
+        "seconds": seconds,
+    })
+}
+
+fn decision_text(decision: Decision) -> &'static str {
+    match decision {
+        Decision::AcceptH0 => "H0",
+        Decision::AcceptH1 => "H1",
+    }
+}
+
+/// `+12.3 +- 4.5`; `beyond measure` where only one side scored.
+pub fn estimate_text(estimate: &Estimate) -> String {
+    match (estimate.elo, estimate.margin) {
+        (Some(elo), Some(margin)) => format!("{elo:+.1} +- {margin:.1}"),
+        (Some(elo), None) => format!("{elo:+.1}, its error beyond measure"),
+        (None, _) => "beyond measure".to_owned(),
+    }
+}
+
+fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Vec<String> {
+    let Results { wins, draws, losses, pentanomial } = &end.results;
+    let difference = EloDifference::new(&end.results);
+    let mut lines =
+        vec![format!("{} against {}: {} games, +{wins} ={draws} -{losses}", names[0], names[1], end.results.games())];
+    if end.results.games() > 1 {
+        let los = difference.los.map(|los| format!(", LOS {:.1} %", 100.0 * los)).unwrap_or_default();
+        lines.push(format!(
+            "Elo {}, nElo {}{los}",
+            estimate_text(&difference.logistic),
+            estimate_text(&difference.normalised)
+        ));
+        lines.push(format!("pairs with 0, 1/2, 1, 3/2, 2 points: {pentanomial:?}"));
+    }
+    if let Some(sprt) = sprt {
+        let decision = end.decision.map_or("goes on", |decision| match decision {
+            Decision::AcceptH0 => "H0 accepted",
+            Decision::AcceptH1 => "H1 accepted",
+        });
+        let Sprt { elo0, elo1, .. } = sprt;
+        let (low, high) = (sprt.lower_bound(), sprt.upper_bound());
+        lines.push(format!(
+            "SPRT [{elo0}, {elo1}] nElo: LLR {:.2} of {low:.2} to {high:.2}, {decision}",
+            sprt.llr(&end.results)
+        ));
+    }
+    let forfeits: Vec<String> = std::iter::zip(names, end.forfeits)
+        .filter(|(_, forfeits)| *forfeits > 0)
+        .map(|(name, forfeits)| format!("{name} LOST {forfeits} ON TIME"))
+        .collect();
+    lines.push(if forfeits.is_empty() { "no game was lost on time".to_owned() } else { forfeits.join("; ") });
+    lines
+}
+
+/// Tells the rating of a player from its results against others, some of whose ratings are known.
+pub fn rating(
+    player: &str,
+    encounters: &[Encounter],
+    anchors: &BTreeMap<String, f64>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let ratings = rate(encounters, anchors)?;
+    let value = ratings.iter().find(|rating| rating.player == *player).map(|rating| rating.value);
+    if json {
+        let (elo, error) = match value {
+            Some(RatingValue::Estimated { elo, margin }) => (Some(elo), Some(margin)),
+            _ => (None, None),
+        };
+        say!("{}", json!({ "rating": { "elo": elo, "elo_error": error, "anchors": anchors, "all": ratings } }));
+        return Ok(());
+    }
+    let names: Vec<String> = anchors.iter().map(|(name, elo)| format!("{name} {elo:.0}")).collect();
+    match value {
+        Some(RatingValue::Estimated { elo, margin }) => {
+            say!("{player}: rating {elo:.0} +- {margin:.0} (95 %) by {}", names.join(", "));
+        }
+        Some(RatingValue::Above) => say!("{player}: rating above all of {}", names.join(", ")),
+        Some(RatingValue::Below) => say!("{player}: rating below all of {}", names.join(", ")),
+        _ => say!("{player}: no rating by {}", names.join(", ")),
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! `zeitnot time compare`: plays several time managers, or other configurations, against each other at several time controls.
+
+mod tables;
+
+use crate::commands::matches::{self, Contestant};
+use crate::commands::output::say;
+use crate::commands::{engine_options, json_flag};
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::lab::{
+    Comparison, Event, GameRecord, Journal, LagModel, Limits, MatchPlan, Rules, TimeControl, run_match,
+};
+
+/// What a shell reports of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+pub fn command() -> Command {
+    let command =
+        Command::new("compare")
+            .about("Play time managers, or any configurations, against each other at several time controls")
+            .arg(
+                Arg::new("specs").value_name("SPEC").required(true).num_args(2..).help(
+                    "Time managers such as \"smooth(preset=lc0)\", or options such as Transpositions=true;CPuct=2",
+                ),
+            )
+            .arg(
+                Arg::new("tc")
+                    .long("tc")
+                    .value_name("TC,...")
+                    .value_delimiter(',')
+                    .default_value("10+0.1")
+                    .value_parser(|text: &str| text.parse::<TimeControl>())
+                    .help("Time controls; with --nps A,B,... each has its own speed"),
+            )
+            .arg(
+                Arg::new("games")
+                    .long("games")
+                    .value_name("N")
+                    .default_value("100")
+                    .value_parser(value_parser!(u64).range(2..))
+                    .help("Games of each pair at each time control"),
+            )
+            .arg(
+                Arg::new("gauntlet")
+                    .long("gauntlet")
+                    .action(ArgAction::SetTrue)
+                    .help("The first one against each of the others, instead of all against all"),
+            )
+            .arg(
+                Arg::new("out")
+                    .long("out")
+                    .value_name("FOLDER")
+                    .default_value("compare")
+                    .value_parser(value_parser!(PathBuf))
+                    .help("Where the games and tables go; what is there already is not played again"),
+            )
+            .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).conflicts_with("json").help("Print CSV"))
+            .arg(json_flag());
+    engine_options::add_to(matches::add_match_flags(command).mut_arg("clock", |clock| clock.default_value("virtual")))
+}
+
+/// Two players at a time control.
+struct Duel {
+    tc: usize,
+    players: [usize; 2],
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
+    let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
+    let games = *matches.get_one::<u64>("games").context("--games has a default")?;
+    let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
+    let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
+    anyhow::ensure!(
+        speeds <= 1 || speeds == tcs.len(),
+        "--nps has {speeds} speeds for {} time controls: one for all, or one for each",
+        tcs.len()
+    );
+    let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
+    for (index, spec) in specs.iter().enumerate() {
+        anyhow::ensure!(!specs[..index].contains(spec), "{spec} is given twice");
+    }
+    let concurrency = matches::concurrency(matches, &matches::clock(matches, 0)?);
+    let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
+    matches::load(&mut contestants, 2 * concurrency)?;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
+
+    let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
+    let total = games * (pairs.len() * tcs.len()) as u64;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(INTERRUPTED);
+        }
+    })?;
+    let style = ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]");
+    let bar = ProgressBar::new(total).with_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
+    let tc_names: Vec<String> = tcs.iter().map(TimeControl::to_string).collect();
+    let mut comparison = Comparison::default();
+    for (at, tc) in tcs.iter().enumerate() {
+        let mut played = Vec::new();
+        for &players in &pairs {
+            let duel = Duel { tc: at, players };
+            bar.set_message(format!("{tc}: {} - {}", names[players[0]], names[players[1]]));
+            let table = Table { matches, contestants: &contestants, starts: &starts, games, concurrency, out };
+            let records = table.play(&duel, *tc, &bar, &interrupted)?;
+            if interrupted.load(Ordering::SeqCst) {
+                bar.finish_and_clear();
+                eprintln!("interrupted: the same command goes on with it");
+                return Ok(());
+            }
+            played.push((players.map(|player| names[player].clone()), records));
+        }
+        comparison.add(&tc_names[at], &played);
+    }
+    bar.finish_and_clear();
+    let ranking = comparison.ranking(&names, &tc_names);
+    let markdown = tables::markdown(&comparison, ranking.as_deref().ok(), &tc_names);
+    let (csv, json) = (tables::csv(&comparison), tables::json(&comparison, ranking.as_deref().ok()));
+    for (name, text) in [("tables.md", &markdown), ("cells.csv", &csv), ("comparison.json", &format!("{json}\n"))] {
+        let path = out.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    match (matches.get_flag("json"), matches.get_flag("csv")) {
+        (true, _) => say!("{json}"),
+        (_, true) => say!("{}", csv.trim_end()),
+        _ => say!("{}", markdown.trim_end()),
+    }
+    if let Err(error) = ranking {
+        eprintln!("no ranking: {error}");
+    }
+    eprintln!("games and tables in {}", out.display());
+    Ok(())
+}
+
+/// A time manager, or options joined by semicolons.
+fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
+    let head = spec.split('(').next().unwrap_or_default();
+    let settings: Vec<String> = match head.contains('=') {
+        true => spec.split(';').map(str::to_owned).collect(),
+        false => vec![format!("TimeManager={spec}")],
+    };
+    let mut contestant = Contestant::own(matches, "SPEC", settings.iter().map(String::as_str), spec)?;
+    spec.clone_into(&mut contestant.name);
+    Ok(contestant)
+}
+
+fn pairs(players: usize, gauntlet: bool) -> Vec<[usize; 2]> {
+    let firsts = if gauntlet { 0..1 } else { 0..players };
+    firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
+}
+
+/// All that the duels of a comparison have in common.
+struct Table<'a> {
+    matches: &'a ArgMatches,
+    contestants: &'a [Contestant],
+    starts: &'a matches::Starts,
+    games: u64,
+    concurrency: usize,
+    out: &'a Path,
+}
+
+impl Table<'_> {
+    /// Plays the games of a duel that are missing; all of its games in order.
+    fn play(
+        &self,
+        duel: &Duel,
+        tc: TimeControl,
+        bar: &ProgressBar,
+        interrupted: &AtomicBool,
+    ) -> anyhow::Result<Vec<GameRecord>> {
+        let [first, second] = duel.players.map(|player| &self.contestants[player]);
+        let clock = matches::clock(self.matches, duel.tc)?;
+        let settings = json!({
+            "games": self.games,
+            "tc": tc.to_string(),
+            "clock": clock.settings(),
+            "first": first.identity()?,
+            "second": second.identity()?,
+            "match": matches::settings(self.matches, &["tc", "nps", "clock"])?,
+        });
+        let path = self.out.join(file_name(&format!("{tc} {} - {}", first.name, second.name)));
+        let mut journal = Journal::resume(&path, settings, &["games"])?;
+        let limits = Limits { clock: Some(tc), ..Limits::default() };
+        let opening = |pair: u64| self.starts.get(pair);
+        let plan = MatchPlan {
+            rules: Rules {
+                limits: [limits.clone(), limits],
+                adjudication: matches::adjudication(self.matches)?,
+                lag: self.matches.get_one::<LagModel>("lag").copied(),
+                seed: *self.matches.get_one::<u64>("seed").context("--seed has a default")?,
+            },
+            games: self.games,
+            opening: &opening,
+            chess960: first.options().is_some_and(|options| options.chess960),
+            concurrency: self.concurrency,
+            sprt: None,
+            tells_moves: false,
+        };
+        let make = |thread: usize| Ok([first.player(&clock, thread)?, second.player(&clock, thread)?]);
+        let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| {
+            if let Event::Finished { is_resumed, .. } = event {
+                bar.inc(1);
+                if is_resumed {
+                    bar.reset_eta();
+                }
+            }
+        });
+        end.with_context(|| format!("{tc}: {} - {}: the same command goes on with it", first.name, second.name))?;
+        Ok(journal.games().range(1..=self.games).map(|(_, game)| game.clone()).collect())
+    }
+}
+
+/// The name of the journal of a duel.
+fn file_name(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
+    let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    format!("{name}.jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_meet_all_or_the_first_meets_the_others() {
+        assert_eq!(pairs(3, false), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(pairs(3, true), [[0, 1], [0, 2]]);
+    }
+
+    #[test]
+    fn file_names_hold_specifications() {
+        let name = file_name("40/60 smooth(preset=lc0) - NAME=a/../b;c");
+        assert_eq!(name, "40_60_smooth(preset=lc0)_-_NAME=a_.._b_c.jsonl");
+    }
+}

@@ -1,0 +1,162 @@
+//! Writes a comparison as Markdown, CSV and JSON.
+
+use crate::commands::matches::estimate_text;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use zeitnot::lab::strength::ratings::{Rating, RatingValue};
+use zeitnot::lab::{Cell, Comparison, Rank};
+
+fn elo_text(rating: Option<&Rating>) -> String {
+    match rating.map(|rating| rating.value) {
+        Some(RatingValue::Anchor { elo }) => format!("{elo:.0}"),
+        Some(RatingValue::Estimated { elo, margin }) => format!("{elo:+.0} +- {margin:.0}"),
+        Some(RatingValue::Above) => "above all".to_owned(),
+        Some(RatingValue::Below) => "below all".to_owned(),
+        Some(RatingValue::Unknown) | None => "-".to_owned(),
+    }
+}
+
+/// A row of a table. Writing to a string does not fail.
+fn row(text: &mut String, cells: Vec<String>) {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+/// Three tables: the ranking, the cells, and how each used its clock.
+pub fn markdown(comparison: &Comparison, ranking: Option<&[Rank]>, tcs: &[String]) -> String {
+    let mut text = String::new();
+    let rule = |columns: usize| vec!["---".to_owned(); columns];
+    if let Some(ranking) = ranking {
+        let head = ["player", "Elo, all"].map(str::to_owned).into_iter().chain(tcs.iter().cloned());
+        row(&mut text, head.collect());
+        row(&mut text, rule(2 + tcs.len()));
+        for rank in ranking {
+            let by_tc = rank.by_tc.iter().map(|rating| elo_text(rating.as_ref()));
+            row(
+                &mut text,
+                [format!("`{}`", rank.player), elo_text(rank.all.as_ref())].into_iter().chain(by_tc).collect(),
+            );
+        }
+        text.push('\n');
+    }
+    let head = ["control", "first", "second", "games", "+ = -", "pairs", "Elo of the first", "lost on time"];
+    row(&mut text, head.map(str::to_owned).to_vec());
+    row(&mut text, rule(head.len()));
+    for cell in &comparison.cells {
+        let Cell { tc, players: [first, second], results, forfeits, .. } = cell;
+        row(
+            &mut text,
+            vec![
+                tc.clone(),
+                format!("`{first}`"),
+                format!("`{second}`"),
+                results.games().to_string(),
+                format!("+{} ={} -{}", results.wins, results.draws, results.losses),
+                format!("{:?}", results.pentanomial),
+                estimate_text(&cell.difference().logistic),
+                format!("{}, {}", forfeits[0], forfeits[1]),
+            ],
+        );
+    }
+    text.push('\n');
+    let head = [
+        "control",
+        "player",
+        "games",
+        "clock left (s), 5 / 50 / 95 %",
+        "time in moves 1-15 / 16-40 / later",
+        "ms a move from move 1, 6, 11, ...",
+        "visits a move",
+        "moves",
+    ];
+    row(&mut text, head.map(str::to_owned).to_vec());
+    row(&mut text, rule(head.len()));
+    for times in &comparison.times {
+        let time_use = &times.time_use;
+        let left = time_use.clock_left_ms;
+        let shares: Vec<String> =
+            time_use.share_by_phase.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
+        let course: Vec<String> = time_use.by_move.iter().take(12).map(|time| format!("{:.0}", time.mean_ms)).collect();
+        row(
+            &mut text,
+            vec![
+                times.tc.clone(),
+                format!("`{}`", times.player),
+                time_use.games.to_string(),
+                format!("{:.2} / {:.2} / {:.2}", left.p5 / 1e3, left.p50 / 1e3, left.p95 / 1e3),
+                shares.join(" / "),
+                course.join(" "),
+                format!("{:.0}", time_use.mean_playouts),
+                format!("{:.0}", time_use.mean_moves),
+            ],
+        );
+    }
+    text
+}
+
+/// A line a cell.
+pub fn csv(comparison: &Comparison) -> String {
+    let mut text =
+        "tc,first,second,games,wins,draws,losses,p0,p1,p2,p3,p4,elo,elo_error,nelo,nelo_error,forfeits_first,\
+                    forfeits_second,left_p5_ms,left_p50_ms,left_p95_ms\n"
+            .to_owned();
+    let number = |number: Option<f64>| number.map_or_else(String::new, |number| format!("{number:.2}"));
+    for cell in &comparison.cells {
+        let difference = cell.difference();
+        let results = &cell.results;
+        let mut fields = vec![cell.tc.clone(), quoted(&cell.players[0]), quoted(&cell.players[1])];
+        fields.extend([results.games(), results.wins, results.draws, results.losses].map(|count| count.to_string()));
+        fields.extend(results.pentanomial.map(|count| count.to_string()));
+        for estimate in [difference.logistic, difference.normalised] {
+            fields.extend([number(estimate.elo), number(estimate.margin)]);
+        }
+        fields.extend(cell.forfeits.map(|count| count.to_string()));
+        let left = cell.clock_left_ms;
+        fields.extend([left.p5, left.p50, left.p95].map(|ms| format!("{ms:.0}")));
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// The comparison as one object.
+pub fn json(comparison: &Comparison, ranking: Option<&[Rank]>) -> Value {
+    let cells = comparison.cells.iter().map(|cell| {
+        let difference = cell.difference();
+        json!({
+            "tc": cell.tc,
+            "first": cell.players[0],
+            "second": cell.players[1],
+            "games": cell.results.games(),
+            "elo": difference.logistic.elo,
+            "elo_error": difference.logistic.margin,
+            "nelo": difference.normalised.elo,
+            "nelo_error": difference.normalised.margin,
+            "pentanomial": cell.results.pentanomial,
+            "wins": cell.results.wins,
+            "draws": cell.results.draws,
+            "losses": cell.results.losses,
+            "forfeits": cell.forfeits,
+            "clock_left_ms": cell.clock_left_ms,
+        })
+    });
+    let rating = |rating: Option<&Rating>| match rating.map(|rating| rating.value) {
+        Some(RatingValue::Anchor { elo }) => json!({ "elo": elo, "elo_error": 0.0 }),
+        Some(RatingValue::Estimated { elo, margin }) => json!({ "elo": elo, "elo_error": margin }),
+        _ => json!({ "elo": null, "elo_error": null }),
+    };
+    let ranking = ranking.unwrap_or_default().iter().map(|rank| {
+        let all = rating(rank.all.as_ref());
+        let by_tc: Vec<Value> = rank.by_tc.iter().map(|by_tc| rating(by_tc.as_ref())).collect();
+        json!({ "manager": rank.player, "elo": all["elo"], "elo_error": all["elo_error"], "by_tc": by_tc })
+    });
+    json!({
+        "cells": cells.collect::<Vec<_>>(),
+        "times": comparison.times,
+        "ranking": ranking.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,101 @@
+//! Reads the lines `info` and `bestmove` of an engine.
+
+/// A score from the view of the side that moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExternalScore {
+    /// Centipawns.
+    Centipawns(i32),
+    /// Moves to mate: above 0 the engine mates, otherwise it is mated.
+    Mate(i32),
+}
+
+/// What an engine has told of its search: the last value of each kind, for the best line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    pub score: Option<ExternalScore>,
+}
+
+impl Told {
+    /// Takes over the values of a line that begins with `info`. Words that are not known are passed over, as UCI demands;
+    /// so are other lines of MultiPV than the first, and scores that are bounds.
+    pub fn update(&mut self, line: &str) {
+        let mut told = *self;
+        let mut words = line.split_ascii_whitespace().skip(1).peekable();
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => told.depth = words.next().and_then(|word| word.parse().ok()).or(told.depth),
+                "nodes" => told.nodes = words.next().and_then(|word| word.parse().ok()).or(told.nodes),
+                "multipv" if words.next() != Some("1") => return,
+                "score" => {
+                    let score = match (words.next(), words.next().and_then(|word| word.parse().ok())) {
+                        (Some("cp"), Some(value)) => Some(ExternalScore::Centipawns(value)),
+                        (Some("mate"), Some(value)) => Some(ExternalScore::Mate(value)),
+                        _ => None,
+                    };
+                    let is_bound = words.peek().is_some_and(|word| ["lowerbound", "upperbound"].contains(word));
+                    told.score = score.filter(|_| !is_bound).or(told.score);
+                }
+                // The rest of the line is free text, or moves.
+                "string" | "pv" => break,
+                _ => {}
+            }
+        }
+        *self = told;
+    }
+}
+
+/// The move of a line that begins with `bestmove`, and the one that is expected in answer.
+pub(super) fn best_move(line: &str) -> (Option<&str>, Option<&str>) {
+    let mut words = line.split_ascii_whitespace().skip(1);
+    let best = words.next();
+    let is_ponder = words.next() == Some("ponder");
+    (best, words.next().filter(|_| is_ponder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(lines: &[&str]) -> Told {
+        let mut told = Told::default();
+        lines.iter().for_each(|line| told.update(line));
+        told
+    }
+
+    #[test]
+    fn info_lines_tell_depth_nodes_and_score() {
+        let cp = Some(ExternalScore::Centipawns(-31));
+        let line = "info depth 12 seldepth 20 multipv 1 score cp -31 wdl 1 2 3 nodes 5000000000 nps 1 pv e2e4 nodes 7";
+        assert_eq!(told(&[line]), Told { depth: Some(12), nodes: Some(5_000_000_000), score: cp });
+        // The last value counts; other lines, bounds and free text do not.
+        let lines = [
+            line,
+            "info depth 13 currmove e2e4 currmovenumber 1",
+            "info depth 99 multipv 2 score cp 500 nodes 1",
+            "info depth 13 score cp 70 lowerbound nodes 5000000001",
+            "info string depth 50 nodes 60",
+        ];
+        assert_eq!(told(&lines), Told { depth: Some(13), nodes: Some(5_000_000_001), score: cp });
+        assert_eq!(told(&["info score mate -3"]).score, Some(ExternalScore::Mate(-3)));
+    }
+
+    #[test]
+    fn nonsense_tells_nothing() {
+        for line in
+            ["info", "info depth", "info depth x nodes -1 score", "info score cp", "info score cp 1e5", "info multipv"]
+        {
+            assert_eq!(told(&[line]), Told::default(), "{line}");
+        }
+    }
+
+    #[test]
+    fn best_moves_may_have_a_ponder_move() {
+        assert_eq!(best_move("bestmove e2e4 ponder e7e5"), (Some("e2e4"), Some("e7e5")));
+        assert_eq!(best_move("bestmove  e2e4  "), (Some("e2e4"), None));
+        assert_eq!(best_move("bestmove e2e4 e7e5 e7e6"), (Some("e2e4"), None));
+        assert_eq!(best_move("bestmove e2e4 ponder"), (Some("e2e4"), None));
+        assert_eq!(best_move("bestmove"), (None, None));
+    }
+}

@@ -1,0 +1,92 @@
+//! Lets another engine play, as a process on the machine's clock.
+
+use super::external::{ExternalEngine, ExternalError, ExternalScore, GoClock};
+use super::player::{Player, PlayerError, Thought, Turn};
+use super::record::Evaluation;
+
+/// Milliseconds that an engine is waited for beyond its clock before it counts as hanging.
+const PATIENCE_MS: f64 = 10_000.0;
+/// The same for a move without a clock.
+const PATIENCE_WITHOUT_CLOCK_MS: f64 = 600_000.0;
+
+/// Another engine that plays.
+pub struct ExternalPlayer {
+    name: String,
+    engine: ExternalEngine,
+    /// Its process is gone since the last game.
+    has_failed: bool,
+}
+
+impl ExternalPlayer {
+    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls itself.
+    ///
+    /// # Errors
+    /// [`ExternalError`] when there is no such engine, or it has not an option.
+    pub fn start(
+        command: &str,
+        options: &[(String, String)],
+        name: Option<&str>,
+    ) -> Result<ExternalPlayer, ExternalError> {
+        let engine = ExternalEngine::start(command, options)?;
+        let name = name.unwrap_or(engine.name()).to_owned();
+        Ok(ExternalPlayer { name, engine, has_failed: false })
+    }
+
+    fn check<T>(&mut self, result: Result<T, ExternalError>) -> Result<T, PlayerError> {
+        self.has_failed |= result.is_err();
+        result.map_err(|error| {
+            let text = error.to_string();
+            match error {
+                ExternalError::Stalled { .. } => PlayerError::Stalled(text),
+                ExternalError::BadMove { .. } => PlayerError::IllegalMove(text),
+                _ => PlayerError::Crashed(text),
+            }
+        })
+    }
+}
+
+impl Player for ExternalPlayer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// It has no seed.
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        if std::mem::take(&mut self.has_failed) {
+            let restarted = self.engine.restart();
+            self.check(restarted)?;
+        }
+        let begun = self.engine.new_game();
+        self.check(begun)
+    }
+
+    fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
+        let go = &turn.go;
+        let clock = GoClock {
+            wtime_ms: go.wtime,
+            btime_ms: go.btime,
+            winc_ms: go.winc.unwrap_or(0.0),
+            binc_ms: go.binc.unwrap_or(0.0),
+            movestogo: go.movestogo,
+            nodes: go.nodes,
+            depth: go.depth,
+        };
+        let has_clock = go.clock(turn.game.current().turn()).is_some();
+        let patience_ms = if has_clock { PATIENCE_MS } else { PATIENCE_WITHOUT_CLOCK_MS };
+        let answer = self.engine.go(turn.game, &clock, patience_ms);
+        let answer = self.check(answer)?;
+        let evaluation = answer.score.map(|score| match score {
+            ExternalScore::Centipawns(cp) => Evaluation { cp, mate: None, q: None },
+            ExternalScore::Mate(mate) => Evaluation { cp: 0, mate: Some(mate), q: None },
+        });
+        Ok(Thought {
+            mv: answer.mv,
+            used_ms: answer.used_ms,
+            budget_ms: None,
+            nodes: answer.nodes.unwrap_or(0),
+            playouts: 0,
+            depth: answer.depth.unwrap_or(0),
+            evaluation,
+        })
+    }
+}

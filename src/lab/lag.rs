@@ -1,0 +1,81 @@
+//! Draws how long the GUI and the system take between a player's answer and its clock's stop, for games on a virtual clock.
+
+use crate::splitmix::{SplitMix64, mix};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// One move in so many is held up, by up to the worst.
+const ONE_IN: usize = 200;
+/// Longest lag, in milliseconds.
+const LONGEST_MS: f64 = 60_000.0;
+
+/// The lag of each move, in milliseconds. Most lags are exponentially distributed about an average; one in 200 lies anywhere
+/// between the average and the worst, as where another process holds the machine. A lag depends on seed, game and ply alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LagModel {
+    average_ms: f64,
+    worst_ms: f64,
+}
+
+/// A text that names no lag.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("\"{0}\" is no lag such as 2 or 2,50: the average and the worst in milliseconds, to 60000")]
+pub struct LagError(String);
+
+impl LagModel {
+    /// The lag of a move.
+    pub fn lag_ms(&self, seed: u64, game: u64, ply: usize) -> f64 {
+        let mut random = SplitMix64(mix(seed ^ mix(game ^ mix(ply as u64))));
+        let is_held_up = random.below(ONE_IN) == 0;
+        // 53 bits: from 0 to below 1.
+        let share = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let lag_ms = match is_held_up {
+            true => self.average_ms + share * (self.worst_ms - self.average_ms),
+            false => -self.average_ms * (1.0 - share).ln(),
+        };
+        lag_ms.min(self.worst_ms)
+    }
+}
+
+impl FromStr for LagModel {
+    type Err = LagError;
+
+    /// Reads `AVERAGE` or `AVERAGE,WORST`.
+    fn from_str(text: &str) -> Result<LagModel, LagError> {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|ms| (0.0..=LONGEST_MS).contains(ms));
+        let (average, worst) = text.split_once(',').unwrap_or((text, text));
+        match (number(average), number(worst)) {
+            (Some(average_ms), Some(worst_ms)) if average_ms <= worst_ms => Ok(LagModel { average_ms, worst_ms }),
+            _ => Err(LagError(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lags_have_their_average_and_their_worst_and_depend_on_seed_game_and_ply_alone() {
+        let model: LagModel = "3,120".parse().unwrap();
+        let lags: Vec<f64> = (0..400).flat_map(|game| (0..100).map(move |ply| model.lag_ms(7, game, ply))).collect();
+        let held_up = lags.iter().filter(|lag| **lag > 30.0).count();
+        let usual: Vec<f64> = lags.iter().copied().filter(|lag| *lag <= 30.0).collect();
+        let mean = usual.iter().sum::<f64>() / usual.len() as f64;
+        assert!((mean - 3.0).abs() < 0.2, "{mean}");
+        // Three quarters of one in 200 lie beyond 30 ms.
+        assert!((100..220).contains(&held_up), "{held_up} of {}", lags.len());
+        assert!(lags.iter().all(|lag| (0.0..=120.0).contains(lag)));
+        assert_eq!(lags[101], model.lag_ms(7, 1, 1));
+        assert_ne!(lags[101], model.lag_ms(8, 1, 1));
+    }
+
+    #[test]
+    fn bad_lags_are_refused() {
+        for text in ["", "x", "-1", "5,2", "1,2,3", "nan", "1e9"] {
+            assert_eq!(text.parse::<LagModel>(), Err(LagError(text.to_owned())));
+        }
+        let constant: LagModel = "2".parse().unwrap();
+        assert!((0..1000).all(|ply| constant.lag_ms(1, 1, ply) <= 2.0), "an average alone is the worst, too");
+    }
+}

@@ -1,0 +1,89 @@
+use super::*;
+use crate::engine::GoParams;
+use crate::lab::{Limits, PlayerError, Thought, Turn};
+use serde_json::json;
+
+/// A player whose games end by the move that a rule of the pair's number names.
+struct Resigning {
+    name: &'static str,
+    wins: fn(u64) -> bool,
+    seed: u64,
+}
+
+impl Player for Resigning {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.seed = seed;
+        Ok(())
+    }
+
+    fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
+        assert_eq!(turn.go, GoParams { nodes: Some(1), ..GoParams::default() });
+        // The seed has the number of the game; later games end sooner than earlier ones.
+        let game = self.seed / 2;
+        std::thread::sleep(std::time::Duration::from_millis(8_u64.saturating_sub(game % 8)));
+        match (self.wins)(game) {
+            false => Err(PlayerError::Stalled(format!("{} gave up", self.name))),
+            true => Ok(Thought {
+                mv: turn.game.current().legal_moves()[0],
+                used_ms: 1.0,
+                budget_ms: None,
+                nodes: 1,
+                playouts: 1,
+                depth: 1,
+                evaluation: None,
+            }),
+        }
+    }
+}
+
+/// The games told, in their order, and the end of a match in which the first player wins the games for which `wins`.
+fn played(wins: fn(u64) -> bool, games: u64, concurrency: usize, sprt: Option<&str>) -> (Vec<u64>, MatchEnd, Journal) {
+    let home = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(&home.path().join("journal"), json!({})).unwrap();
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let plan = MatchPlan {
+        rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
+        games,
+        opening: &|_| Game::new(),
+        chess960: false,
+        concurrency,
+        sprt: sprt.map(|text| text.parse().unwrap()),
+        tells_moves: false,
+    };
+    let make = |_: usize| -> Result<Players, PlayerError> {
+        let first: Box<dyn Player> = Box::new(Resigning { name: "A", wins, seed: 0 });
+        Ok([first, Box::new(Resigning { name: "B", wins: |_| false, seed: 0 })])
+    };
+    let mut told = Vec::new();
+    let end = run_match(&plan, &make, &mut journal, &AtomicBool::new(false), &mut |event| {
+        if let Event::Finished { record, results, .. } = event {
+            told.push(record.game);
+            assert_eq!(results.games(), record.game, "counted in order");
+        }
+    });
+    (told, end.unwrap(), journal)
+}
+
+#[test]
+fn games_are_told_in_order_however_many_are_played_at_once() {
+    for concurrency in [1, 3, 8] {
+        let (told, end, journal) = played(|game| game % 4 != 0, 16, concurrency, None);
+        assert_eq!(told, (1..=16).collect::<Vec<_>>());
+        // With Black A is asked only after B has given up.
+        assert_eq!((end.results.wins, end.results.losses), (16, 0), "{concurrency}");
+        assert_eq!(journal.games().len(), 16);
+    }
+}
+
+#[test]
+fn an_sprt_decides_by_the_games_in_their_order() {
+    let alone = played(|_| true, 200, 1, Some("0,50"));
+    assert_eq!(alone.1.decision, Some(Decision::AcceptH1));
+    assert!(alone.0.len() < 60 && alone.0.len() % 2 == 0, "{}", alone.0.len());
+    let many = played(|_| true, 200, 5, Some("0,50"));
+    assert_eq!((many.0, many.1.results), (alone.0, alone.1.results), "later games are dropped");
+}

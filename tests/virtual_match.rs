@@ -1,0 +1,133 @@
+//! Plays matches on a virtual clock through the command line: they are the same to the byte at any concurrency, on a busy
+//! machine, and after any interruption.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use zeitnot::splitmix::SplitMix64;
+
+/// Games of each match here.
+const GAMES: usize = 12;
+
+/// The command of a match in this folder.
+fn command(folder: &Path, flags: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["match", "--clock", "virtual", "--nps", "400", "--tc", "1+0.01", "--games", &GAMES.to_string()]);
+    // A random evaluator needs no network, and games by it are short of nothing: mates, repetitions, forfeits.
+    command.args(["--backend", "random", "--lag", "2,40", "--jitter", "0.1", "--option2", "TimeManager=legacy"]);
+    command.args(["--openings", "book.epd", "--json"]).args(flags);
+    command
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let book = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n\
+                rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n\
+                rnbqkbnr/pp1ppppp/2p5/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n\
+                rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq -\n";
+    std::fs::write(folder.path().join("book.epd"), book).unwrap();
+    folder
+}
+
+/// The PGN without its dates.
+fn pgn(folder: &Path) -> String {
+    let text = std::fs::read_to_string(folder.join("match.pgn")).unwrap();
+    text.lines().filter(|line| !line.starts_with("[Date ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// Plays a match to its end; its PGN and its lines of JSON without the last number, the seconds.
+fn play(folder: &Path, flags: &[&str]) -> (String, String) {
+    let output = command(folder, flags).output().unwrap();
+    let (told, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{errors}");
+    let end = told.rfind("\"seconds\"").expect("a summary");
+    (pgn(folder), told[..end].to_owned())
+}
+
+#[test]
+fn a_match_is_the_same_at_any_concurrency_and_beside_busy_threads() {
+    let (one, two) = (folder(), folder());
+    let alone = play(one.path(), &["--concurrency", "1"]);
+    assert_eq!(alone.0.matches("[Event ").count(), GAMES);
+    assert_eq!(alone.1.lines().count(), GAMES + 1, "{}", alone.1);
+    let over = AtomicBool::new(false);
+    let busy = std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let busy = play(two.path(), &["--concurrency", "2"]);
+        over.store(true, Ordering::Relaxed);
+        busy
+    });
+    assert!(alone == busy, "{}\n{}", alone.0, busy.0);
+    let other = folder();
+    assert!(play(other.path(), &["--seed", "2"]).0 != alone.0, "the seed decides the openings");
+}
+
+/// `ZEITNOT_KILLS=50` kills a match that often.
+#[test]
+fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_game() {
+    let wanted: usize = std::env::var("ZEITNOT_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
+    let reference = folder();
+    let started = std::time::Instant::now();
+    let expected = play(reference.path(), &["--concurrency", "2"]);
+    let whole_ms = started.elapsed().as_millis() as usize;
+    let mut random = SplitMix64(wanted as u64);
+    let mut kills = 0;
+    while kills < wanted {
+        let folder = folder();
+        let mut in_this = 0;
+        loop {
+            let mut child = command(folder.path(), &["--concurrency", "2", "--resume"]).spawn().unwrap();
+            // Nobody reads the pipes, which are large enough for a match of this length.
+            std::thread::sleep(Duration::from_millis(random.below(whole_ms / 2 + 50) as u64));
+            let over = child.try_wait().unwrap().is_some() || in_this > 20;
+            if over {
+                child.wait().unwrap();
+                break;
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            (kills, in_this) = (kills + 1, in_this + 1);
+        }
+        let finished = play(folder.path(), &["--concurrency", "1", "--resume"]);
+        assert!(finished == expected, "after {in_this} kills:\n{}\n{}", finished.0, expected.0);
+        let again = play(folder.path(), &["--resume"]);
+        assert!(again == expected, "a match that is over is told again");
+    }
+}
+
+#[test]
+fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
+    let folder = folder();
+    let mut child = command(folder.path(), &["--concurrency", "1"]).spawn().unwrap();
+    let journal = folder.path().join("match.pgn.jsonl");
+    // The second line is the first game.
+    while std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let refused = |flags: &[&str], part: &str| {
+        let output = command(folder.path(), flags).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = errors.lines().last().unwrap_or_default();
+        assert!(!output.status.success() && last.contains(part), "{flags:?}: {errors}");
+    };
+    refused(&[], "--resume goes on with it");
+    refused(&["--resume", "--seed", "2"], "holds a match with another");
+    refused(&["--resume", "--max-moves", "9"], "holds a match with another");
+    refused(&["--resume", "--sprt", "5,0"], "--sprt");
+    refused(&["--openings", "missing.pgn"], "missing.pgn");
+    refused(&["--nodes", "1,2,3"], "--nodes: one number, or one for each player");
+    assert_eq!(command(folder.path(), &["--resume"]).output().unwrap().status.code(), Some(0));
+}
