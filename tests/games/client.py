@@ -16,11 +16,9 @@ QUIT_S = 5.0
 """Longest wait for an engine to end after `quit`."""
 
 PLAN = re.compile(r"^info string time \S+: .*?\bclock=(\d+)ms.*\bhard_limit=(\d+(?:\.\d+)?)ms")
-ACCOUNT = re.compile(
-    r"^info string time \S+: used=\d+ms (?:.*\blimit=(?P<limit>\d+)ms )?(?:due=(?P<due>\d+)ms )?"
-    r".*?\bnodes=(?P<nodes>\d+)(?: target_nodes=(?P<target>\d+))?.* stopped (?:by )?(?P<end>.+)$"
-)
-PHASE = re.compile(r"^info string Time Stats: .*\bPhase=(\w+)")
+ACCOUNT = re.compile(r"^info string time \S+: used=")
+"""The account that `TimeManagerLog` prints after a move; it begins as a plan does."""
+
 ENGINE_TIME = re.compile(r"^info .*?\btime (\d+)\b")
 CLOCKS = re.compile(r"\bwtime (\d+) btime (\d+)")
 
@@ -42,12 +40,6 @@ class Answer:
     plan_was_late: bool = False
     hard_limit_ms: float | None = None
     info: str | None = None
-    due_ms: float | None = None
-    """When the manager asked for the end, by the account that `TimeManagerLog` gives after the move; `None`: never."""
-    nodes: int | None = None
-    target_nodes: int | None = None
-    stopped_by: str | None = None
-    phase: str | None = None
 
     @property
     def elapsed_s(self) -> float | None:
@@ -100,14 +92,7 @@ class RecordingUci(chess.engine.UciProtocol):
             answer.best = words[1] if len(words) > 1 else ""
         elif line.startswith("info string error"):
             self.error_lines.append(line)
-        elif answer and (account := ACCOUNT.match(line)):
-            due = account["due"] or account["limit"]
-            answer.due_ms = due and float(due)
-            answer.nodes, answer.target_nodes = int(account["nodes"]), account["target"] and int(account["target"])
-            answer.stopped_by = account["end"]
-        elif answer and (phase := PHASE.match(line)):
-            answer.phase = phase[1]
-        elif line.startswith("info string time "):
+        elif line.startswith("info string time ") and not ACCOUNT.match(line):
             self._take_plan(line)
         elif line.startswith("info ") and not line.startswith("info string") and answer and answer.received is None:
             answer.info = line

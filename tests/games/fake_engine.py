@@ -62,15 +62,14 @@ def main() -> None:
             say("id name Fake")
             say("option name Fault type combo default none" + "".join(f" var {fault}" for fault in FAULTS))
             say("option name Check type check default true")
-            say("option name TimeManager type string default plain")
             say("option name TimeManagerLog type check default false")
             say("uciok")
         elif words[:1] == ["isready"]:
             say("readyok")
-        elif words[:1] == ["setoption"] and words[2] in ("Fault", "TimeManager"):
-            # A manager may be called like a fault.
-            fault = words[-1] if words[-1] in FAULTS else fault
-            accounts = accounts or words[2] == "TimeManager"
+        elif words[:1] == ["setoption"] and words[2] == "Fault":
+            fault = words[-1]
+        elif words[:1] == ["setoption"] and words[2] == "TimeManagerLog":
+            accounts = words[-1] == "true"
         elif words[:1] == ["ucinewgame"]:
             moves = 0
         elif words[:1] == ["position"]:
@@ -81,8 +80,7 @@ def main() -> None:
         elif words[:1] == ["go"]:
             moves += 1
             if accounts:
-                limit, end = ("", "from outside") if moves == FAULTY_MOVE else ("limit=1ms due=2ms ", "by time")
-                say(f"info string time fake: used=3ms budget=5ms hard_limit=5ms {limit}nodes=90 target_nodes=100 stopped {end}")
+                say("info string time fake: used=3ms budget=5ms hard_limit=5ms nodes=90 stopped by time")
                 say("info string Time Stats: Total=1, Success=1, Rate=100.0%, Avg=3ms, Phase=Opening, Control=Blitz, Emergency=false")
             go(board, words, moves == FAULTY_MOVE, fault)
         elif words[:1] == ["quit"] and fault != "stubborn":

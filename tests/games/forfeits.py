@@ -20,8 +20,7 @@ import chess.pgn
 
 import openings
 import referee
-from managers import _even
-from play import EXIT_FAILED, REPOSITORY, _positive, _setting, ended, runnable
+from play import EXIT_FAILED, REPOSITORY, _even, _positive, _setting, ended, runnable
 
 ZEITNOT, OPPONENT = "zeitnot", "opponent"
 """The names under which they play."""

@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +44,12 @@ def arguments() -> argparse.Namespace:
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def _even(text: str) -> int:
+    if _positive(text) % 2:
+        raise argparse.ArgumentTypeError(f"{text} is odd, and everybody is to have both colours equally often")
     return int(text)
 
 
@@ -162,43 +167,6 @@ def print_summary(report: dict) -> None:
             print(f"finding: {kind}: {line}")
 
 
-def finished(path: Path, *needed: str) -> list[dict]:
-    """The games of a file of results, each with its setting and what else is needed of it; ValueError for other lines.
-
-    A last line without its end is that of a run that was ended while it wrote, and does not count.
-    """
-    games = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(keepends=True), 1):
-        if not line.endswith("\n"):
-            break
-        try:
-            game = json.loads(line)
-            missing = [name for name in ("setting", *needed) if not isinstance(game, dict) or name not in game]
-            if missing:
-                raise ValueError(f"not a game as this script writes it: no {', '.join(missing)}")
-            games.append(game)
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from error
-    return games
-
-
-def of_one_setting(path: Path, games: list[dict], setting: dict | None = None) -> None:
-    """ValueError if a game is not of this setting, or of the first one's: such games cannot be counted together."""
-    for number, game in enumerate(games, 1):
-        expected = setting or games[0]["setting"]
-        if game["setting"] != expected:
-            here = "this" if setting else "that of line 1"
-            raise ValueError(
-                f"{path}, line {number}: games of another setting: {game['setting']}; {here} is {expected}")
-
-
-def write_whole(path: Path, games: list[dict]) -> None:
-    """The file of results without its torn line, so that the next game begins one; there is a whole one at any time."""
-    whole = path.with_name(path.name + ".partial")
-    whole.write_text("".join(json.dumps(game) + "\n" for game in games), encoding="utf-8")
-    whole.replace(path)
-
-
 def ended(main: Callable[[], int]) -> int:
     """Runs a script and returns its exit status; what can be expected to go wrong becomes one line."""
     try:
@@ -206,7 +174,7 @@ def ended(main: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except (ValueError, OSError, client.EngineTrouble, subprocess.SubprocessError) as error:
+    except (ValueError, OSError, client.EngineTrouble) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USAGE
 

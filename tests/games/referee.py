@@ -19,9 +19,6 @@ HANG_S = 5.0
 NEW_GAME_S = 60.0
 """Longest wait for `readyok` after `ucinewgame`; it is on no clock."""
 
-NODES_PATIENCE_S = 60.0
-"""What a move that is limited by nodes may take; `HANG_S` later the engine counts as one that hangs."""
-
 LONGEST_GAME_PLIES = 600
 """A game as long as this is a draw."""
 
@@ -30,13 +27,12 @@ TIME_CONTROL = re.compile(r"^(?:(\d+)/)?(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?$")
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl:
-    """`[MOVES/]SECONDS[+INCREMENT]`, or nodes a move and no clock."""
+    """`[MOVES/]SECONDS[+INCREMENT]`."""
 
     text: str
     base_s: float
     increment_s: float
     moves: int | None
-    nodes: int | None = None
 
     @staticmethod
     def parse(text: str) -> "TimeControl":
@@ -46,15 +42,8 @@ class TimeControl:
         moves = int(match[1]) if match[1] else None
         return TimeControl(text, float(match[2]), float(match[3] or 0), moves)
 
-    @staticmethod
-    def of_nodes(nodes: int) -> "TimeControl":
-        # The clock, which the engines are not told of, begins anew with every move.
-        return TimeControl(f"{nodes} nodes", NODES_PATIENCE_S, 0.0, None, nodes)
-
     def limit(self, clocks_s: dict[chess.Color, float], made: int) -> chess.engine.Limit:
         """What an engine is told that has made so many moves."""
-        if self.nodes is not None:
-            return chess.engine.Limit(nodes=self.nodes)
         return chess.engine.Limit(
             white_clock=clocks_s[chess.WHITE],
             black_clock=clocks_s[chess.BLACK],
@@ -121,8 +110,6 @@ async def play(
         game.clocks_s[side] += control.increment_s
         if control.moves and made[side] % control.moves == 0:
             game.clocks_s[side] += control.base_s
-        if control.nodes:
-            game.clocks_s[side] = control.base_s
         game.answers[-1] = (side, answer, game.clocks_s[side])
     return game
 

@@ -3,11 +3,9 @@
 Run with `python -m unittest discover -s tests/games`.
 """
 
-import asyncio
 import contextlib
 import io
 import json
-import math
 import subprocess
 import sys
 import tempfile
@@ -16,15 +14,11 @@ from pathlib import Path
 from unittest import mock
 
 import chess
-import chess.engine
 import chess.pgn
 
-import client
-import managers
 import openings
 import play
 import referee
-import strength
 import summary
 
 HERE = Path(__file__).resolve().parent
@@ -119,6 +113,10 @@ class Harness(unittest.TestCase):
         self.assertTrue(all(game is not None and not game.errors for game in games))
         self.assertIn("hard_limit=5ms", str(games[0]))
 
+    def test_accounts_of_time_are_no_plans(self) -> None:
+        rc, report, output = self.run_play("--option", "TimeManagerLog=true", "--tc", "20+0.1")
+        self.assertEqual((rc, report["oddities"], report["moves_without_plan"]), (0, [], 0), output)
+
     def test_forfeit_on_time(self) -> None:
         rc, report, output = self.run_play("--option", "Fault=late")
         self.assertEqual(rc, 1, output)
@@ -178,99 +176,6 @@ class Harness(unittest.TestCase):
     def test_an_engine_that_does_not_quit(self) -> None:
         _, report, output = self.run_play("--option", "Fault=stubborn", "--tc", "20+0.1")
         self.assertEqual(len(report["oddities"]), 1, output)
-
-    def run_managers(self, *more: str) -> tuple[int, list[dict], str]:
-        results = self.folder / "results.jsonl"
-        command = [sys.executable, str(HERE / "managers.py"), "--zeitnot", str(self.fake), "--results", str(results)]
-        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60, check=False)
-        text = results.read_text(encoding="utf-8") if results.exists() else ""
-        return done.returncode, [json.loads(line) for line in text.splitlines()], done.stdout + done.stderr
-
-    def test_managers_meet_each_other_and_a_second_run_goes_on(self) -> None:
-        some = ("--manager", "one", "--manager", "two", "--tc", "20+0.1")
-        rc, games, output = self.run_managers(*some, "--games", "2", "--concurrency", "2")
-        self.assertEqual((rc, len(games)), (0, 2), output)
-        self.assertEqual({(game["white"], game["black"]) for game in games}, {("one", "two"), ("two", "one")})
-        seat = games[0]["seats"]["white"]
-        self.assertEqual(seat["node_ratio"], [0.9] * seat["moves"])
-        # One search, the third, has no limit.
-        self.assertEqual((len(seat["late_ms"]), seat["trouble"]), (seat["moves"] - 1, []))
-        engine = games[0]["engine"]
-        self.assertEqual((engine["name"], len(engine["sha256"])), ("Fake", 16))
-        self.assertEqual(len({game["opening"] for game in games}), 1)
-        self.assertGreater(seat["phase_ms"]["Opening"], 0)
-        self.assertIn("| 20+0.1 | `one` | 2 | 0 |", output)
-        rc, games, output = self.run_managers(*some, "--games", "4")
-        self.assertEqual((rc, len(games)), (0, 4), output)
-        rc, games, output = self.run_managers(*some, "--games", "4", "--seed", "2")
-        self.assertEqual((rc, len(games)), (2, 4), output)
-        self.assertIn("games of another setting", output)
-        self.fake.write_text(self.fake.read_text(encoding="utf-8") + "# built again\n", encoding="utf-8")
-        rc, games, output = self.run_managers(*some, "--games", "4")
-        self.assertEqual((rc, len(games)), (2, 4), output)
-
-    def test_a_manager_that_forfeits(self) -> None:
-        rc, games, output = self.run_managers("--manager", "one", "--manager", "late", "--tc", "1", "--games", "2")
-        self.assertEqual((rc, len(games)), (1, 2), output)
-        self.assertTrue(all(game[game["failed"]] == "late" for game in games), output)
-        self.assertIn("| 1 | `late` | 2 | 2 | +0 =0 -2 |", output)
-        self.assertIn("| 1 | `one` | 2 | 0 | +2 =0 -0 |", output)
-
-    def run_strength(self, *more: str) -> tuple[int, list[dict], str]:
-        results = self.folder / "strength.jsonl"
-        command = [sys.executable, str(HERE / "strength.py"), "--zeitnot", str(self.fake), "--results", str(results)]
-        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60, check=False)
-        text = results.read_text(encoding="utf-8") if results.exists() else ""
-        return done.returncode, [json.loads(line) for line in text.splitlines()], done.stdout + done.stderr
-
-    def test_strength_is_measured_in_pairs_and_a_second_run_goes_on(self) -> None:
-        rc, games, output = self.run_strength("--games", "2", "--nodes", "100")
-        self.assertEqual((rc, len(games)), (0, 2), output)
-        # A hole, and a line that a run did not live to end.
-        results = self.folder / "strength.jsonl"
-        lines = results.read_text(encoding="utf-8").splitlines()
-        results.write_text(lines[1] + "\n" + lines[0][:50], encoding="utf-8")
-        rc, games, output = self.run_strength("--games", "4", "--nodes", "100")
-        self.assertEqual((rc, sorted(game["number"] for game in games)), (0, [1, 2, 3, 4]), output)
-        games.sort(key=lambda game: game["number"])
-        self.assertEqual([game["zeitnot"] for game in games], ["white", "black"] * 2)
-        alike = [game["moves"].split()[:2] == games[0]["moves"].split()[:2] for game in games]
-        self.assertEqual(alike, [True, True, False, False])
-        for game in games:
-            board = chess.Board(game["fen"])
-            for move in game["moves"].split():
-                board.push_uci(move)
-            self.assertEqual(board.result(claim_draw=True), game["result"])
-        # The fake plays alike with either colour, and from so little nothing is known of the error.
-        self.assertIn("pairs with 0, 1/2, ... 2 points [0, 0, 2, 0, 0]; Elo +0 [-inf, +inf]", output)
-        for more, expected in (
-            (("--nodes", "200"), "games of another setting"),
-            (("--nodes", "100", "--seed", "2"), "games of another setting"),
-            (("--nodes", "100", "--games", "82"), "40 openings give 80 games at most"),
-            (("--games", "3"), "3 is odd"),
-        ):
-            with self.subTest(more):
-                rc, games, output = self.run_strength("--games", "4", *more)
-                self.assertEqual((rc, len(games)), (2, 4), output)
-                self.assertIn(expected, output)
-        lines = results.read_text(encoding="utf-8").splitlines()
-        self.assertEqual(self.run_strength("--report")[0], 0)
-        other = json.loads(lines[2])
-        other["setting"]["seed"] = 2
-        bare = {key: value for key, value in other.items() if key != "score"}
-        for wrong, expected in (
-            (["nonsense"], "strength.jsonl, line 1: "),
-            ([*lines[:2], json.dumps(other)], "strength.jsonl, line 3: games of another setting"),
-            ([lines[0], json.dumps(bare)], "strength.jsonl, line 2: not a game as this script writes it: no score"),
-            ([*lines, lines[1]], f"game {json.loads(lines[1])['number']} is there 2 times"),
-        ):
-            results.write_text("".join(line + "\n" for line in wrong), encoding="utf-8")
-            command = [sys.executable, str(HERE / "strength.py"), "--results", str(results), "--report"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            with self.subTest(expected):
-                self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertIn(expected, done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1)
 
     def run_deadlines(self, *more: str) -> tuple[int, list[dict], str]:
         figures = self.folder / "deadlines.json"
@@ -364,38 +269,11 @@ class Harness(unittest.TestCase):
                 self.assertEqual(rc, 2, output)
                 self.assertIn(expected, output)
                 self.assertNotIn("Traceback", output)
-        rc, _, output = self.run_forfeits()
-        self.assertEqual(rc, 2, output)
-        self.assertIn("--fastchess is needed", output)
-
-    def test_a_crash_costs_the_game(self) -> None:
-        for option, who, score, failures in (
-            ("--option", "zeitnot", 0.0, "failures of Zeitnot 2, of the opponent 0"),
-            ("--opponent-option", "opponent", 1.0, "failures of Zeitnot 0, of the opponent 2"),
-        ):
-            with self.subTest(who):
-                (self.folder / "strength.jsonl").unlink(missing_ok=True)
-                rc, games, output = self.run_strength("--games", "2", "--nodes", "100", option, "Fault=crash")
-                self.assertEqual((rc, len(games)), (int(who == "zeitnot"), 2), output)
-                self.assertEqual([(game["score"], game["failed"]) for game in games], [(score, who)] * 2, output)
-                self.assertTrue(all(len(game["moves"].split()) > 4 for game in games), "in the midst of a game")
-                self.assertIn(failures, output)
-                for number in (1, 2):
-                    self.assertIn(f"finding: game {number}, {who}: panicked", output)
-
-    def test_a_move_by_nodes_has_its_own_patience(self) -> None:
-        control = referee.TimeControl.of_nodes(100)
-        self.assertEqual(control.limit({}, 3), chess.engine.Limit(nodes=100))
-        clocks = asyncio.run(self.clocks_by_nodes(control))
-        self.assertEqual(clocks, [referee.NODES_PATIENCE_S] * 2)
-
-    async def clocks_by_nodes(self, control: referee.TimeControl) -> list[float]:
-        engines = {side: await client.launch(str(self.fake), {}) for side in chess.COLORS}
-        game = await referee.play(1, engines, chess.WHITE, openings.built_in()[0], control)
-        for engine in engines.values():
-            await engine.end()
-        self.assertGreater(len(game.board.move_stack), 5)
-        return list(game.clocks_s.values())
+        for more, expected in (((), "--fastchess is needed"), (("--games", "3"), "3 is odd")):
+            with self.subTest(more):
+                rc, _, output = self.run_forfeits(*more)
+                self.assertEqual(rc, 2, output)
+                self.assertIn(expected, output)
 
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
@@ -428,36 +306,6 @@ class Parts(unittest.TestCase):
         with self.assertRaises(KeyError):
             fails(KeyError("what only a fault of the script's can be"))
 
-    def test_results_that_are_none(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "results.jsonl"
-            for text, expected in (('{"setting": 1}\n{"sett', [{"setting": 1}]), ("", [])):
-                path.write_text(text)
-                self.assertEqual(play.finished(path), expected)
-                play.write_whole(path, expected)
-                with path.open("a") as results:
-                    results.write('{"setting": 2}\n')
-                self.assertEqual(play.finished(path), [*expected, {"setting": 2}])
-            path.write_text('{"setting": 1, "score": 1}\n{"setting": 1}\n')
-            self.assertEqual(len(play.finished(path)), 2)
-            with self.assertRaisesRegex(ValueError, "line 2: .*no number, score"):
-                path.write_text('{"setting": 1, "number": 1, "score": 1}\n{"setting": 1}\n')
-                play.finished(path, "number", "score")
-            for text in ('{"setting": 1}\n[]\n', '{"setting": 1}\n{}\n', '{"setting": 1}\nno game\n'):
-                path.write_text(text)
-                with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: "):
-                    play.finished(path)
-
-    def test_games_of_one_setting(self) -> None:
-        path, games = Path("results.jsonl"), [{"setting": {"seed": 1}}, {"setting": {"seed": 2}}]
-        for alike in (games[:1], []):
-            play.of_one_setting(path, alike)
-            play.of_one_setting(path, alike, {"seed": 1})
-        with self.assertRaisesRegex(ValueError, "results.jsonl, line 2: .*'seed': 2.*line 1 is .*'seed': 1"):
-            play.of_one_setting(path, games)
-        with self.assertRaisesRegex(ValueError, "results.jsonl, line 1: .*'seed': 1.*this is .*'seed': 2"):
-            play.of_one_setting(path, games, {"seed": 2})
-
     def test_built_in_openings_are_short_and_different(self) -> None:
         boards = openings.built_in()
         self.assertEqual(len({board.fen() for board in boards}), 40)
@@ -486,40 +334,6 @@ class Parts(unittest.TestCase):
         control = referee.TimeControl.parse("40/10+0.1")
         self.assertEqual((control.moves, control.base_s, control.increment_s), (40, 10.0, 0.1))
         self.assertEqual(referee.TimeControl.parse("5").increment_s, 0)
-
-    def test_pairings_are_even(self) -> None:
-        for count, games in ((9, 30), (2, 4), (3, 2), (1, 2)):
-            pairs = managers.pairings(count, games)
-            for player in range(count):
-                self.assertEqual(sum(white == player for white, _, _ in pairs), games // 2)
-                self.assertEqual(sum(black == player for _, black, _ in pairs), games // 2)
-        pairs = managers.pairings(9, 16)
-        self.assertEqual(len({(white, black) for white, black, _ in pairs}), 72, "everybody meets everybody")
-        openings_of = {(white, black): opening for white, black, opening in pairs}
-        self.assertTrue(all(openings_of[black, white] == opening for white, black, opening in pairs))
-
-    def test_elo(self) -> None:
-        # Two pairs with a point, one with 1 1/2 and one with 2; the game without its other half does not count.
-        scores = dict(enumerate([1.0, 0.0, 0.5, 0.5, 1.0, 0.5, 1.0, 1.0, 0.0], 1))
-        counts, difference, low, high = strength.estimate(scores)
-        self.assertEqual(counts, [0, 0, 2, 1, 1])
-        # The mean is 11/16, its standard error the root of (2 * 9 + 1 + 25) / 256 / 3 / 4: too large for an upper end.
-        error = strength.errors_95(3) * math.sqrt((2 * 9 + 1 + 25) / 256 / 3 / 4)
-        self.assertAlmostEqual(difference, 400 * math.log10(11 / 5))
-        self.assertAlmostEqual(low, strength.elo(11 / 16 - error))
-        self.assertEqual(high, math.inf)
-        # Twelve pairs with a point and four with 1 1/2.
-        _, _, low, high = strength.estimate(dict(enumerate([0.5, 0.5] * 12 + [1.0, 0.5] * 4, 1)))
-        error = strength.errors_95(15) * math.sqrt((12 * (1 / 16) ** 2 + 4 * (3 / 16) ** 2) / 15 / 16)
-        self.assertAlmostEqual(low, strength.elo(9 / 16 - error))
-        self.assertAlmostEqual(high, strength.elo(9 / 16 + error))
-        self.assertEqual((strength.elo(0.5), strength.elo(1.0), strength.elo(0.0)), (0.0, math.inf, -math.inf))
-        self.assertTrue(math.isnan(strength.estimate({1: 1.0})[1]))
-        self.assertEqual(strength.estimate({1: 1.0, 2: 0.5})[2:], (-math.inf, math.inf), "one pair has no error")
-
-    def test_few_pairs_say_less(self) -> None:
-        for freedom, expected in ((1, 12.706), (3, 3.182), (9, 2.262), (10, 2.228), (30, 2.042), (10**6, 1.960)):
-            self.assertAlmostEqual(strength.errors_95(freedom) / expected, 1, delta=0.01)
 
     def test_percentiles(self) -> None:
         values = [float(value) for value in range(1, 101)]
