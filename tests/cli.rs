@@ -351,9 +351,10 @@ fn a_match_leaves_games_with_clocks() {
     for (game, names) in answers[..2].iter().zip([sides, [sides[1], sides[0]]]) {
         assert_eq!((&game["white"], &game["black"]), (&names[0].into(), &names[1].into()), "{game}");
         assert!(["1-0", "0-1", "1/2-1/2"].contains(&game["result"].as_str().unwrap()), "{game}");
-        assert!(game["clock_ms"]["white"].is_f64() && game["termination"].is_string(), "{game}");
+        assert!(game["clocks_ms"][1].is_f64() && game["termination"].is_string(), "{game}");
     }
-    let score = &answers[2];
+    let score = &answers[2]["summary"];
+    assert_eq!((&score["games"], &score["forfeits"]), (&2.into(), &serde_json::json!([0, 0])));
     let sum = ["wins", "draws", "losses"].iter().map(|key| score[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum, 2, "{score}");
     let pgn = fs::read_to_string(folder.path().join("games.pgn")).unwrap();

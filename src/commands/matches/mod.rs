@@ -11,6 +11,7 @@ pub use news::estimate_text;
 
 use super::engine_options;
 use super::json_flag;
+use super::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use news::News;
@@ -165,7 +166,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if !anchors.is_empty() {
         news::rating(&first.name, &encounters, &anchors, table.json)?;
     }
-    eprintln!("games in {}", table.pgn.display());
+    if !table.json {
+        say!("games in {}", table.pgn.display());
+    }
     Ok(())
 }
 

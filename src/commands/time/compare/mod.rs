@@ -124,8 +124,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let ranking = comparison.ranking(&names, &tc_names);
     let markdown = tables::markdown(&comparison, ranking.as_deref().ok(), &tc_names);
     let (csv, json) = (tables::csv(&comparison), tables::json(&comparison, ranking.as_deref().ok()));
-    for (name, text) in [("tables.md", &markdown), ("cells.csv", &csv), ("comparison.json", &format!("{json}\n"))] {
-        let path = out.join(name);
+    for (extension, text) in [("md", &markdown), ("csv", &csv), ("json", &format!("{json}\n"))] {
+        let path = out.join("comparison").with_extension(extension);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     match (matches.get_flag("json"), matches.get_flag("csv")) {
