@@ -193,11 +193,6 @@ impl DeviceOptions {
         }
     }
 
-    /// Whether any key was given that belongs to one kind of device.
-    pub fn first_key(&self) -> Option<&'static str> {
-        self.given.first().copied()
-    }
-
     /// The rows of runs on this provider, Lc0's `batch`, `steps` and `min_batch` being the largest run, how many sizes
     /// there are up to it, and the smallest.
     pub fn rows(&self, provider: Provider) -> Rows {
