@@ -100,4 +100,12 @@ pub enum NetworkError {
         /// The part that is missing or of the wrong kind.
         problem: String,
     },
+    /// An [`OnnxInterface`](super::OnnxInterface) that the network does not have. The network itself may be sound.
+    #[error("the network file {name} cannot be used as told: {problem}")]
+    Interface {
+        /// Name of the file.
+        name: String,
+        /// The name or format that it does not have.
+        problem: String,
+    },
 }

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Isa, Rows};
-use crate::network::{Architecture, Conversion, InputFormat, Network, Precision};
+use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{ISA, KEYS};
+use keys::{INTERFACE, ISA, KEYS, RIVALS};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +41,9 @@ pub enum DeviceOptionsError {
     /// A key that stands twice, where the second would undo the first.
     #[error("{0} is given twice")]
     Twice(&'static str),
+    /// Two keys, of which the second would undo the first.
+    #[error("{0} and {1} exclude each other")]
+    Rivals(&'static str, &'static str),
     /// A key that means nothing to the backend in use.
     #[error("the backend {backend} does not take {key}")]
     NotForBackend {
@@ -85,8 +88,9 @@ pub struct DeviceOptions {
     pub policy_head: Option<String>,
     /// The value head of a network with several.
     pub value_head: Option<String>,
-    /// The input format of a model that does not say it.
-    pub input_format: Option<InputFormat>,
+    /// The input format and the names of a model that does not state them: how its file is read
+    /// ([`crate::network::load`]), not how it runs.
+    pub interface: OnnxInterface,
     /// OpenVINO: what it computes with inside.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
@@ -141,13 +145,12 @@ impl FromStr for DeviceOptions {
                 key: name.to_owned(),
                 known: KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", "),
             })?;
-            // One device or several, one type: the second key of a pair would contradict the first.
-            let pairs = [["gpu", "devices"], ["datatype", "fp16"]];
-            let is_rival = |other: &str| {
-                other == key.name || pairs.iter().any(|pair| pair.contains(&other) && pair.contains(&key.name))
-            };
-            if options.given.iter().any(|other| is_rival(other)) {
+            if options.given.contains(&key.name) {
                 return Err(DeviceOptionsError::Twice(key.name));
+            }
+            let are_rivals = |other: &str| RIVALS.iter().any(|pair| pair.contains(&other) && pair.contains(&key.name));
+            if let Some(other) = options.given.iter().find(|other| are_rivals(other)) {
+                return Err(DeviceOptionsError::Rivals(other, key.name));
             }
             if !(key.set)(&mut options, value) {
                 let value = value.to_owned();
@@ -187,7 +190,7 @@ impl DeviceOptions {
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
-        match self.given.iter().find(|key| **key != ISA) {
+        match self.given.iter().find(|key| **key != ISA && !INTERFACE.contains(key)) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }
