@@ -265,10 +265,13 @@ impl Engine {
             Err(error) => error,
         };
         self.failed = Some(Failure::of(&options));
+        // A network in its place is read as it was to be: with another input format it would play nonsense.
+        let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
+        let interface = interface.unwrap_or_default();
         for (weights, backend) in SUBSTITUTES {
+            let backend_options = if weights.is_none() { interface.clone() } else { String::new() };
             let weights = weights.unwrap_or(&options.weights).to_owned();
-            let (backend, backend_options) = ((*backend).to_owned(), String::new());
-            let substitute = Options { weights, backend, backend_options, ..options.clone() };
+            let substitute = Options { weights, backend: (*backend).to_owned(), backend_options, ..options.clone() };
             if substitute.weights == BUILT_IN
                 && let Some(attributes) = self.attributes()
             {

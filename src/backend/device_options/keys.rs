@@ -219,7 +219,7 @@ pub(super) const KEYS: &[Key] = &[
 
 /// The one key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
-const INPUT_FORMAT: &str = "input_format";
+pub(super) const INPUT_FORMAT: &str = "input_format";
 
 /// The keys of a network's interface: they say how its file is read, whatever runs it then.
 pub(super) const INTERFACE: [&str; 6] =

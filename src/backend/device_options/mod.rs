@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Isa, Rows};
-use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision};
+use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{INTERFACE, ISA, KEYS, RIVALS};
+use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, RIVALS};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -194,6 +194,22 @@ impl DeviceOptions {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }
+    }
+
+    /// The text of the keys of [`DeviceOptions::interface`] alone: for another backend that is to run the same network.
+    pub fn interface_text(&self) -> String {
+        let OnnxInterface { input_format, input, policy, value, moves_left } = &self.interface;
+        let format = input_format.map(|format| format.to_string().replace(' ', "-"));
+        let value = value.as_ref().map(|value| match value {
+            ValueOutput::Wdl(name) => (onnx_keys::WDL, name),
+            ValueOutput::Scalar(name) => (onnx_keys::VALUE, name),
+        });
+        let named = [(onnx_keys::INPUT, input), (onnx_keys::POLICY, policy), (onnx_keys::MOVES_LEFT, moves_left)];
+        let named = named.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+        let all = format.as_ref().map(|format| (INPUT_FORMAT, format)).into_iter().chain(named).chain(value);
+        // A quotation mark stands in marks of the other kind.
+        let quoted = all.map(|(key, name)| format!("{key}=\"{}\"", name.replace('"', "\"'\"'\"")));
+        quoted.collect::<Vec<_>>().join(",")
     }
 
     /// The rows of runs on this provider, Lc0's `batch`, `steps` and `min_batch` being the largest run, how many sizes

@@ -1,7 +1,7 @@
 //! Tests the values that `BackendOptions` takes and those that it refuses.
 
 use super::*;
-use crate::network::{InputFormat, ValueOutput};
+use crate::network::InputFormat;
 
 fn options(text: &str) -> DeviceOptions {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -109,6 +109,13 @@ fn the_interface_of_a_network_is_of_no_backend() {
     assert_eq!(read.interface, wanted);
     assert_eq!((read.check_for(Provider::Cuda), read.check_for_native()), (Ok(()), Ok(())));
     assert_eq!(options("output_value=v").interface.value, Some(ValueOutput::Scalar("v".to_owned())));
+    // Another backend gets it without the rest.
+    let rest = options(&format!("threads=2,{text}")).interface_text();
+    assert_eq!(options(&rest), DeviceOptions { given: options(&rest).given, interface: wanted, ..options("") });
+    let marks = OnnxInterface { policy: name("it's a \"name\", too"), ..OnnxInterface::default() };
+    let text = DeviceOptions { interface: marks.clone(), ..options("") }.interface_text();
+    assert_eq!(options(&text).interface, marks, "{text}");
+    assert_eq!(options("threads=2").interface_text(), "");
 }
 
 #[test]
