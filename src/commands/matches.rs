@@ -19,7 +19,7 @@ use zeitnot::chess::Color;
 use zeitnot::lab::{self, GameRecord, Player, Score, TimeControl};
 use zeitnot::time_manager::Plan;
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// The exit code that a shell reports of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
 /// Options that mean nothing where nobody speaks UCI.

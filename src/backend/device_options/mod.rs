@@ -35,7 +35,7 @@ pub enum DeviceOptionsError {
         key: &'static str,
         /// The value as it came.
         value: String,
-        /// What it takes.
+        /// The values that it takes, in words.
         expected: &'static str,
     },
     /// A key that stands twice, where the second would undo the first.
@@ -54,7 +54,7 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// What OpenVINO computes with inside, whatever the type of the weights.
+/// The arithmetic that OpenVINO computes with, whatever the type of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// 32 bits.
@@ -91,7 +91,7 @@ pub struct DeviceOptions {
     /// The input format and the names of a model that does not state them: how its file is read
     /// ([`crate::network::load`]), not how it runs.
     pub interface: OnnxInterface,
-    /// OpenVINO: what it computes with inside.
+    /// OpenVINO: its arithmetic.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,

@@ -39,12 +39,12 @@ enum Verdict {
 /// One thing looked at.
 #[derive(Debug, Serialize)]
 struct Check {
-    /// What.
+    /// Its subject.
     name: String,
     verdict: Verdict,
-    /// What was found, in one line.
+    /// The finding, in one line.
     finding: String,
-    /// What to do about it.
+    /// Advice on it.
     advice: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Check {
         Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
     }
 
-    /// What is wrong says itself what to do.
+    /// Without advice: the text of an error has its own.
     fn error(name: impl Into<String>, finding: impl Into<String>) -> Check {
         Check { verdict: Verdict::Error, ..Check::ok(name, finding) }
     }

@@ -128,7 +128,7 @@ fn quantised(matches: &ArgMatches, network: &Network, conversion: &Conversion) -
     Ok(backend::quantise(&runtime, network, conversion, Calibration { positions, ..default })?)
 }
 
-/// What the flags ask for.
+/// The conversion that the flags ask for.
 fn conversion(matches: &ArgMatches) -> anyhow::Result<Conversion> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let wanted = text("precision").unwrap_or_default();
