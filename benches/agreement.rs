@@ -119,7 +119,7 @@ fn other(arguments: &Arguments, network: &Network, options: &BackendOptions) -> 
 }
 
 fn compare(arguments: &Arguments, path: &Path) -> anyhow::Result<()> {
-    let network = Network::load(path)?;
+    let network = Network::load_with(path, &arguments.backend_options.interface)?;
     let options = BackendOptions { cache_size: 0, runtime: arguments.onnxruntime.clone(), ..BackendOptions::default() };
     let float32 = backend::create("onnxruntime", Some(&network), &options)?;
     let other = other(arguments, &network, &options)?;

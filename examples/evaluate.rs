@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::Path;
 use zeitnot::backend::{self, BackendOptions, Query};
 use zeitnot::chess::{Game, to_uci};
-use zeitnot::network::{self, BUILT_IN};
+use zeitnot::network::{self, BUILT_IN, OnnxInterface};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Game::new(),
     };
     let file = arguments.get(1).map_or(BUILT_IN, String::as_str);
-    let network = network::find(Some(Path::new(file)))?.load()?;
+    let network = network::find(Some(Path::new(file)))?.load(&OnnxInterface::default())?;
     println!("{}", network.description());
 
     let backend = backend::create("native", Some(&network), &BackendOptions::default())?;

@@ -47,7 +47,7 @@ impl Free {
         Free { machine, ..limits(system) }
     }
 
-    /// What is free by the strictest account.
+    /// The free memory by the strictest account.
     fn least(&self) -> Option<u64> {
         [self.machine, self.group, self.addresses].into_iter().flatten().min()
     }
@@ -58,7 +58,7 @@ impl Free {
     }
 }
 
-/// What the limits of this process leave.
+/// The free memory within the limits of this process.
 #[cfg(target_os = "linux")]
 fn limits(mut system: System) -> Free {
     use rustix::process::{Resource, getrlimit};

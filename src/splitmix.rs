@@ -1,7 +1,7 @@
 //! Generates random numbers with SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 //! OOPSLA 2014): they depend on the seed alone, on every machine.
 
-/// What the state grows by: 2^64 over the golden ratio, odd.
+/// The step of the state: 2^64 over the golden ratio, odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A generator; the value is its seed.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{
-    RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends,
+    RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends, with_renamed_ends,
 };
-use zeitnot::network::{Conversion, Network, Precision, ValueKind};
+use zeitnot::network::{Conversion, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
 use zeitnot::runtime;
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
@@ -265,6 +265,30 @@ fn ends_may_be_of_half_precision() {
     });
     for (a, b) in wide.iter().zip(&narrow) {
         assert_similar(a, b, "narrow ends");
+    }
+}
+
+#[test]
+fn names_of_its_own_change_nothing_that_a_model_says() {
+    let own = |name: &str| format!("own{}:0", name.replace('/', " "));
+    let value = [ValueOutput::Wdl as fn(String) -> ValueOutput, ValueOutput::Scalar];
+    for (kind, value) in [ValueKind::Wdl, ValueKind::Scalar].into_iter().zip(value) {
+        let shape = RandomNetwork { value: kind, ..RandomNetwork::default() };
+        let usual = Network::from_bytes(&shape.gzip(11), "tiny.pb.gz").unwrap();
+        let usual = usual.onnx(&Conversion::default()).unwrap().bytes;
+        let renamed = with_renamed_ends(&usual, own);
+        let interface = OnnxInterface {
+            input_format: None,
+            input: Some("own input planes:0".to_owned()),
+            policy: Some("own output policy:0".to_owned()),
+            value: Some(value(if kind == ValueKind::Wdl { own("/output/wdl") } else { own("/output/value") })),
+            moves_left: Some("own output mlh:0".to_owned()),
+        };
+        let network = Network::from_bytes_with(&renamed, "renamed.onnx", &interface).unwrap();
+        let usual = load(&usual, &uncached());
+        let renamed = backend::create("onnxruntime", Some(&network), &uncached()).unwrap();
+        let said = |backend: &dyn Backend| backend.evaluator().unwrap().evaluate(&queries(backend)).unwrap();
+        assert_eq!(said(&*usual), said(&*renamed));
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use tempfile::TempDir;
-use zeitnot::network::testing::{RandomNetwork, random_network};
+use zeitnot::network::testing::{RandomNetwork, random_network, with_renamed_ends};
 use zeitnot::network::{Conversion, Network};
 
 /// The binary, in a folder of its own that is also the user's home.
@@ -257,6 +257,62 @@ fn a_conversion_gives_the_same_evaluations() {
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["other.pb.gz", "tiny.onnx", "tiny.pb.gz"]);
+}
+
+/// Every command that reads a network takes the names of its inputs and outputs, and its input format.
+#[test]
+fn a_model_with_names_of_its_own_runs_in_every_command() {
+    let folder = folder();
+    let network = Network::load(&folder.path().join("tiny.pb.gz")).unwrap();
+    let model = network.onnx(&Conversion::default()).unwrap().bytes;
+    fs::write(folder.path().join("own.onnx"), with_renamed_ends(&model, |name| name.replace('/', "_"))).unwrap();
+    let names = "input_planes=_input_planes,output_policy=_output_policy,output_wdl=_output_wdl,output_mlh=_output_mlh";
+    let wrong = names.replace("=_output_policy", "=_output_wdl");
+    let wrong_size = ["own.onnx", "_output_wdl does not have the sizes"];
+    let commands: [&[&str]; 6] = [
+        &["eval", "--backend=onnxruntime", "--weights=own.onnx"],
+        &["doctor", "--json", "--backend=onnxruntime", "--weights=own.onnx"],
+        &["net", "prepare", "--backend=onnxruntime", "--weights=own.onnx"],
+        &["net", "describe", "own.onnx"],
+        &["net", "convert", "own.onnx", "--output=copy.onnx", "--force"],
+        &[
+            "backendbench",
+            "--backend=ort",
+            "--versus=bare",
+            "--weights=own.onnx",
+            "--seconds=0.05",
+            "--batch-sizes=1",
+            "--json",
+        ],
+    ];
+    for arguments in commands {
+        let told = |options: &str| {
+            let mut command = zeitnot(&folder);
+            command.args(arguments).arg(format!("--backend-opts={options}"));
+            command
+        };
+        if arguments[0] == "doctor" {
+            let report = json(&mut told(names));
+            let found = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "network").unwrap();
+            assert!(found["finding"].as_str().unwrap().contains("own.onnx: ONNX model"), "{report}");
+            continue;
+        }
+        told(names).assert().success();
+        fails(&mut told(&wrong), &wrong_size);
+        fails(
+            zeitnot(&folder).args(arguments),
+            &["no input /input/planes (input_planes names another)", "_input_planes"],
+        );
+    }
+    let mut with = zeitnot(&folder);
+    with.args(commands[0]).arg(format!("-o={names}"));
+    assert_eq!(json(&mut with), json(zeitnot(&folder).args(["eval", "--backend=onnxruntime", "--weights=tiny.pb.gz"])));
+    let to_lc0s = ["eval", "--weights=tiny.pb.gz", "-o=output_policy=p"];
+    fails(zeitnot(&folder).args(to_lc0s), &["tiny.pb.gz", "in Lc0's own format", "output_policy is for ONNX models"]);
+    fails(
+        zeitnot(&folder).args(["net", "describe", "tiny.pb.gz", "--backend-opts=gpus=1"]),
+        &["--backend-opts", "gpus"],
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
 use zeitnot::lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
 use zeitnot::network::testing::random_network;
-use zeitnot::network::{self, BUILT_IN, Network};
+use zeitnot::network::{self, BUILT_IN, Network, OnnxInterface};
 use zeitnot::search::{EndReason, Guess, SearchEnd};
 use zeitnot::time_manager::trace::{self, Answer, Event, Line, Observer};
 use zeitnot::time_manager::{StopReason, Timekeeper, managers};
@@ -25,7 +25,7 @@ fn bare(name: &str) -> Arc<dyn Backend> {
     // The kernels of a debug build are too slow for the built-in network: there a tiny one plays.
     let network = match cfg!(debug_assertions) {
         true => Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap(),
-        false => network::find(Some(BUILT_IN.as_ref())).unwrap().load().unwrap(),
+        false => network::find(Some(BUILT_IN.as_ref())).unwrap().load(&OnnxInterface::default()).unwrap(),
     };
     backend::create(name, Some(&network), &BackendOptions { cache_size: 0, ..BackendOptions::default() }).unwrap()
 }

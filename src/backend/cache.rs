@@ -27,7 +27,7 @@ const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
 /// Of these questions one in 16 is for the system's account of what is free, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = 16;
 
-/// What a cache has done since it was last emptied.
+/// Counts of a cache since it was last emptied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
     /// Positions held.
@@ -295,7 +295,7 @@ impl Shard {
         Some(slot.evaluation.clone())
     }
 
-    /// What it takes of memory. An entry of the index has a byte of control beside it.
+    /// Its memory in bytes. An entry of the index has a byte of control beside it.
     fn bytes(&self) -> usize {
         let index = self.index.capacity() * (size_of::<(u64, u32)>() + 1);
         let logits = self.logits * size_of::<f32>() + self.slots.len() * ALLOCATION;

@@ -101,7 +101,7 @@ pub enum BackendError {
     Output {
         /// The network's name.
         network: String,
-        /// What is wrong, and in which output.
+        /// The problem, and the output that has it.
         problem: String,
     },
     /// A query that the backend cannot answer, which is a mistake of the caller's.
@@ -109,7 +109,7 @@ pub enum BackendError {
     Query {
         /// The network's name.
         network: String,
-        /// What is missing in the query.
+        /// The part that is missing in the query.
         problem: String,
     },
 }

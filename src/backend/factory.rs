@@ -16,7 +16,7 @@ use crate::runtime::{self, Provider, nvidia};
 pub const BACKENDS: [&str; 10] =
     ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
-/// What the names mean, Lc0's among them (docs/lc0.md, 5.2).
+/// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2).
 const NAMES: [(&str, Kind); 24] = [
     ("auto", Kind::Auto),
     ("native", Kind::Native),
@@ -58,14 +58,14 @@ const ABSENT: [(&str, &str); 10] = [
     ("xla", "XLA"),
 ];
 
-/// What a backend is made with.
+/// The options of a new backend.
 #[derive(Clone, Debug)]
 pub struct BackendOptions {
     /// The library of ONNX Runtime, where the user names one.
     pub runtime: Option<PathBuf>,
     /// Positions in the cache (Lc0's `NNCacheSize`); 0 for none.
     pub cache_size: usize,
-    /// What stands for positions before the first one known.
+    /// The stand-in for positions before the first one known.
     pub history_fill: HistoryFill,
     /// How the network runs on its device.
     pub device: DeviceOptions,
@@ -93,7 +93,7 @@ impl Default for BackendOptions {
     }
 }
 
-/// What a name means.
+/// The kind of a backend.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Auto,

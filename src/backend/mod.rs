@@ -117,7 +117,7 @@ impl fmt::Display for Attributes {
 
 /// A network on a device, shared by all workers.
 pub trait Backend: Send + Sync {
-    /// What it is and prefers; the same for its whole life.
+    /// Its properties and preferences; the same for its whole life.
     fn attributes(&self) -> &Attributes;
 
     /// A worker's private end.

@@ -164,12 +164,12 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 /// The bare loop over the engine's network, where its backend runs it.
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
-    let (_, network) = network::load(named(&options.weights).as_deref(), |_| {})?;
     let backend_options = BackendOptions {
         runtime: named(&options.runtime),
         device: options.backend_options.parse().map_err(BackendError::from)?,
         ..BackendOptions::default()
     };
+    let (_, network) = network::load(named(&options.weights).as_deref(), &backend_options.device.interface, |_| {})?;
     // What does not run through ONNX Runtime is compared with what does on the same processor.
     let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
     let devices = backend_options.device.devices.len();

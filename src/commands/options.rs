@@ -40,7 +40,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a parameter takes.
+/// The values of a parameter.
 enum Takes {
     Number(&'static ParamSpec),
     /// One of these; the first is the default.

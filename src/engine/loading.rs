@@ -174,10 +174,8 @@ fn open(key: &Key, policy: RuntimePolicy, announcer: &Announcer) -> Result<Loade
         false => (None, None),
         true => {
             let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
-            let (location, mut network) = network::load(key.weights.as_deref(), passed_over)?;
-            if let Some(input) = backend_options.device.input_format {
-                network.state_input(input)?;
-            }
+            let interface = &backend_options.device.interface;
+            let (location, network) = network::load(key.weights.as_deref(), interface, passed_over)?;
             // What drives other devices is large and asked for by name.
             if let RuntimePolicy::Install(announce) = policy
                 && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)

@@ -77,11 +77,11 @@ const DEFAULT_MANAGER: &str = "smooth";
 const SHORT_OF_MEMORY: &str =
     "the system has no memory for more of the tree: the positions visited least are forgotten (option RamLimitMb)";
 
-/// What plays in place of options that cannot be loaded, in order: network (`None`: the one that was asked for) and
+/// The substitutes for options that cannot be loaded, in order: network (`None`: the one that was asked for) and
 /// backend. Before the last of them, a network that is in use already stays so.
 const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
 
-/// What became of getting ready for a game.
+/// The outcome of [`Engine::prepare_for_play`].
 #[derive(Debug)]
 pub enum Prepared {
     /// The engine plays as the options say; a line says what was loaded, if something was.
@@ -266,10 +266,13 @@ impl Engine {
             Err(error) => error,
         };
         self.failed = Some(Failure::of(&options));
+        // A network in its place is read as it was to be: with another input format it would play nonsense.
+        let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
+        let interface = interface.unwrap_or_default();
         for (weights, backend) in SUBSTITUTES {
+            let backend_options = if weights.is_none() { interface.clone() } else { String::new() };
             let weights = weights.unwrap_or(&options.weights).to_owned();
-            let (backend, backend_options) = ((*backend).to_owned(), String::new());
-            let substitute = Options { weights, backend, backend_options, ..options.clone() };
+            let substitute = Options { weights, backend: (*backend).to_owned(), backend_options, ..options.clone() };
             if substitute.weights == BUILT_IN
                 && let Some(attributes) = self.attributes()
             {
@@ -317,7 +320,7 @@ impl Engine {
         }
     }
 
-    /// What the loaded network runs on; `None` before [`Engine::prepare`].
+    /// The attributes of the loaded backend; `None` before [`Engine::prepare`].
     pub fn attributes(&self) -> Option<&Attributes> {
         self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
     }

@@ -74,7 +74,7 @@ pub enum OptionError {
         name: String,
         /// The value as it came.
         value: String,
-        /// What it takes.
+        /// The values that it takes, in words.
         expected: String,
     },
 }

@@ -20,7 +20,7 @@ pub struct OptionSpec {
     pub flag: &'static str,
     /// Its short flag, if it has one.
     pub short: Option<char>,
-    /// What it takes.
+    /// The kind of its values.
     pub kind: Kind,
     /// One line of help.
     pub help: &'static str,
@@ -345,7 +345,7 @@ impl Options {
         }
     }
 
-    /// What becomes of a `Slowmover` other than 1, in a line for the user.
+    /// The effect of a `Slowmover` other than 1, in a line for the user.
     pub fn slowmover_note(&self) -> Option<String> {
         let spec = self.time_manager_spec();
         let why = match spec {

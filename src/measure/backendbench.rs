@@ -28,7 +28,7 @@ const LEAST_SLICES: usize = 3;
 
 /// Something that evaluates batches.
 pub trait Side {
-    /// What it is, in one line.
+    /// Its description, one line.
     fn name(&self) -> &str;
 
     /// One worker of it, for batches of up to `largest` positions.
@@ -92,7 +92,7 @@ impl Runner for EvaluatorRunner {
     }
 }
 
-/// What to measure.
+/// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchPlan {
     /// Batch sizes in positions, in the order they are measured.
@@ -112,11 +112,11 @@ pub struct Throughput {
     pub evals_per_s: f64,
     /// The mean over the whole time.
     pub mean_evals_per_s: f64,
-    /// What 95 % of the batches reach at least.
+    /// Evaluations a second that 95 % of the batches reach at least.
     pub p95_evals_per_s: f64,
     /// Evaluations for each second of processor time of the whole process.
     pub evals_per_cpu_s: f64,
-    /// What one batch takes, in milliseconds.
+    /// The time of one batch, in milliseconds.
     pub latency_ms: Latency,
     /// Batches measured.
     pub batches: usize,
@@ -194,7 +194,7 @@ struct Team {
     slices: Vec<Slice>,
 }
 
-/// What was done in a slice of time.
+/// The work of a slice of time.
 struct Slice {
     /// Of each batch, in milliseconds.
     latencies: Vec<f64>,
@@ -245,7 +245,7 @@ impl Team {
         Ok(())
     }
 
-    /// What the slices come to; they are forgotten.
+    /// The throughput over the slices, which are forgotten.
     fn throughput(&mut self, batch: usize) -> Throughput {
         let slices = std::mem::take(&mut self.slices);
         let size = batch as f64;

@@ -11,7 +11,7 @@ pub enum NetworkError {
     Read {
         /// The path as it was asked for.
         path: PathBuf,
-        /// What the system says.
+        /// The system's reason.
         reason: io::Error,
     },
     /// A well-known network that is not here.
@@ -31,7 +31,7 @@ pub enum NetworkError {
     Gzip {
         /// Name of the file.
         name: String,
-        /// What the decompressor says.
+        /// The decompressor's reason.
         reason: io::Error,
     },
     /// The file is, or inflates to, more than a protobuf message can hold.
@@ -98,6 +98,14 @@ pub enum NetworkError {
         /// Name of the file.
         name: String,
         /// The part that is missing or of the wrong kind.
+        problem: String,
+    },
+    /// An [`OnnxInterface`](super::OnnxInterface) that the network does not have. The network itself may be sound.
+    #[error("the network file {name} cannot be used as told: {problem}")]
+    Interface {
+        /// Name of the file.
+        name: String,
+        /// The name or format that it does not have.
         problem: String,
     },
 }

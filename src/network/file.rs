@@ -14,7 +14,7 @@ use super::description::Description;
 use super::header::{Header, Structure};
 use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
-use super::{Body, InputFormat, NetworkError, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
+use super::{Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
 
 /// The magic number of an Lc0 network (docs/lc0.md, 4.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
@@ -124,7 +124,11 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
 }
 
 /// Reads the content of the file `name`. Borrowed bytes are copied only where they are kept.
-pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Body), NetworkError> {
+pub(crate) fn parse(
+    bytes: Cow<'_, [u8]>,
+    name: &str,
+    interface: &OnnxInterface,
+) -> Result<(Description, Body), NetworkError> {
     if bytes.is_empty() {
         return Err(NetworkError::Empty { name: name.to_owned() });
     }
@@ -132,22 +136,31 @@ pub(crate) fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<(Description, Bo
     if content.len() as u64 > LARGEST {
         return Err(too_large(name));
     }
-    match kind(&content) {
-        Kind::Text => Err(NetworkError::TextNetwork { name: name.to_owned() }),
-        Kind::Network => network(Bytes::from(content.into_owned()), name),
-        Kind::Unknown => Err(NetworkError::NotANetwork { name: name.to_owned() }),
-        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, name)? {
+    let (mut description, body) = match kind(&content) {
+        Kind::Text => return Err(NetworkError::TextNetwork { name: name.to_owned() }),
+        Kind::Network => network(Bytes::from(content.into_owned()), name, interface)?,
+        Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, interface, name)? {
             Some((model, input)) => {
                 // Lc0's own exports do not state their input format.
                 let input_is_assumed = input.is_none();
                 let input = input.unwrap_or(InputFormat::Classical);
                 let description = describe_onnx(&model, input, &proto::Net::default());
                 let description = Description { input_is_assumed, ..description };
-                Ok((description, Body::Onnx(model)))
+                (description, Body::Onnx(model))
             }
-            None => Err(NetworkError::NotANetwork { name: name.to_owned() }),
+            None => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
         },
+    };
+    if let Some(input) = interface.input_format {
+        let stated = description.input;
+        if !description.input_is_assumed && stated != input {
+            let problem = format!("its input format is {stated}, as it states, and not {input}");
+            return Err(NetworkError::Interface { name: name.to_owned(), problem });
+        }
+        (description.input, description.input_is_assumed) = (input, false);
     }
+    Ok((description, body))
 }
 
 /// The content of a gzip file, or the bytes themselves when they are none.
@@ -225,7 +238,7 @@ fn too_large(name: &str) -> NetworkError {
 }
 
 /// A network in Lc0's format.
-fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkError> {
+fn network(content: Bytes, name: &str, interface: &OnnxInterface) -> Result<(Description, Body), NetworkError> {
     let damaged = |problem: String| NetworkError::Damaged { name: name.to_owned(), problem };
     budget::check(&budget::NETWORK, &content).map_err(damaged)?;
     let mut net = proto::Net::decode(content).map_err(|error| damaged(error.to_string()))?;
@@ -236,13 +249,18 @@ fn network(content: Bytes, name: &str) -> Result<(Description, Body), NetworkErr
     if header.structure == Structure::Onnx {
         let outer = net.onnx_model.take().unwrap_or_default();
         let bytes = outer.model.clone().unwrap_or_default();
-        let (model, _) = onnx::inspect(bytes, Some(&outer), name)?
+        let (model, _) = onnx::inspect(bytes, Some(&outer), interface, name)?
             .ok_or_else(|| damaged("the ONNX model in it is missing or unreadable".to_owned()))?;
         return Ok((describe_onnx(&model, header.input, &net), Body::Onnx(model)));
     }
     let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
     let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
     let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
+    // Only a network that could be used is told of a wrong wish: it ends the search for one.
+    if let Some(key) = interface.first_key() {
+        let problem = format!("it is in Lc0's own format, and {key} is for ONNX models");
+        return Err(NetworkError::Interface { name: name.to_owned(), problem });
+    }
     let description = Description::of(&layers, header.input, &net);
     Ok((description, Body::Layers { layers: Box::new(layers), decoded: OnceLock::new() }))
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use etcetera::BaseStrategy;
 
 use super::catalogue::{ENTRIES, Entry};
-use super::{Network, NetworkError, built_in, file};
+use super::{Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
 /// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
@@ -35,15 +35,15 @@ pub enum Location {
 }
 
 impl Location {
-    /// Reads the network.
+    /// Reads the network, with this interface if it is an ONNX model.
     ///
     /// # Errors
     ///
-    /// As [`Network::load`].
-    pub fn load(&self) -> Result<Network, NetworkError> {
+    /// As [`Network::load_with`].
+    pub fn load(&self, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         match self {
-            Location::File(path) => Network::load(path),
-            Location::BuiltIn => Network::from_bytes(built_in::BYTES, built_in::NAME),
+            Location::File(path) => Network::load_with(path, interface),
+            Location::BuiltIn => Network::from_bytes_with(built_in::BYTES, built_in::NAME, interface),
         }
     }
 
@@ -119,28 +119,41 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     }
 }
 
-/// Finds the network as [`find`] does, and reads it. Where none is named, `passed_over` gets the errors of unreadable
-/// files, and the next one is taken: a broken download is no reason not to play.
+/// Finds the network as [`find`] does, and reads it with this interface. Where none is named, `passed_over` gets the errors
+/// of unreadable files, and the next one is taken: a broken download is no reason not to play.
 ///
 /// # Errors
 ///
-/// As [`find`], and for a network that is named those of reading it.
+/// As [`find`]; for a network that is named those of reading it; where none is named, [`NetworkError::Interface`] when the
+/// first one that could play does not have this interface: another one in its place is not what was asked for.
 pub fn load(
     weights_option: Option<&Path>,
+    interface: &OnnxInterface,
+    passed_over: impl FnMut(&NetworkError),
+) -> Result<(Location, Network), NetworkError> {
+    match weights_option {
+        Some(path) => {
+            let location = find_named(path)?;
+            let network = location.load(interface)?;
+            Ok((location, network))
+        }
+        None => load_unnamed(&folders(), interface, passed_over),
+    }
+}
+
+fn load_unnamed(
+    folders: &[PathBuf],
+    interface: &OnnxInterface,
     mut passed_over: impl FnMut(&NetworkError),
 ) -> Result<(Location, Network), NetworkError> {
-    if let Some(path) = weights_option {
-        let location = find_named(path)?;
-        let network = location.load()?;
-        return Ok((location, network));
-    }
-    for location in unnamed(&folders()).map(Location::File) {
-        match location.load() {
+    for location in unnamed(folders).map(Location::File) {
+        match location.load(interface) {
             Ok(network) => return Ok((location, network)),
+            Err(error @ NetworkError::Interface { .. }) => return Err(error),
             Err(error) => passed_over(&error),
         }
     }
-    Ok((Location::BuiltIn, Location::BuiltIn.load()?))
+    Ok((Location::BuiltIn, Location::BuiltIn.load(interface)?))
 }
 
 fn find_named(path: &Path) -> Result<Location, NetworkError> {
@@ -225,7 +238,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::network::testing::random_network;
+    use crate::network::Conversion;
+    use crate::network::testing::{random_network, with_renamed_ends};
 
     fn write(folder: &Path, name: &str, content: &[u8], age_s: u64) -> PathBuf {
         let path = folder.join(name);
@@ -239,7 +253,9 @@ mod tests {
     fn a_named_file_is_taken_as_it_is() {
         let location = find(Some(Path::new("no/such/file"))).unwrap();
         assert_eq!(location, Location::File("no/such/file".into()));
-        assert!(location.load().is_err() && location.size().is_err() && location.sha256().is_err());
+        assert!(
+            location.load(&OnnxInterface::default()).is_err() && location.size().is_err() && location.sha256().is_err()
+        );
     }
 
     #[test]
@@ -276,6 +292,41 @@ mod tests {
         assert_eq!(unnamed(&folders).next(), Some(newest));
     }
 
+    /// A wrong wish is no reason to play something else; a file that is of no use is.
+    #[test]
+    fn the_first_network_that_could_play_is_the_one_that_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().to_owned()];
+        let network = random_network(1, 1, 4);
+        let model = Network::from_bytes(&network, "x").unwrap().onnx(&Conversion::default()).unwrap().bytes;
+        let told = |policy: &str| {
+            let interface = OnnxInterface { policy: Some(policy.to_owned()), ..OnnxInterface::default() };
+            let mut passed_over = Vec::new();
+            let result = load_unnamed(&folders, &interface, |error| passed_over.push(error.to_string()));
+            (result.map(|(location, _)| location).map_err(|error| error.to_string()), passed_over)
+        };
+        let wrong = |name: &str, policy: &str, part: &str| {
+            let (result, passed_over) = told(policy);
+            let line = result.unwrap_err();
+            assert!(line.contains(name) && line.contains(part) && passed_over.is_empty(), "{line}; {passed_over:?}");
+        };
+        wrong(built_in::NAME, "/output/policy", "Lc0's own format");
+        write(folder.path(), "oldest.pb.gz", &network, 30);
+        let older = write(folder.path(), "older.onnx", &model, 20);
+        wrong("older.onnx", "p", "its outputs are /output/policy");
+        let (result, passed_over) = told("/output/policy");
+        assert_eq!((result, passed_over.len()), (Ok(Location::File(older.clone())), 0));
+        // Neither of these could play, whatever is told.
+        write(folder.path(), "cut.pb.gz", &network[..network.len() / 2], 10);
+        let foreign = with_renamed_ends(&model, |name| format!("no chess{name}"));
+        write(folder.path(), "foreign.onnx", &foreign, 10);
+        let (result, passed_over) = told("/output/policy");
+        assert_eq!(result, Ok(Location::File(older)));
+        assert!(passed_over[0].contains("cut.pb.gz") && passed_over[1].contains("foreign.onnx"), "{passed_over:?}");
+        write(folder.path(), "newest.pb.gz", &network, 0);
+        wrong("newest.pb.gz", "/output/policy", "Lc0's own format");
+    }
+
     #[test]
     fn networks_are_known_by_content_not_by_name() {
         let folder = tempfile::tempdir().unwrap();
@@ -308,7 +359,7 @@ mod tests {
         // That is a path, and the tests run where it exists.
         let file = Path::new("models").join(built_in::FILE);
         assert_eq!(find(Some(&file)).unwrap(), Location::File(file.clone()));
-        let network = Location::BuiltIn.load().unwrap();
+        let network = Location::BuiltIn.load(&OnnxInterface::default()).unwrap();
         assert_eq!((network.name(), Location::BuiltIn.path()), (built_in::NAME, None));
         assert!(network.description().moves_left);
         assert_eq!(Location::BuiltIn.size().unwrap(), built_in::BYTES.len() as u64);

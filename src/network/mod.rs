@@ -3,9 +3,10 @@
 //!
 //! ```no_run
 //! use zeitnot::chess::Game;
-//! use zeitnot::network::{self, HistoryFill};
+//! use zeitnot::network::{self, HistoryFill, OnnxInterface};
 //!
-//! let (_, network) = network::load(None, |error| eprintln!("{error}; it is passed over"))?;
+//! let passed_over = |error: &_| eprintln!("{error}; it is passed over");
+//! let (_, network) = network::load(None, &OnnxInterface::default(), passed_over)?;
 //! println!("{}", network.description());
 //! let game = Game::new();
 //! let (planes, transform) = network::encode(&game, network.description().input, HistoryFill::FenOnly);
@@ -22,7 +23,7 @@
 //! | `format`, `header` | the header of a network file, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
 //! | `description` | the description of a network, for people and programs |
-//! | `onnx` | conversion to ONNX |
+//! | `onnx` | conversion to ONNX, and the interface of models that came as ONNX |
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
@@ -58,7 +59,8 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxModel, Precision, Quantiser, ValueOutput};
+pub(crate) use onnx::keys as onnx_keys;
+pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxInterface, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::CONVOLUTION_MAP;
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
@@ -90,8 +92,18 @@ impl Network {
     ///
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
+        Network::load_with(path, &OnnxInterface::default())
+    }
+
+    /// As [`Network::load`], of a file that is an ONNX model with this interface.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is not
+    /// there, the file states another name or input format, or a network in Lc0's own format is given names.
+    pub fn load_with(path: &Path, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let mut network = Network::parse(Cow::Owned(file::read(path)?), &name)?;
+        let mut network = Network::parse(Cow::Owned(file::read(path)?), &name, interface)?;
         if let Body::Onnx(model) = &mut network.body {
             // The working folder may be another one by the time the model is used.
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -106,11 +118,20 @@ impl Network {
     ///
     /// As [`Network::load`].
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Network, NetworkError> {
-        Network::parse(Cow::Borrowed(bytes), name)
+        Network::from_bytes_with(bytes, name, &OnnxInterface::default())
     }
 
-    fn parse(bytes: Cow<'_, [u8]>, name: &str) -> Result<Network, NetworkError> {
-        let (description, body) = file::parse(bytes, name)?;
+    /// As [`Network::load_with`], from the content of a file called `name`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::load_with`].
+    pub fn from_bytes_with(bytes: &[u8], name: &str, interface: &OnnxInterface) -> Result<Network, NetworkError> {
+        Network::parse(Cow::Borrowed(bytes), name, interface)
+    }
+
+    fn parse(bytes: Cow<'_, [u8]>, name: &str, interface: &OnnxInterface) -> Result<Network, NetworkError> {
+        let (description, body) = file::parse(bytes, name, interface)?;
         Ok(Network { name: name.to_owned(), description, body })
     }
 
@@ -122,21 +143,6 @@ impl Network {
     /// Architecture, sizes, heads and input format; its text is one line.
     pub fn description(&self) -> &Description {
         &self.description
-    }
-
-    /// Sets the input format of a model that does not state it.
-    ///
-    /// # Errors
-    ///
-    /// When the file states another one.
-    pub fn state_input(&mut self, input: InputFormat) -> Result<(), NetworkError> {
-        let stated = self.description.input;
-        if !self.description.input_is_assumed && stated != input {
-            let problem = format!("its input format is {stated}, as it states, and not {input}");
-            return Err(NetworkError::Onnx { name: self.name.clone(), problem });
-        }
-        (self.description.input, self.description.input_is_assumed) = (input, false);
-        Ok(())
     }
 
     /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.

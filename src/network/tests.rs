@@ -210,8 +210,26 @@ fn onnx_files_and_networks_with_a_model_inside() {
     assert_eq!(wrapped.onnx(&Conversion::default()).unwrap(), model);
     assert_eq!(wrapped.description().input, InputFormat::WithCastlingPlane);
 
-    net.onnx_model.as_mut().unwrap().output_policy = Some("/policy".to_owned());
-    assert!(error(&net.encode_to_vec()).contains("no output /policy"));
+    // It may name the ends of the model, and then they are these.
+    let told = |net: &proto::Net, interface| Network::from_bytes_with(&net.encode_to_vec(), "net.pb", &interface);
+    let outer = net.onnx_model.as_mut().unwrap();
+    outer.model = Some(renamed().into());
+    outer.input_planes = Some("my:input/planes".to_owned());
+    outer.output_policy = Some("my:output/policy".to_owned());
+    let renamed = renamed_interface();
+    assert!(told(&net, renamed.clone()).is_ok(), "what it leaves open can be told");
+    let other = OnnxInterface { policy: Some("p".to_owned()), ..renamed };
+    let line = told(&net, other).unwrap_err().to_string();
+    assert!(line.contains("it states output_policy=my:output/policy, and not output_policy=p"), "{line}");
+    net.onnx_model.as_mut().unwrap().output_wdl = Some("my:output/wdl".to_owned());
+    assert!(load(&net.encode_to_vec()).unwrap().onnx(&Conversion::default()).unwrap().moves_left.is_none());
+    net.onnx_model.as_mut().unwrap().output_mlh = Some("my:output/mlh".to_owned());
+    assert!(load(&net.encode_to_vec()).unwrap().onnx(&Conversion::default()).unwrap().moves_left.is_some());
+    let value = OnnxInterface { value: Some(ValueOutput::Scalar("v".to_owned())), ..OnnxInterface::default() };
+    let line = told(&net, value).unwrap_err().to_string();
+    assert!(line.contains("it states output_wdl=my:output/wdl, and not output_value=v"), "{line}");
+    net.onnx_model.as_mut().unwrap().output_wdl = Some("/wdl".to_owned());
+    assert!(error(&net.encode_to_vec()).contains("no output /wdl, which the file gives as output_wdl; its outputs"));
     net.onnx_model = Some(proto::OnnxModel::default());
     assert!(error(&net.encode_to_vec()).contains("missing"));
 }
@@ -221,22 +239,131 @@ fn a_converted_model_knows_its_input_format() {
     for input in InputFormat::ALL {
         let shape = RandomNetwork { input, ..RandomNetwork::default() };
         let model = load(&shape.gzip(1)).unwrap().onnx(&Conversion::default()).unwrap();
-        let mut network = load(&model.bytes).unwrap();
+        let told = |bytes: &[u8], input| {
+            let interface = OnnxInterface { input_format: Some(input), ..OnnxInterface::default() };
+            Network::from_bytes_with(bytes, "net.onnx", &interface)
+        };
+        let network = load(&model.bytes).unwrap();
         assert_eq!((network.description().input, network.description().input_is_assumed), (input, false));
-        network.state_input(input).unwrap();
         let other = if input.is_canonical() { InputFormat::Classical } else { InputFormat::CanonicalV2 };
-        let line = network.state_input(other).unwrap_err().to_string();
-        assert!(line.contains(&input.to_string()) && line.contains(&other.to_string()), "{line}");
+        // Lc0's own format states it, too.
+        for bytes in [&model.bytes, &shape.gzip(1)] {
+            assert_eq!(told(bytes, input).unwrap().description().input, input);
+            let line = told(bytes, other).unwrap_err().to_string();
+            assert!(line.contains(&format!("format is {input}, as it states, and not {other}")), "{line}");
+        }
         // As Lc0 exports it: without the note.
         let mut model = ModelProto::decode(model.bytes.as_slice()).unwrap();
         model.metadata_props.clear();
-        let mut network = load(&model.encode_to_vec()).unwrap();
-        let text = network.description().to_string();
+        let bytes = model.encode_to_vec();
+        let text = load(&bytes).unwrap().description().to_string();
         assert!(text.ends_with("input classical 112 planes (assumed)"), "{text}");
-        network.state_input(input).unwrap();
-        let text = network.description().to_string();
+        let text = told(&bytes, input).unwrap().description().to_string();
         assert!(text.ends_with(&format!("input {input} 112 planes")), "{text}");
     }
+}
+
+/// The names in [`renamed`].
+fn renamed_interface() -> OnnxInterface {
+    OnnxInterface {
+        input_format: None,
+        input: Some("my:input/planes".to_owned()),
+        policy: Some("my:output/policy".to_owned()),
+        value: Some(ValueOutput::Wdl("my:output/wdl".to_owned())),
+        moves_left: Some("my:output/mlh".to_owned()),
+    }
+}
+
+/// A converted network whose inputs and outputs have names of their own.
+fn renamed() -> Vec<u8> {
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap();
+    testing::with_renamed_ends(&model.bytes, |name| name.replacen('/', "my:", 1))
+}
+
+#[test]
+fn a_model_with_names_of_its_own_is_told_them() {
+    let bytes = renamed();
+    let line = error(&bytes);
+    let wanted = "it has no input /input/planes (input_planes names another); its only input is my:input/planes";
+    assert!(line.contains(wanted), "{line}");
+
+    let network = Network::from_bytes_with(&bytes, "net.onnx", &renamed_interface()).unwrap();
+    let model = network.onnx(&Conversion::default()).unwrap();
+    let OnnxInterface { input, policy, value, moves_left, .. } = renamed_interface();
+    assert_eq!((Some(model.input), Some(model.policy), Some(model.value)), (input, policy, value));
+    assert_eq!((model.moves_left, model.bytes == bytes), (moves_left, true));
+    assert!(network.description().to_string().contains("value WDL, moves left"), "{}", network.description());
+    // The moves-left output is one that a network need not have.
+    let without = OnnxInterface { moves_left: None, ..renamed_interface() };
+    let network = Network::from_bytes_with(&bytes, "net.onnx", &without).unwrap();
+    assert_eq!(network.onnx(&Conversion::default()).unwrap().moves_left, None);
+}
+
+#[test]
+fn a_name_that_a_model_does_not_have_is_an_error() {
+    let bytes = renamed();
+    let usual = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap().bytes;
+    let wrong = |bytes: &[u8], interface: OnnxInterface| {
+        let error = Network::from_bytes_with(bytes, "net.onnx", &interface).unwrap_err();
+        assert!(matches!(error, NetworkError::Interface { .. }), "{error}");
+        let line = error.to_string();
+        assert!(line.starts_with("the network file net.onnx cannot be used as told: ") && line.lines().count() == 1);
+        line
+    };
+    let name = |name: &str| Some(name.to_owned());
+    let outputs = "its outputs are my:output/policy, my:output/wdl, my:output/mlh";
+    for (interface, parts) in [
+        (
+            OnnxInterface { input: name("x"), ..renamed_interface() },
+            ["it has no input x, which input_planes names", "its only input is my:input/planes"],
+        ),
+        (
+            OnnxInterface { policy: name("p"), ..renamed_interface() },
+            ["no output p, which output_policy names", outputs],
+        ),
+        (
+            OnnxInterface { value: Some(ValueOutput::Wdl("w".into())), ..renamed_interface() },
+            ["no output w, which output_wdl names", outputs],
+        ),
+        (
+            OnnxInterface { value: Some(ValueOutput::Scalar("v".into())), ..renamed_interface() },
+            ["no output v, which output_value names", outputs],
+        ),
+        (
+            OnnxInterface { moves_left: name(""), ..renamed_interface() },
+            ["no output , which output_mlh names", outputs],
+        ),
+        (
+            OnnxInterface { policy: name("my:output/wdl"), ..renamed_interface() },
+            ["my:output/wdl does not have the sizes", "[1858]"],
+        ),
+    ] {
+        let line = wrong(&bytes, interface);
+        assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    }
+    // A value that is named is not replaced by the usual one, which is there.
+    let scalar = OnnxInterface { value: Some(ValueOutput::Scalar("v".into())), ..OnnxInterface::default() };
+    assert!(wrong(&usual, scalar).contains("no output v"));
+    let long = OnnxInterface { policy: Some("p\n".repeat(100)), ..renamed_interface() };
+    assert!(wrong(&bytes, long).len() < 300);
+
+    // Lc0's own format has no names.
+    let line = wrong(&random_network(1, 1, 8), OnnxInterface { moves_left: name("m"), ..OnnxInterface::default() });
+    assert!(line.contains("it is in Lc0's own format, and output_mlh is for ONNX models"), "{line}");
+}
+
+#[test]
+fn many_names_are_listed_in_one_line() {
+    let model = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap();
+    let mut model = ModelProto::decode(model.bytes.as_slice()).unwrap();
+    let inputs = &mut model.graph.as_mut().unwrap().input;
+    let input = inputs.remove(0);
+    for index in 0..100 {
+        inputs.push(onnx_proto::ValueInfoProto { name: Some(format!("a.name\nin {index} lines")), ..input.clone() });
+    }
+    let line = error(&model.encode_to_vec());
+    assert!(line.contains(r"a.name\nin 0 lines, a.name\nin 1 lines") && line.ends_with("more"), "{line}");
+    assert!(line.len() < 300, "{line}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub enum RuntimeError {
         path: PathBuf,
         /// Its version.
         version: String,
-        /// What it lacks.
+        /// The provider that it lacks.
         provider: Provider,
     },
     /// No usable library with the execution provider was found anywhere.
@@ -134,7 +134,7 @@ pub enum InstallError {
          ORT_DYLIB_PATH to its library"
     )]
     NoWheel {
-        /// What was to be installed.
+        /// The variant that was to be installed.
         variant: Variant,
         /// The platform.
         platform: String,
@@ -171,7 +171,7 @@ pub enum InstallError {
     BrokenWheel {
         /// The wheel.
         wheel: PathBuf,
-        /// What the unpacking said.
+        /// The reason that the unpacking gave.
         reason: String,
     },
     /// The wheel has no such member.
@@ -185,7 +185,7 @@ pub enum InstallError {
     /// A file operation failed.
     #[error("cannot {action} {path}: {reason}", path = path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The action that was tried, as a verb.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,

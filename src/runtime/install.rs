@@ -16,7 +16,7 @@ use super::{InstallError, candidates, pip, wheel};
 /// The list of what was installed, in the folder of the libraries.
 const MANIFEST: &str = "installed.json";
 
-/// What the installation is doing, for a display.
+/// A step of an installation, for a display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Another process is installing; waiting for it.
@@ -37,7 +37,7 @@ pub enum Progress {
     },
 }
 
-/// What was installed.
+/// The record of an installation.
 #[derive(Debug, Serialize, Deserialize, PartialEq)]
 struct Manifest {
     /// The hashes of the wheels.
@@ -51,7 +51,7 @@ struct Manifest {
 pub struct Installer {
     /// The folder of all runtimes of this user.
     pub root: PathBuf,
-    /// What to install.
+    /// The packages to install.
     pub pin: Pin,
     /// Commands that may start a Python with pip, best first; each is a program and its first arguments.
     pub pythons: Vec<Vec<String>>,

@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::sync::Once;
 
-/// What the CUDA and TensorRT providers need or open later, each after what it needs itself. TensorRT's own are not part
-/// of what `runtime install --gpu` obtains, but may be put there.
+/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself. TensorRT's
+/// own are not part of what `runtime install --gpu` obtains, but may be put there.
 #[cfg(not(windows))]
 const LIBRARIES: [&str; 12] = [
     "libcudart.so.13",

@@ -28,7 +28,7 @@ const NETWORK_PHRASES: [&str; 9] = [
     "Cannot connect to proxy",
 ];
 
-/// What pip says when the index lists nothing at all. The package exists for every pinned platform, so the index was not
+/// The words of pip when the index lists nothing at all. The package exists for every pinned platform, so the index was not
 /// reached, or is a mirror without it.
 const NO_VERSIONS: &str = "(from versions: none)";
 

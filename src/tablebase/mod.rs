@@ -35,7 +35,7 @@ pub enum TablebaseError {
     File {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         error: std::io::Error,
     },
     /// No file in it has the name of a table.
@@ -108,7 +108,7 @@ impl Tablebase {
         if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
     }
 
-    /// What `ask` finds in the tables; `None` when they do not have it. The files are decompressed as they are, so that a
+    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so that a
     /// damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
     pub(crate) fn probe<T>(
         &self,

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 struct Known<'a> {
     terms: &'a [Term],
     params: &'a HashMap<String, f64>,
-    /// What was not found and counts as 0.
+    /// Names that were not found and count as 0.
     absent: HashSet<String>,
 }
 

@@ -16,7 +16,7 @@ pub struct ParamSpec {
     pub max: f64,
     /// Unit of the value.
     pub unit: Unit,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub struct ChoiceSpec {
     pub name: &'static str,
     /// The words; the first is the default.
     pub values: &'static [&'static str],
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
 }
 
@@ -63,7 +63,7 @@ pub struct ChoiceSpec {
 pub struct GroupSpec {
     /// Name as written in a specification.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
     /// Its parameters. They may also be written in a list around the group; the nearest value wins.
     pub params: &'static [ParamSpec],
@@ -102,7 +102,7 @@ pub struct ManagerSpec {
     pub name: &'static str,
     /// Value of the parameter `preset`, for a manager that comes in several forms.
     pub preset: Option<&'static str>,
-    /// What it does, in one sentence.
+    /// Its effect, in one sentence.
     pub help: &'static str,
     /// Its own parameters.
     pub params: &'static [ParamSpec],

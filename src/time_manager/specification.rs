@@ -55,7 +55,7 @@ pub enum SpecError {
     WrongType {
         /// Dotted path of the parameter.
         parameter: String,
-        /// What was written.
+        /// The value as it was written.
         given: String,
         /// The values that are accepted.
         expected: String,
@@ -75,7 +75,7 @@ pub enum SpecError {
     NotAChoice {
         /// Dotted path of the parameter.
         parameter: String,
-        /// What was written.
+        /// The value as it was written.
         given: String,
         /// The words that are possible.
         expected: String,

@@ -44,7 +44,7 @@ pub(super) enum Command<'a> {
     Unknown(&'a str),
 }
 
-/// What is wrong with a `position` or `setoption`, in one line.
+/// An error in a `position` or `setoption`; its text is one line.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(super) enum ParseError {
     #[error("position needs \"startpos\" or \"fen ...\", not \"{0}\"")]

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use zeitnot::chess::Game;
 use zeitnot::network::testing::attention_networks;
-use zeitnot::network::{self, BUILT_IN, Network};
+use zeitnot::network::{self, BUILT_IN, Network, OnnxInterface};
 
 #[derive(Deserialize)]
 struct Line {
@@ -52,7 +52,7 @@ pub fn networks() -> Vec<(&'static str, Network)> {
         Network::from_bytes(&shape.gzip(1), kind).unwrap()
     };
     vec![
-        ("zeitnot-small", network::find(Some(BUILT_IN.as_ref())).unwrap().load().unwrap()),
+        ("zeitnot-small", network::find(Some(BUILT_IN.as_ref())).unwrap().load(&OnnxInterface::default()).unwrap()),
         ("random-policy-encoders", random("tower with policy encoders")),
         ("random-smolgen", random("map, smolgen, gates")),
         ("random-dense", random("dense, several heads, policy encoders")),

@@ -4,7 +4,8 @@ use super::driver::{Uci, errors, lonely};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use zeitnot::network::testing::random_network;
+use zeitnot::network::testing::{random_network, with_renamed_ends};
+use zeitnot::network::{Conversion, Network};
 use zeitnot::runtime;
 
 /// A folder in which the binary is alone: neither it nor the folders around it hold a network or a library.
@@ -90,6 +91,33 @@ fn no_network_and_then_everything() {
     set(&mut engine, "OnnxRuntime", &onnx_runtime());
     let news = engine.reply();
     assert!(errors(&news).is_empty() && news.iter().any(|line| line.contains("good")), "{news:?}");
+    engine.plays();
+    engine.quit();
+}
+
+#[test]
+fn a_substitute_reads_the_network_as_it_was_to_be_read() {
+    let island = Island::new();
+    let library = onnx_runtime();
+    let network = Network::from_bytes(&random_network(1, 1, 8), "tiny.pb.gz").unwrap();
+    let model = network.onnx(&Conversion::default()).unwrap().bytes;
+    let path = island.write("own.onnx", &with_renamed_ends(&model, |name| name.replace('/', "_")));
+    let mut engine = island.engine();
+    set(&mut engine, "OnnxRuntime", &library);
+    set(&mut engine, "WeightsFile", &path);
+    // The library for the CPU has no CUDA.
+    set(&mut engine, "Backend", "cuda");
+    let names = "input_planes=_input_planes,output_policy=_output_policy,output_wdl=_output_wdl";
+    set(&mut engine, "BackendOptions", &format!("gpu=0,{names}"));
+    let lines = engine.reply();
+    let [error] = errors(&lines)[..] else { panic!("{lines:?}") };
+    assert!(!error.contains("own.onnx"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("playing on with onnxruntime cpu, own")), "{lines:?}");
+    // Without its names it cannot be read.
+    set(&mut engine, "BackendOptions", "");
+    let lines = engine.reply();
+    let [error] = errors(&lines)[..] else { panic!("{lines:?}") };
+    assert!(error.contains("no input /input/planes") && error.contains("_input_planes"), "{lines:?}");
     engine.plays();
     engine.quit();
 }

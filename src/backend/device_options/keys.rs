@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::{Arithmetic, DeviceOptions};
-use crate::network::{Conversion, InputFormat, Precision};
+use crate::network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 
-/// A key, what it takes, and which providers it means something to (all of them: none).
+/// A key, the values that it takes, and the providers that it means something to (all of them: none).
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) expected: &'static str,
@@ -24,6 +24,7 @@ const MOST_DEVICES: u32 = 64;
 /// Threads that one session may have.
 const MOST_THREADS: usize = 128;
 const COUNT: &str = "a whole number from 1 to 1024";
+const NAME: &str = "a name";
 
 fn number(text: &str, most: usize) -> Option<usize> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
@@ -36,6 +37,10 @@ fn precision(text: &str) -> Option<Precision> {
         "bf16" | "bfloat16" => Some(Precision::Bfloat16),
         _ => None,
     }
+}
+
+fn name(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Puts a parsed value into its place; whether there was one.
@@ -118,22 +123,52 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: "policy_head",
-        expected: "a name",
+        expected: NAME,
         providers: &[],
-        set: |options, text| put(&mut options.policy_head, (!text.is_empty()).then(|| text.to_owned())),
+        set: |options, text| put(&mut options.policy_head, name(text)),
     },
     Key {
         name: "value_head",
-        expected: "a name",
+        expected: NAME,
         providers: &[],
-        set: |options, text| put(&mut options.value_head, (!text.is_empty()).then(|| text.to_owned())),
+        set: |options, text| put(&mut options.value_head, name(text)),
     },
     Key {
-        name: "input_format",
+        name: INPUT_FORMAT,
         expected: "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
                    canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon",
         providers: &[],
-        set: |options, text| put(&mut options.input_format, InputFormat::from_name(text)),
+        set: |options, text| put(&mut options.interface.input_format, InputFormat::from_name(text)),
+    },
+    Key {
+        name: onnx_keys::INPUT,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.input, name(text)),
+    },
+    Key {
+        name: onnx_keys::POLICY,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.policy, name(text)),
+    },
+    Key {
+        name: onnx_keys::WDL,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Wdl)),
+    },
+    Key {
+        name: onnx_keys::VALUE,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Scalar)),
+    },
+    Key {
+        name: onnx_keys::MOVES_LEFT,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.moves_left, name(text)),
     },
     Key {
         name: "precision",
@@ -184,6 +219,16 @@ pub(super) const KEYS: &[Key] = &[
 
 /// The one key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
+pub(super) const INPUT_FORMAT: &str = "input_format";
+
+/// The keys of a network's interface: they say how its file is read, whatever runs it then.
+pub(super) const INTERFACE: [&str; 6] =
+    [INPUT_FORMAT, onnx_keys::INPUT, onnx_keys::POLICY, onnx_keys::WDL, onnx_keys::VALUE, onnx_keys::MOVES_LEFT];
+
+/// Keys of which only one can be given, as the other says the same or the contrary: one device or several, one type, one
+/// value output.
+pub(super) const RIVALS: [[&str; 2]; 3] =
+    [["gpu", "devices"], ["datatype", "fp16"], [onnx_keys::WDL, onnx_keys::VALUE]];
 
 fn add_devices(options: &mut DeviceOptions, text: &str, several: bool) -> bool {
     for index in text.split(',').map(str::trim) {

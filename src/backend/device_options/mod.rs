@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::{Isa, Rows};
-use crate::network::{Architecture, Conversion, InputFormat, Network, Precision};
+use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{ISA, KEYS};
+use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, RIVALS};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,12 +35,15 @@ pub enum DeviceOptionsError {
         key: &'static str,
         /// The value as it came.
         value: String,
-        /// What it takes.
+        /// The values that it takes, in words.
         expected: &'static str,
     },
     /// A key that stands twice, where the second would undo the first.
     #[error("{0} is given twice")]
     Twice(&'static str),
+    /// Two keys, of which the second would undo the first.
+    #[error("{0} and {1} exclude each other")]
+    Rivals(&'static str, &'static str),
     /// A key that means nothing to the backend in use.
     #[error("the backend {backend} does not take {key}")]
     NotForBackend {
@@ -51,7 +54,7 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// What OpenVINO computes with inside, whatever the type of the weights.
+/// The arithmetic that OpenVINO computes with, whatever the type of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// 32 bits.
@@ -85,9 +88,10 @@ pub struct DeviceOptions {
     pub policy_head: Option<String>,
     /// The value head of a network with several.
     pub value_head: Option<String>,
-    /// The input format of a model that does not say it.
-    pub input_format: Option<InputFormat>,
-    /// OpenVINO: what it computes with inside.
+    /// The input format and the names of a model that does not state them: how its file is read
+    /// ([`crate::network::load`]), not how it runs.
+    pub interface: OnnxInterface,
+    /// OpenVINO: its arithmetic.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,
@@ -141,13 +145,12 @@ impl FromStr for DeviceOptions {
                 key: name.to_owned(),
                 known: KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", "),
             })?;
-            // One device or several, one type: the second key of a pair would contradict the first.
-            let pairs = [["gpu", "devices"], ["datatype", "fp16"]];
-            let is_rival = |other: &str| {
-                other == key.name || pairs.iter().any(|pair| pair.contains(&other) && pair.contains(&key.name))
-            };
-            if options.given.iter().any(|other| is_rival(other)) {
+            if options.given.contains(&key.name) {
                 return Err(DeviceOptionsError::Twice(key.name));
+            }
+            let are_rivals = |other: &str| RIVALS.iter().any(|pair| pair.contains(&other) && pair.contains(&key.name));
+            if let Some(other) = options.given.iter().find(|other| are_rivals(other)) {
+                return Err(DeviceOptionsError::Rivals(other, key.name));
             }
             if !(key.set)(&mut options, value) {
                 let value = value.to_owned();
@@ -187,15 +190,26 @@ impl DeviceOptions {
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
-        match self.given.iter().find(|key| **key != ISA) {
+        match self.given.iter().find(|key| **key != ISA && !INTERFACE.contains(key)) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }
     }
 
-    /// Whether any key was given that belongs to one kind of device.
-    pub fn first_key(&self) -> Option<&'static str> {
-        self.given.first().copied()
+    /// The text of the keys of [`DeviceOptions::interface`] alone: for another backend that is to run the same network.
+    pub fn interface_text(&self) -> String {
+        let OnnxInterface { input_format, input, policy, value, moves_left } = &self.interface;
+        let format = input_format.map(|format| format.to_string().replace(' ', "-"));
+        let value = value.as_ref().map(|value| match value {
+            ValueOutput::Wdl(name) => (onnx_keys::WDL, name),
+            ValueOutput::Scalar(name) => (onnx_keys::VALUE, name),
+        });
+        let named = [(onnx_keys::INPUT, input), (onnx_keys::POLICY, policy), (onnx_keys::MOVES_LEFT, moves_left)];
+        let named = named.into_iter().filter_map(|(key, name)| Some((key, name.as_ref()?)));
+        let all = format.as_ref().map(|format| (INPUT_FORMAT, format)).into_iter().chain(named).chain(value);
+        // A quotation mark stands in marks of the other kind.
+        let quoted = all.map(|(key, name)| format!("{key}=\"{}\"", name.replace('"', "\"'\"'\"")));
+        quoted.collect::<Vec<_>>().join(",")
     }
 
     /// The rows of runs on this provider, Lc0's `batch`, `steps` and `min_batch` being the largest run, how many sizes

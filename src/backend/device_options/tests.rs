@@ -1,6 +1,7 @@
 //! Tests the values that `BackendOptions` takes and those that it refuses.
 
 use super::*;
+use crate::network::InputFormat;
 
 fn options(text: &str) -> DeviceOptions {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -44,9 +45,11 @@ fn what_is_wrong_is_named_in_one_line() {
         ("gpu=0,1", &["gpu: \"0,1\""]),
         ("gpu=64", &["gpu: \"64\""]),
         ("devices=0,0", &["devices: \"0,0\" is not a list of different"]),
-        ("gpu=0,devices=1", &["devices is given twice"]),
+        ("gpu=0,devices=1", &["gpu and devices exclude each other"]),
         ("batch=8,batch=16", &["batch is given twice"]),
-        ("fp16=true,datatype=f32", &["datatype is given twice"]),
+        ("fp16=true,datatype=f32", &["fp16 and datatype exclude each other"]),
+        ("output_value=v,output_wdl=w", &["output_value and output_wdl exclude each other"]),
+        ("output_mlh=", &["output_mlh: \"\" is not a name"]),
         ("batch=0", &["batch: \"0\" is not a whole number from 1 to 1024"]),
         ("batch=8,min_batch=16", &["min_batch: \"16\" is not at most batch"]),
         ("threads=-1", &["threads: \"-1\""]),
@@ -91,8 +94,28 @@ fn rows_follow_batch_steps_and_min_batch() {
 }
 
 #[test]
-fn the_input_format_has_a_name() {
-    assert_eq!(options("input_format=canonical-v2").input_format, Some(crate::network::InputFormat::CanonicalV2));
+fn the_interface_of_a_network_is_of_no_backend() {
+    let text =
+        "input_format=canonical-v2,input-planes=x:0,output_policy='logits, raw',output_wdl=495,output_mlh=\"it's\"";
+    let read = options(text);
+    let name = |name: &str| Some(name.to_owned());
+    let wanted = OnnxInterface {
+        input_format: Some(InputFormat::CanonicalV2),
+        input: name("x:0"),
+        policy: name("logits, raw"),
+        value: Some(ValueOutput::Wdl("495".to_owned())),
+        moves_left: name("it's"),
+    };
+    assert_eq!(read.interface, wanted);
+    assert_eq!((read.check_for(Provider::Cuda), read.check_for_native()), (Ok(()), Ok(())));
+    assert_eq!(options("output_value=v").interface.value, Some(ValueOutput::Scalar("v".to_owned())));
+    // Another backend gets it without the rest.
+    let rest = options(&format!("threads=2,{text}")).interface_text();
+    assert_eq!(options(&rest), DeviceOptions { given: options(&rest).given, interface: wanted, ..options("") });
+    let marks = OnnxInterface { policy: name("it's a \"name\", too"), ..OnnxInterface::default() };
+    let text = DeviceOptions { interface: marks.clone(), ..options("") }.interface_text();
+    assert_eq!(options(&text).interface, marks, "{text}");
+    assert_eq!(options("threads=2").interface_text(), "");
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub enum Isa {
     Avx512,
     /// AVX2 with fused multiply-add: 8 numbers at once.
     Avx2,
-    /// What the compiler's target has: SSE2 on x86-64, NEON on 64-bit ARM.
+    /// The instructions of the compiler's target: SSE2 on x86-64, NEON on 64-bit ARM.
     Portable,
 }
 

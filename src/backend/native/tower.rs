@@ -12,7 +12,7 @@ const ALL: u64 = u64::MAX;
 /// A worker's buffers for the tower.
 pub(super) struct Tower {
     chunk: usize,
-    /// What the blocks add to: `[board][vector][square][lane]`.
+    /// The residual stream, which the blocks add to: `[board][vector][square][lane]`.
     boards: Buffer,
     /// Tiles before and after the products of a convolution.
     before: Buffer,
@@ -47,7 +47,7 @@ impl Tower {
         self.chunk
     }
 
-    /// What comes out of the last block: `[board][vector][square][lane]`.
+    /// The output of the last block: `[board][vector][square][lane]`.
     pub(super) fn boards(&self) -> &[f32] {
         &self.boards
     }

@@ -161,7 +161,7 @@ fn stem(name: &str) -> &str {
     [".pb.gz", ".pb", ".onnx"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-/// What ONNX Runtime says, in one line without its call stack.
+/// The message of ONNX Runtime's error, in one line without its call stack.
 pub(super) fn first_line(error: &ort::Error) -> String {
     match ort_log::plain(error.message()) {
         empty if empty.is_empty() => "no reason given".to_owned(),

@@ -74,7 +74,7 @@ enum Format {
     Csv,
 }
 
-/// What the command line asks for.
+/// The request of the command line.
 struct Request<'a> {
     matches: &'a ArgMatches,
     seconds: f64,
@@ -192,7 +192,7 @@ impl Request<'_> {
         Ok(measure::larger_batch(&attributes, provider).map(|larger| print::larger_batches(&attributes, larger)))
     }
 
-    /// What is no row of a table: text has it in place, other formats on standard error.
+    /// Prints a line that is no row of a table: text has it in place, other formats on standard error.
     fn note(&self, line: &str) {
         match self.format {
             Format::Text => say!("{line}"),
@@ -229,10 +229,10 @@ impl Request<'_> {
     }
 }
 
-/// What is read of the JSON of another process.
+/// The part of another process's JSON that is read.
 #[derive(Deserialize)]
 struct Answer {
-    /// What it calls itself.
+    /// Its name for itself.
     backend: String,
     grid: Vec<Measured>,
     unsteady: Vec<String>,
@@ -260,7 +260,7 @@ fn load(matches: &ArgMatches) -> anyhow::Result<Benchmark> {
     Ok(Benchmark::new(engine, clock)?)
 }
 
-/// What the measurements hold for.
+/// The setting that the measurements hold for.
 struct Facts {
     machine: Machine,
     backend: String,

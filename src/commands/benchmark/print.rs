@@ -68,7 +68,7 @@ pub fn larger_batches(attributes: &Attributes, larger: usize) -> String {
 /// As many times apart are two measurements of one setting, on the same positions, only where other things make the speed.
 const UNSTEADY: f64 = 1.25;
 
-/// What is to be said where the setting that was measured first, and again among the others, had another speed then.
+/// A note where the setting that was measured first, and again among the others, had another speed then.
 pub fn doubt(first: &Measured, others: &[Measured]) -> Option<String> {
     let setting = |of: &Measured| (of.backend.clone(), of.threads, of.batch, of.positions);
     let again = others.iter().find(|other| setting(other) == setting(first))?;

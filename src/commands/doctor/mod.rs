@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use zeitnot::backend::{self, BackendOptions};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
-use zeitnot::network::{self, Location, Network, NetworkError};
+use zeitnot::network::{self, Location, Network, NetworkError, OnnxInterface};
 use zeitnot::runtime::Provider;
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
@@ -39,12 +39,12 @@ enum Verdict {
 /// One thing looked at.
 #[derive(Debug, Serialize)]
 struct Check {
-    /// What.
+    /// Its subject.
     name: String,
     verdict: Verdict,
-    /// What was found, in one line.
+    /// The finding, in one line.
     finding: String,
-    /// What to do about it.
+    /// Advice on it.
     advice: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Check {
         Check { verdict: Verdict::Warning, advice: Some(advice.into()), ..Check::ok(name, finding) }
     }
 
-    /// What is wrong says itself what to do.
+    /// Without advice: the text of an error has its own.
     fn error(name: impl Into<String>, finding: impl Into<String>) -> Check {
         Check { verdict: Verdict::Error, ..Check::ok(name, finding) }
     }
@@ -113,8 +113,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     };
     machine::checks(engine.options(), &mut look);
     let name = engine.options().backend.clone();
-    let network = backend::needs_network(&name).unwrap_or(false).then(|| find_network(&engine));
     let options = BackendOptions { device: engine.options().backend_options.parse().unwrap_or_default(), ..options };
+    let interface = &options.device.interface;
+    let network = backend::needs_network(&name).unwrap_or(false).then(|| find_network(&engine, interface));
     let is_native = |(_, network): &(_, Network)| backend::takes_native(&name, network, &options).unwrap_or(false);
     let in_use = match &network {
         Some(Ok(found)) if is_native(found) => None,
@@ -139,9 +140,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 }
 
 /// The network that the engine would load, and where it lies.
-fn find_network(engine: &Engine) -> Result<(Location, Network), NetworkError> {
+fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {
     let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
-    network::load(weights.as_deref().map(Path::new), |_| {})
+    network::load(weights.as_deref().map(Path::new), interface, |_| {})
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.

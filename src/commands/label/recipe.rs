@@ -18,9 +18,9 @@ pub const SHARD: &str = ".bin.gz";
 /// All that tells the games of one recipe from those of another, but for the seed, which is in the shards' names.
 #[derive(Serialize)]
 pub struct Recipe {
-    /// What labels.
+    /// The evaluator that labels.
     pub teacher: Evaluator,
-    /// What plays, if it is not the teacher.
+    /// The evaluator that plays, if it is not the teacher.
     pub player: Option<Evaluator>,
     /// How both are told to run, by the options' names, whether or not that changes what they say; left out where it is
     /// as always (recipes had it not, once).
@@ -36,7 +36,7 @@ pub struct Recipe {
     pub at_once: u64,
 }
 
-/// What evaluates positions.
+/// An evaluator of positions.
 #[derive(Serialize)]
 pub struct Evaluator {
     name: String,
@@ -112,7 +112,7 @@ impl Recipe {
     }
 }
 
-/// What differs between two recipes, by the names of their parts; all of it where one is none.
+/// The names of the parts in which two recipes differ; all of them where one is no recipe.
 fn differing(before: &str, now: &str) -> String {
     let [before, now] = [before, now].map(|text| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default());
     let names: BTreeSet<_> = before.keys().chain(now.keys()).collect();

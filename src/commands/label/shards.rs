@@ -18,7 +18,7 @@ const FRUITLESS: usize = 1000;
 pub struct Plan<'a> {
     /// Where they go.
     pub folder: &'a Path,
-    /// What their names begin with.
+    /// The beginning of their names.
     pub prefix: String,
     /// Of the run; every shard draws its own from it.
     pub seed: u64,

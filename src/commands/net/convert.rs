@@ -57,6 +57,7 @@ pub fn command() -> Command {
                 .value_parser(PossibleValuesParser::new(PRECISIONS.map(|precision| precision.to_string())))
                 .help("The type of weights and arithmetic; inputs and outputs are float32 always"),
         )
+        .arg(super::interface_flag())
         .arg(head("policy-head", "The policy head of a network with several [default: its first]"))
         .arg(head("value-head", "The value head of a network with several [default: its first]"))
         .arg(
@@ -90,7 +91,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let input = matches.get_one::<PathBuf>("in").context("IN is required")?;
     let location = network::find(Some(input))?;
-    let network = location.load()?;
+    let network = location.load(&super::interface(matches)?)?;
     let output = matches.get_one::<PathBuf>("output").cloned().unwrap_or_else(|| default_output(network.name()));
     let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
     anyhow::ensure!(
@@ -127,7 +128,7 @@ fn quantised(matches: &ArgMatches, network: &Network, conversion: &Conversion) -
     Ok(backend::quantise(&runtime, network, conversion, Calibration { positions, ..default })?)
 }
 
-/// What the flags ask for.
+/// The conversion that the flags ask for.
 fn conversion(matches: &ArgMatches) -> anyhow::Result<Conversion> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let wanted = text("precision").unwrap_or_default();

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use zeitnot::network::{self, Location, Network};
+use zeitnot::network::{self, Location, Network, NetworkError};
 
 pub fn command() -> Command {
     Command::new("describe")
@@ -18,11 +18,13 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Network files (.pb.gz, .pb or .onnx) [default: the one the engine would take]"),
         )
+        .arg(super::interface_flag())
         .arg(json_flag().help("Print one JSON object a line"))
 }
 
 /// A file that cannot be described is named on standard error; the others are described, and the exit code is 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let interface = super::interface(matches)?;
     // A user who named one file knows which it is.
     let is_named = matches.get_many::<PathBuf>("files").is_some_and(|files| files.len() == 1);
     let tell = |location: &Location, network: &Network| -> anyhow::Result<()> {
@@ -34,7 +36,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Ok(())
     };
     let Some(files) = matches.get_many::<PathBuf>("files") else {
-        let (location, network) = network::load(None, |error| eprintln!("zeitnot: {error}; it is passed over"))?;
+        let passed_over = |error: &NetworkError| eprintln!("zeitnot: {error}; it is passed over");
+        let (location, network) = network::load(None, &interface, passed_over)?;
         tell(&location, &network)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -42,7 +45,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     for file in files {
         // A mere name is looked for as by --weights; one that is nowhere is told in its turn.
         let location = network::find(Some(file)).unwrap_or(Location::File(file.clone()));
-        match location.load() {
+        match location.load(&interface) {
             Ok(network) => tell(&location, &network)?,
             Err(error) => {
                 eprintln!("zeitnot: {error}");

@@ -6,8 +6,14 @@ mod fetch;
 mod list;
 mod prepare;
 
-use clap::{ArgMatches, Command};
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command};
 use std::process::ExitCode;
+use zeitnot::backend::DeviceOptions;
+use zeitnot::network::OnnxInterface;
+
+/// The flag of the engine's option `BackendOptions`.
+const BACKEND_OPTS: &str = "backend-opts";
 
 pub fn command() -> Command {
     Command::new("net")
@@ -27,6 +33,20 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         _ => unreachable!("clap asks for one of the commands"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// `--backend-opts`, for the keys by which the engine reads an ONNX model.
+fn interface_flag() -> Arg {
+    Arg::new(BACKEND_OPTS).long(BACKEND_OPTS).value_name("TEXT").help(
+        "BackendOptions: how an ONNX model is read (input_format=NAME, input_planes=NAME, output_policy=NAME, ...)",
+    )
+}
+
+/// The interface that `--backend-opts` tells; other keys have no effect here.
+fn interface(matches: &ArgMatches) -> anyhow::Result<OnnxInterface> {
+    let text = matches.get_one::<String>(BACKEND_OPTS).map_or("", String::as_str);
+    let options: DeviceOptions = text.parse().with_context(|| format!("--{BACKEND_OPTS}"))?;
+    Ok(options.interface)
 }
 
 /// A file size for people.

@@ -61,7 +61,7 @@ the plan of their move:
   {"event":"book_move","ply":2,"clock_ms":60000,"inc_ms":600}
   {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
 
-/// What formulas refer to and the table has not; `time_manager::formulas` reads them so.
+/// A note on names in formulas that the table has not; `time_manager::formulas` reads them so.
 const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
 
 fn explain_command() -> Command {

@@ -13,7 +13,7 @@ use zeitnot::time_manager::{
     Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
 };
 
-/// What is said to an event: a line of JSON each, or `{}` for people.
+/// The answer to an event: a line of JSON each, or `{}` for people.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answer {
@@ -65,7 +65,7 @@ struct Finished {
     statistics: Option<String>,
     /// The same as numbers, with time losses and the time of each phase.
     game: Option<Statistics>,
-    /// What the move took, what stopped it, and when time would have.
+    /// The time of the move, what stopped it, and when time would have.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
 }

@@ -26,7 +26,7 @@ pub enum FetchError {
     Offline {
         /// The server.
         host: String,
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
     /// The server answered, but not with the file.

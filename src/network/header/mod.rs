@@ -1,5 +1,5 @@
-//! What the header of a network file says: input format, architecture, heads and activations, after the fix-ups that
-//! older files need (docs/lc0.md, 4.6).
+//! Reads the header of a network file: input format, architecture, heads and activations, after the fix-ups that older
+//! files need (docs/lc0.md, 4.6).
 
 use super::format::{Activation, InputFormat, PolicyKind, ValueKind};
 use super::{NetworkError, proto};

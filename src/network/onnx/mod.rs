@@ -6,6 +6,7 @@ mod conversion;
 mod converter;
 mod encode;
 mod graph;
+mod interface;
 mod model;
 mod quantise;
 mod residual;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 pub use conversion::{Conversion, Precision};
 pub(crate) use converter::convert;
+pub use interface::OnnxInterface;
 pub(crate) use model::inspect;
 pub use quantise::{ActivationRange, Quantiser};
 
@@ -26,6 +28,15 @@ pub(crate) mod names {
     pub(crate) const MOVES_LEFT: &str = "/output/mlh";
     /// The note of the models that this crate writes which says the number of their input format.
     pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
+}
+
+/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the same.
+pub(crate) mod keys {
+    pub(crate) const INPUT: &str = "input_planes";
+    pub(crate) const POLICY: &str = "output_policy";
+    pub(crate) const WDL: &str = "output_wdl";
+    pub(crate) const VALUE: &str = "output_value";
+    pub(crate) const MOVES_LEFT: &str = "output_mlh";
 }
 
 /// A network as an ONNX model.

@@ -3,7 +3,8 @@
 use prost::Message;
 use prost::bytes::Bytes;
 
-use super::{EndTypes, OnnxModel, Precision, ValueOutput, names};
+use super::interface::{Author, Name, Names, short};
+use super::{EndTypes, OnnxInterface, OnnxModel, Precision, ValueOutput, keys, names};
 use crate::network::NetworkError;
 use crate::network::format::InputFormat;
 use crate::network::onnx_proto::{ModelEnds, ValueInfoProto, data_type};
@@ -11,22 +12,20 @@ use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
 use crate::network::{budget, proto};
 
-/// Names that a network file gives for the ends of the model inside it; empty ones are Lc0's usual names.
-#[derive(Default)]
-struct Names<'a> {
-    input: Option<&'a str>,
-    policy: Option<&'a str>,
-    wdl: Option<&'a str>,
-    value: Option<&'a str>,
-    moves_left: Option<&'a str>,
-}
+/// Characters of the list of a model's inputs or outputs in a message.
+const LISTED: usize = 100;
 
 /// Reads the ends of an ONNX model of the file `name`; `outer` is the network message around it, if there is one.
 ///
 /// `None` when the bytes are no ONNX model at all; with the model comes the input format, where a note in it says one.
+///
+/// # Errors
+///
+/// [`NetworkError::Interface`] where a name of `interface` is the reason, else [`NetworkError::Onnx`].
 pub(crate) fn inspect(
     bytes: Bytes,
     outer: Option<&proto::OnnxModel>,
+    interface: &OnnxInterface,
     name: &str,
 ) -> Result<Option<(OnnxModel, Option<InputFormat>)>, NetworkError> {
     budget::check(&budget::ONNX, &bytes).map_err(|problem| NetworkError::Damaged { name: name.to_owned(), problem })?;
@@ -40,30 +39,17 @@ pub(crate) fn inspect(
             problem: format!("its input format {id:?} is unknown"),
         })?),
     };
-    let names = outer.map_or_else(Names::default, |outer| Names {
-        input: outer.input_planes.as_deref(),
-        policy: outer.output_policy.as_deref(),
-        wdl: outer.output_wdl.as_deref(),
-        value: outer.output_value.as_deref(),
-        moves_left: outer.output_mlh.as_deref(),
-    });
-    let ends = Ends { name };
-    let input = ends.find(&graph.input, names.input, names::INPUT, &[PLANES as i64, 8, 8])?;
-    let policy = ends.find(&graph.output, names.policy, names::POLICY, &[MOVES as i64])?;
-    let wdl = ends.find(&graph.output, names.wdl, names::WDL, &[3])?;
-    let value = match wdl {
-        Some((wdl, r#type)) => Some((ValueOutput::Wdl(wdl), r#type)),
-        None => (ends.find(&graph.output, names.value, names::VALUE, &[1])?)
-            .map(|(value, r#type)| (ValueOutput::Scalar(value), r#type)),
+    let wanted =
+        Names::of(outer, interface).map_err(|problem| NetworkError::Interface { name: name.to_owned(), problem })?;
+    let inputs = Ends { file: name, kind: "input", ends: &graph.input };
+    let outputs = Ends { file: name, kind: "output", ends: &graph.output };
+    let (input, input_type) = inputs.require(wanted.input, &[PLANES as i64, 8, 8])?;
+    let (policy, policy_type) = outputs.require(wanted.policy, &[MOVES as i64])?;
+    let (value, value_type) = outputs.value(wanted.value)?;
+    let moves_left = match wanted.moves_left {
+        Some(wanted) => Some(outputs.require(wanted, &[1])?),
+        None => outputs.find(Name::usual(keys::MOVES_LEFT, names::MOVES_LEFT), &[1])?,
     };
-    let moves_left = ends.find(&graph.output, names.moves_left, names::MOVES_LEFT, &[1])?;
-    let missing = |what: String| NetworkError::Onnx { name: name.to_owned(), problem: what };
-    let (input, input_type) =
-        input.ok_or_else(|| missing(format!("it has no input {}", names.input.unwrap_or(names::INPUT))))?;
-    let (policy, policy_type) =
-        policy.ok_or_else(|| missing(format!("it has no output {}", names.policy.unwrap_or(names::POLICY))))?;
-    let (value, value_type) =
-        value.ok_or_else(|| missing(format!("it has neither an output {} nor {}", names::WDL, names::VALUE)))?;
     let (moves_left, moves_left_type) = moves_left.unzip();
     let types = EndTypes {
         input: input_type,
@@ -76,23 +62,58 @@ pub(crate) fn inspect(
     Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types, folder: None }, format)))
 }
 
-/// Looks up the ends of the model of one file.
+/// The inputs or the outputs of the model of one file.
 struct Ends<'a> {
-    name: &'a str,
+    file: &'a str,
+    /// Input or output.
+    kind: &'static str,
+    ends: &'a [ValueInfoProto],
 }
 
 impl Ends<'_> {
-    /// The end called `wanted`, or `usual` when no name is given; its type must fit where the model states one.
-    fn find(
-        &self,
-        ends: &[ValueInfoProto],
-        wanted: Option<&str>,
-        usual: &str,
-        shape: &[i64],
-    ) -> Result<Option<(String, Precision)>, NetworkError> {
-        let wanted = wanted.filter(|name| !name.is_empty()).unwrap_or(usual);
-        let Some(end) = ends.iter().find(|end| end.name.as_deref() == Some(wanted)) else { return Ok(None) };
-        let error = |problem: String| NetworkError::Onnx { name: self.name.to_owned(), problem };
+    /// The end of this name, as [`Ends::find`] does; it must be there.
+    fn require(&self, wanted: Name<'_>, shape: &[i64]) -> Result<(String, Precision), NetworkError> {
+        self.find(wanted, shape)?.ok_or_else(|| {
+            let (kind, key) = (self.kind, wanted.key);
+            let missing = format!("it has no {kind} {}", short(wanted.name));
+            let why = match wanted.author {
+                Author::Lc0 => format!(" ({key} names another)"),
+                Author::File => format!(", which the file gives as {key}"),
+                Author::User => format!(", which {key} names"),
+            };
+            self.error(wanted.author, format!("{missing}{why}; {}", self.list()))
+        })
+    }
+
+    /// The value output: the one that was named, else the usual one of either kind.
+    fn value(&self, wanted: Option<Name<'_>>) -> Result<(ValueOutput, Precision), NetworkError> {
+        const WDL: (&str, &[i64], fn(String) -> ValueOutput) = (keys::WDL, &[3], ValueOutput::Wdl);
+        const SCALAR: (&str, &[i64], fn(String) -> ValueOutput) = (keys::VALUE, &[1], ValueOutput::Scalar);
+        if let Some(wanted) = wanted {
+            let (_, shape, kind) = if wanted.key == WDL.0 { WDL } else { SCALAR };
+            let (name, precision) = self.require(wanted, shape)?;
+            return Ok((kind(name), precision));
+        }
+        for ((key, shape, kind), usual) in [(WDL, names::WDL), (SCALAR, names::VALUE)] {
+            if let Some((name, precision)) = self.find(Name::usual(key, usual), shape)? {
+                return Ok((kind(name), precision));
+            }
+        }
+        let problem = format!(
+            "it has neither an output {} nor {} ({} or {} names another); {}",
+            names::WDL,
+            names::VALUE,
+            keys::WDL,
+            keys::VALUE,
+            self.list()
+        );
+        Err(self.error(Author::Lc0, problem))
+    }
+
+    /// The end of this name, if there is one; its type must fit where the model states it.
+    fn find(&self, wanted: Name<'_>, shape: &[i64]) -> Result<Option<(String, Precision)>, NetworkError> {
+        let Some(end) = self.ends.iter().find(|end| end.name.as_deref() == Some(wanted.name)) else { return Ok(None) };
+        let error = |problem: String| self.error(wanted.author, format!("{} {problem}", short(wanted.name)));
         let mut precision = Precision::Float32;
         if let Some(tensor) = end.r#type.as_ref().and_then(|r#type| r#type.tensor_type.as_ref()) {
             precision = match tensor.elem_type.unwrap_or(data_type::FLOAT) {
@@ -100,9 +121,7 @@ impl Ends<'_> {
                 data_type::FLOAT16 => Precision::Float16,
                 data_type::BFLOAT16 => Precision::Bfloat16,
                 other => {
-                    let problem =
-                        format!("{wanted} is of ONNX's type {other}, and neither float32, float16 nor bfloat16");
-                    return Err(error(problem));
+                    return Err(error(format!("is of ONNX's type {other}, and neither float32, float16 nor bfloat16")));
                 }
             };
             if let Some(stated) = &tensor.shape {
@@ -110,10 +129,38 @@ impl Ends<'_> {
                 let fits = sizes.len() == shape.len()
                     && sizes.iter().zip(shape).all(|(stated, &wanted)| stated.is_none_or(|stated| stated == wanted));
                 if !stated.dim.is_empty() && !fits {
-                    return Err(error(format!("{wanted} does not have the sizes batch x {shape:?}")));
+                    return Err(error(format!("does not have the sizes batch x {shape:?}")));
                 }
             }
         }
-        Ok(Some((wanted.to_owned(), precision)))
+        Ok(Some((wanted.name.to_owned(), precision)))
+    }
+
+    /// The names of the ends for a message: as many as fit into a line.
+    fn list(&self) -> String {
+        let mut list = String::new();
+        for (index, end) in self.ends.iter().enumerate() {
+            let name = short(end.name.as_deref().unwrap_or_default());
+            if index > 0 && list.len() + name.len() > LISTED {
+                list.push_str(&format!(" and {} more", self.ends.len() - index));
+                break;
+            }
+            list.push_str(if index > 0 { ", " } else { "" });
+            list.push_str(&name);
+        }
+        match self.ends.len() {
+            0 => format!("it has no {}s", self.kind),
+            1 => format!("its only {} is {list}", self.kind),
+            _ => format!("its {}s are {list}", self.kind),
+        }
+    }
+
+    /// The error of a name: a wrong wish of the user, or a model that is of no use.
+    fn error(&self, author: Author, problem: String) -> NetworkError {
+        let name = self.file.to_owned();
+        match author {
+            Author::User => NetworkError::Interface { name, problem },
+            Author::Lc0 | Author::File => NetworkError::Onnx { name, problem },
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! It is compiled for tests alone, and with the feature `testing`, which the tests, benchmarks and examples of this package
 //! ask for: the shipped library has none of it.
 
+use std::collections::HashSet;
 use std::io::Write;
 
 use flate2::Compression;
@@ -272,6 +273,23 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
         data.extend_from_slice(&bytes);
     }
     (model.encode_to_vec(), data)
+}
+
+/// A model whose inputs and outputs are called otherwise.
+///
+/// # Panics
+///
+/// When it is no model.
+pub fn with_renamed_ends(model: &[u8], rename: impl Fn(&str) -> String) -> Vec<u8> {
+    let mut model = ModelProto::decode(model).expect("it is a model");
+    let GraphProto { node, input, output, .. } = model.graph.as_mut().expect("a model has a graph");
+    let old: HashSet<String> = input.iter().chain(&*output).flat_map(|end| end.name.clone()).collect();
+    let ends = input.iter_mut().chain(output).flat_map(|end| &mut end.name);
+    let values = node.iter_mut().flat_map(|node| node.input.iter_mut().chain(&mut node.output));
+    for name in ends.chain(values).filter(|name| old.contains(*name)) {
+        *name = rename(name);
+    }
+    model.encode_to_vec()
 }
 
 /// A model whose inputs and outputs have this type, as exporters of half precision write it, from one converted in the

@@ -224,7 +224,7 @@ impl Candidates {
         total
     }
 
-    /// What all candidates get before their scores are down to `level`, in parts of visits.
+    /// The visits that all candidates get before their scores are down to `level`, in fractions.
     fn estimate(&self, level: f32) -> Estimate {
         let (utility, _) = self.utility.as_chunks::<LANES>();
         let (u_numerator, _) = self.u_numerator.as_chunks::<LANES>();
@@ -251,7 +251,7 @@ impl Candidates {
     }
 }
 
-/// What candidates get before their scores are down to a level.
+/// The visits that candidates get before their scores are down to a level.
 struct Estimate {
     visits: f32,
     /// The sum of the divisors they would then have.

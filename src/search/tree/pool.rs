@@ -459,7 +459,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is taken and given back: no two runs overlap, none crosses a chunk, and the count is right.
+        /// No two runs overlap, none crosses a chunk, and the count is right, whatever is taken and given back.
         #[test]
         fn runs_never_overlap(steps in prop::collection::vec((any::<bool>(), 1..=LONGEST, any::<prop::sample::Index>()), 1..800)) {
             let mut pool = Pool::<u32>::new(Spare::default());

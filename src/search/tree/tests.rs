@@ -100,7 +100,7 @@ fn the_root_follows_the_game_and_the_rest_is_recycled() {
     assert!(!tree.follow(Game::new()) && tree.is_empty());
 }
 
-/// What pondering relies on: the predicted move is searched, and another one is played.
+/// Pondering relies on it: the predicted move is searched, and another one is played.
 #[test]
 fn the_last_move_may_have_been_another() {
     let mut tree = grown();

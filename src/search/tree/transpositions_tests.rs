@@ -477,7 +477,7 @@ fn a_move_catches_up_with_what_other_ways_found() {
     assert!(!lines.0.lags(second, position) && lines.0[root].wl != before);
 }
 
-/// What pondering relies on: the predicted move is searched, and another one is played.
+/// Pondering relies on it: the predicted move is searched, and another one is played.
 #[test]
 fn the_last_move_may_have_been_another() {
     for (from, stripped) in [(0, false), (0, true), (1, false), (1, true)] {

@@ -14,8 +14,8 @@ const SHORTEST_HALF_LIFE_MS: f64 = 1_000.0;
 
 /// The estimate of speed of plain `smooth`: nodes over time of the searches so far, both forgotten at the same rate.
 ///
-/// What the decay of the design page (docs/documents.md, 1.4) does with *speeds* (see
-/// [`NpsEstimator`](super::nps::NpsEstimator)) this does with nodes and time: a sample weighs by the time it took and
+/// The decay of the design page (docs/documents.md, 1.4) is one of *speeds* (see
+/// [`NpsEstimator`](super::nps::NpsEstimator)); this one is of nodes and time: a sample weighs by the time it took and
 /// by nothing else. So the first guess is gone after the first batches, a slow moment weighs as much as it lasted, and
 /// a tree that is lost changes nothing by itself. The collapse of Lc0's issue #1585 (60,701 to 12,990 nodes per second
 /// in one move) becomes what it was: one slow move among many. The first batch of a move counts neither with its nodes

@@ -16,7 +16,7 @@
 //! Source: Lc0's manager of PR #1764, revised in #1876 (docs/lc0.md, 1.5). `movestogo` does not count. A budget is
 //! never negative here.
 //!
-//! What differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
+//! One thing differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
 //! game. In Lc0 what it used is read off the clocks of two moves, so a clock that grew (a control reached, a new game with
 //! `KeepTimeStats`) counts as time left over: 1 s at the last move of 40 in 5 minutes gave the next one 5.3 s of 5.75, and
 //! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.

@@ -118,7 +118,7 @@ const fn within(square: usize) -> usize {
     (square / SIDE + 1) * PADDED + square % SIDE + 1
 }
 
-/// What a plane of ones gives on each square: at the edges some taps look beyond the board.
+/// The convolution of a plane of ones, for each square: at the edges some taps look beyond the board.
 #[inline(always)]
 unsafe fn fill<S: Simd>(padded: &mut [S::Vector; PADDED * PADDED], taps: &[S::Vector; TAPS], bias: S::Vector) {
     // SAFETY: the caller's.

@@ -114,7 +114,7 @@ unsafe fn panel<S: Simd, const N: usize>(
     }
 }
 
-/// What the tiles of a panel have in common.
+/// The sizes that the tiles of a panel share.
 struct Tile {
     rows: usize,
     inner: usize,

@@ -7,8 +7,8 @@
 //! `QuantizeLinear` and a `DequantizeLinear`, which ONNX Runtime folds into it; to a runtime that does not, the model
 //! says the same in floats.
 //!
-//! What stays in float32, because it costs little time and most of the agreement (maia-1900; first choices that agree,
-//! KL divergence of the policy, mean error of the value, speed; `benches/agreement.rs`):
+//! Some operators stay in float32, because they cost little time and most of the agreement (maia-1900; first choices
+//! that agree, KL divergence of the policy, mean error of the value, speed; `benches/agreement.rs`):
 //!
 //! | in 8 bits | first choice | KL | value | speed |
 //! |---|---|---|---|---|

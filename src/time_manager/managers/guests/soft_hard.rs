@@ -21,7 +21,7 @@
 //! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms
 //! hard. A drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
 //!
-//! What the chapter calls depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
+//! The chapter's depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
 //! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
 //!
 //! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the

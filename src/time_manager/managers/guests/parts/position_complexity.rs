@@ -7,7 +7,7 @@ use crate::time_manager::params::{GroupSpec, ParamSpec, ParamValues};
 /// Weights of mobility, material and tactics.
 const MOBILITY_WEIGHT: f64 = 0.4;
 const MATERIAL_WEIGHT: f64 = 0.3;
-/// What counts as the most: 50 legal moves, 32 pieces.
+/// The counts that are taken for the largest: 50 legal moves, 32 pieces.
 const MOST_MOVES: f64 = 50.0;
 const MOST_PIECES: f64 = 32.0;
 /// A check and all captures.
