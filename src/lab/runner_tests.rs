@@ -83,7 +83,7 @@ fn games_are_told_in_order_however_many_are_played_at_once() {
 fn an_sprt_decides_by_the_games_in_their_order() {
     let alone = played(|_| true, 200, 1, Some("0,50"));
     assert_eq!(alone.1.decision, Some(Decision::AcceptH1));
-    assert!(alone.0.len() < 60 && alone.0.len() % 2 == 0, "{}", alone.0.len());
+    assert!(alone.0.len() < 60 && alone.0.len().is_multiple_of(2), "{}", alone.0.len());
     let many = played(|_| true, 200, 5, Some("0,50"));
     assert_eq!((many.0, many.1.results), (alone.0, alone.1.results), "later games are dropped");
 }

@@ -119,13 +119,13 @@ mod tests {
         let mv = |ply: usize| MoveRecord {
             uci: "e2e4".into(),
             san: "e4".into(),
-            white: ply % 2 == 0,
-            used_ms: if ply % 2 == 0 { 100.0 } else { 10.0 },
+            white: ply.is_multiple_of(2),
+            used_ms: if ply.is_multiple_of(2) { 100.0 } else { 10.0 },
             clocks_ms: [0.0; 2],
             budget_ms: None,
             hard_limit_ms: None,
             nodes: 0,
-            playouts: if ply % 2 == 0 { 50 } else { 5 },
+            playouts: if ply.is_multiple_of(2) { 50 } else { 5 },
             depth: 0,
             evaluation: None,
         };

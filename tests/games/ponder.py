@@ -100,7 +100,9 @@ async def main() -> int:
     for engine in engines:
         await engine.quit()
     hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
-    trouble = [line for engine in engines for line in engine.trouble] + warnings.lines
+    # An engine may say what plays at any time; python-chess expects that only in a search.
+    unexpected = [line for line in warnings.lines if "info string" not in line or "info string error" in line]
+    trouble = [line for engine in engines for line in engine.trouble] + unexpected
     print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
     for line in trouble:
         print(line)
