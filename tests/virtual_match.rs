@@ -69,7 +69,45 @@ fn a_match_is_the_same_at_any_concurrency_and_beside_busy_threads() {
     });
     assert!(alone == busy, "{}\n{}", alone.0, busy.0);
     let other = folder();
-    assert!(play(other.path(), &["--seed", "2"]).0 != alone.0, "the seed decides the openings");
+    let fens = |pgn: &str| pgn.lines().filter(|line| line.starts_with("[FEN")).map(str::to_owned).collect::<Vec<_>>();
+    let (here, there) = (fens(&alone.0), fens(&play(other.path(), &["--seed", "2"]).0));
+    assert!(here != there && here.len() == there.len(), "the seed decides the order of the openings");
+}
+
+#[test]
+fn games_with_pondering_repeat_themselves_too() {
+    let (one, two) = (folder(), folder());
+    let ponder = |folder: &Path, concurrency: &str| play(folder, &["--ponder", "--concurrency", concurrency]);
+    let alone = ponder(one.path(), "1");
+    assert!(alone == ponder(two.path(), "3"));
+    let plain = folder();
+    assert!(play(plain.path(), &["--concurrency", "1"]).0 != alone.0, "pondering changes games");
+}
+
+#[test]
+fn games_of_others_behind_those_of_a_match_are_not_touched() {
+    let folder = folder();
+    play(folder.path(), &[]);
+    let path = folder.path().join("match.pgn");
+    let games = std::fs::read_to_string(&path).unwrap();
+    let with_mine = format!("{games}[Event \"my own\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n");
+    std::fs::write(&path, &with_mine).unwrap();
+    let output = command(folder.path(), &["--resume"]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("has other games behind those of this match"), "{errors}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), with_mine);
+}
+
+#[test]
+fn games_that_would_repeat_each_other_are_refused() {
+    let folder = folder();
+    std::fs::write(folder.path().join("one.epd"), "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n")
+        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    command.current_dir(folder.path()).args(["match", "--clock", "virtual", "--backend", "random", "--games", "4"]);
+    let output = command.args(["--openings", "one.epd"]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("4 games from 1 opening would repeat"), "{errors}");
 }
 
 /// `ZEITNOT_KILLS=50` kills a match that often.
@@ -123,7 +161,10 @@ fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
         let last = errors.lines().last().unwrap_or_default();
         assert!(!output.status.success() && last.contains(part), "{flags:?}: {errors}");
     };
-    refused(&[], "--resume goes on with it");
+    // Where it ended before it could be killed there is nothing to refuse.
+    if !std::fs::read_to_string(&journal).unwrap().contains("{\"end\":true}") {
+        refused(&[], "--resume goes on with it");
+    }
     refused(&["--resume", "--seed", "2"], "holds a match with another");
     refused(&["--resume", "--max-moves", "9"], "holds a match with another");
     refused(&["--resume", "--sprt", "5,0"], "--sprt");

@@ -51,26 +51,31 @@ impl Engine {
         Ok((answer.take()?, plan))
     }
 
-    /// Starts to search the position on the opponent's time. The limits of the move come with its [`GoParams`] already.
+    /// Starts to search the position on the opponent's time.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with.
-    pub fn start_pondering(&mut self, params: &GoParams) -> Result<Pondered, EngineError> {
+    pub fn start_pondering(&mut self) -> Result<Pondered, EngineError> {
         let answer = Arc::new(Answer::default());
-        let params = GoParams { ponder: true, ..params.clone() };
+        let params = GoParams { ponder: true, ..GoParams::default() };
         self.go(&params, self.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>)?;
         Ok(Pondered(answer))
     }
 
-    /// Goes on with a pondered position as with an ordinary move whose clock started at `start_ms`, and waits for the answer.
+    /// Goes on with a pondered position as with an ordinary move of these limits whose clock started at `start_ms`, and waits for
+    /// the answer.
     ///
     /// # Errors
     /// As [`Engine::search_and_wait`], and when the engine is not pondering.
     pub fn ponder_hit_and_wait(
         &mut self,
         pondered: &Pondered,
+        params: &GoParams,
         start_ms: f64,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
+        if let Some(pondering) = &mut self.pondering {
+            pondering.params = GoParams { ponder: true, ..params.clone() };
+        }
         let plan = self.ponder_hit(start_ms).ok_or(EngineError::NothingLoaded)??;
         self.wait_for_answer();
         Ok((pondered.0.take()?, plan))

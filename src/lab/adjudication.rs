@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// When a game counts as drawn: from move `from_move` on, when both players' evaluations were within `cp` centipawns of 0 for
+/// When a game counts as drawn (as in cutechess; fastchess also begins to count anew at a capture or pawn move): from move `from_move` on, when both players' evaluations were within `cp` centipawns of 0 for
 /// `moves` moves in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRule {
@@ -118,23 +118,6 @@ impl Course {
             }
             None => evaluation.cp,
         });
-        if let Some(rule) = rules.draw {
-            let is_level = cp.is_some_and(|cp| cp.abs() <= rule.cp);
-            self.level = if is_level { self.level + 1 } else { 0 };
-            if self.level >= 2 * rule.moves && self.plies.div_ceil(2) >= rule.from_move {
-                return Some((None, Termination::DrawAdjudication));
-            }
-        }
-        if let Some(rule) = rules.resign {
-            for (side, loser) in [Color::White, Color::Black].into_iter().enumerate() {
-                let of_loser = cp.map(|cp| if color == loser { cp } else { -cp });
-                let is_lost = of_loser.is_some_and(|cp| cp <= -rule.cp);
-                self.lost[side] = if is_lost { self.lost[side] + 1 } else { 0 };
-                if self.lost[side] >= 2 * rule.moves {
-                    return Some((Some(loser.other()), Termination::ResignAdjudication));
-                }
-            }
-        }
         if let Some(tables) = &rules.tables
             && let Some(wdl) = tables.wdl(game.current())
         {
@@ -145,6 +128,23 @@ impl Course {
                 _ => None,
             };
             return Some((winner, Termination::TablebaseAdjudication));
+        }
+        if let Some(rule) = rules.draw {
+            let is_level = cp.is_some_and(|cp| cp.unsigned_abs() <= rule.cp.unsigned_abs());
+            self.level = if is_level { self.level + 1 } else { 0 };
+            if self.level >= 2 * rule.moves && self.plies.div_ceil(2) >= rule.from_move {
+                return Some((None, Termination::DrawAdjudication));
+            }
+        }
+        if let Some(rule) = rules.resign {
+            for (side, loser) in [Color::White, Color::Black].into_iter().enumerate() {
+                let of_loser = cp.map(|cp| if color == loser { cp } else { cp.saturating_neg() });
+                let is_lost = of_loser.is_some_and(|cp| cp <= -rule.cp);
+                self.lost[side] = if is_lost { self.lost[side] + 1 } else { 0 };
+                if self.lost[side] >= 2 * rule.moves {
+                    return Some((Some(loser.other()), Termination::ResignAdjudication));
+                }
+            }
         }
         let is_over_long = rules.move_limit.is_some_and(|moves| self.plies >= 2 * moves);
         is_over_long.then_some((None, Termination::MoveLimit))

@@ -141,6 +141,7 @@ mod tests {
             } else {
                 Termination::Checkmate
             },
+            forfeit: clocks_ms.iter().position(|ms| *ms < 0.0).map(|side| side == 0),
             error: None,
             clocks_ms,
         }

@@ -46,16 +46,18 @@ impl EnginePlayer {
         &mut self.engine
     }
 
-    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects.
-    fn pass(&mut self, clock: &VirtualClock, ms: f64, go: &GoParams) -> Result<(), PlayerError> {
+    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects. Returns when
+    /// that time is over; a batch of that search may take longer.
+    fn pass(&mut self, clock: &VirtualClock, ms: f64) -> Result<f64, PlayerError> {
         let end_ms = clock.now_ms() + ms;
         if let Some(expected) = self.expected.take().filter(|_| ms > 0.0) {
             self.engine.set_game(expected.game);
             let start_ms = clock.now_ms();
-            self.engine.run(&GoParams { ponder: true, ..go.clone() }, start_ms, Some(end_ms))?;
+            let go = GoParams { ponder: true, ..GoParams::default() };
+            self.engine.run(&go, start_ms, Some(end_ms))?;
         }
         clock.pass(end_ms - clock.now_ms());
-        Ok(())
+        Ok(end_ms)
     }
 
     /// Searches with threads; where the expected reply was played, on with the search that goes on already.
@@ -64,14 +66,14 @@ impl EnginePlayer {
         if let Some(Expected { game, search: Some(search) }) = expected
             && game.moves() == turn.game.moves()
         {
-            return Ok(self.engine.ponder_hit_and_wait(&search, start_ms)?);
+            return Ok(self.engine.ponder_hit_and_wait(&search, &turn.go, start_ms)?);
         }
         self.engine.set_game(turn.game.clone());
         Ok(self.engine.search_and_wait(&turn.go, start_ms)?)
     }
 
     /// Expects a reply, and on the machine's clock begins to search the position after it.
-    fn expect_reply(&mut self, turn: &Turn<'_>, end: &SearchEnd, used_ms: f64) -> Result<(), PlayerError> {
+    fn expect_reply(&mut self, turn: &Turn<'_>, end: &SearchEnd) -> Result<(), PlayerError> {
         let (Some(mv), Some(reply)) = (end.best.filter(|_| self.ponders), end.ponder) else { return Ok(()) };
         let mut game = turn.game.clone();
         game.push(mv);
@@ -83,7 +85,7 @@ impl EnginePlayer {
             Some(_) => None,
             None => {
                 self.engine.set_game(game.clone());
-                Some(self.engine.start_pondering(&next_turn(turn, used_ms))?)
+                Some(self.engine.start_pondering()?)
             }
         };
         self.expected = Some(Expected { game, search });
@@ -99,16 +101,6 @@ impl EnginePlayer {
             q: Some((f64::from(line.q) * 1e6).round() / 1e6),
         })
     }
-}
-
-/// The limits of the next move of the same side, as far as they are known after this one took `used_ms`.
-fn next_turn(turn: &Turn<'_>, used_ms: f64) -> GoParams {
-    let color = turn.game.current().turn();
-    let mut go = turn.go.after(color, used_ms);
-    let (time, increment) = if color.is_white() { (&mut go.wtime, go.winc) } else { (&mut go.btime, go.binc) };
-    *time = time.map(|time_ms| time_ms + increment.unwrap_or(0.0));
-    go.movestogo = go.movestogo.map(|moves| (moves - 1).max(1));
-    go
 }
 
 impl Player for EnginePlayer {
@@ -130,8 +122,7 @@ impl Player for EnginePlayer {
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         let (end, plan, used_ms) = match self.virtual_clock.clone() {
             Some(clock) => {
-                self.pass(&clock, turn.since_answer_ms, &turn.go)?;
-                let start_ms = clock.now_ms();
+                let start_ms = self.pass(&clock, turn.since_answer_ms)?;
                 self.engine.set_game(turn.game.clone());
                 let (end, plan) = self.engine.run(&turn.go, start_ms, None)?;
                 (end, plan, clock.now_ms() - start_ms)
@@ -145,7 +136,7 @@ impl Player for EnginePlayer {
         if let Some(error) = end.error.clone() {
             return Err(crate::engine::EngineError::Search(error).into());
         }
-        self.expect_reply(turn, &end, used_ms)?;
+        self.expect_reply(turn, &end)?;
         Ok(Thought {
             mv: end.best.expect("a position with legal moves has a best one"),
             used_ms,

@@ -9,6 +9,9 @@ const PATIENCE_MS: f64 = 10_000.0;
 /// The same for a move without a clock.
 const PATIENCE_WITHOUT_CLOCK_MS: f64 = 600_000.0;
 
+/// Centipawns beyond which a score says no more.
+const MOST_CP: i32 = 1_000_000;
+
 /// Another engine that plays.
 pub struct ExternalPlayer {
     name: String,
@@ -39,7 +42,11 @@ impl ExternalPlayer {
             match error {
                 ExternalError::Stalled { .. } => PlayerError::Stalled(text),
                 ExternalError::BadMove { .. } => PlayerError::IllegalMove(text),
-                _ => PlayerError::Crashed(text),
+                ExternalError::Ended { .. } | ExternalError::NotRunning { .. } => PlayerError::Crashed(text),
+                ExternalError::Command { .. }
+                | ExternalError::Start { .. }
+                | ExternalError::Option { .. }
+                | ExternalError::Chess960 { .. } => PlayerError::Unfit(text),
             }
         })
     }
@@ -76,7 +83,7 @@ impl Player for ExternalPlayer {
         let answer = self.engine.go(turn.game, &clock, patience_ms);
         let answer = self.check(answer)?;
         let evaluation = answer.score.map(|score| match score {
-            ExternalScore::Centipawns(cp) => Evaluation { cp, mate: None, q: None },
+            ExternalScore::Centipawns(cp) => Evaluation { cp: cp.clamp(-MOST_CP, MOST_CP), mate: None, q: None },
             ExternalScore::Mate(mate) => Evaluation { cp: 0, mate: Some(mate), q: None },
         });
         Ok(Thought {

@@ -3,9 +3,10 @@
 use super::record::GameRecord;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use thiserror::Error;
 
 /// A journal that cannot be used. Its text is one line.
@@ -29,6 +30,22 @@ pub enum JournalError {
         /// The problem.
         problem: String,
     },
+    /// Another match writes it.
+    #[error("another match is writing {}", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It has games of a match that was interrupted.
+    #[error(
+        "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, to \
+         begin anew",
+        path.display()
+    )]
+    Unfinished {
+        /// The file.
+        path: PathBuf,
+    },
     /// The match in the file has other settings.
     #[error("{} holds a match with another {setting}: {there} there, {here} here", path.display())]
     OtherMatch {
@@ -50,22 +67,30 @@ pub struct Journal {
     file: File,
     settings: Value,
     games: BTreeMap<u64, GameRecord>,
+    is_begun: bool,
     is_ended: bool,
+    /// Bytes of the whole lines that were there.
+    whole: u64,
 }
 
+/// How often a journal that another process has is tried to be locked, and the pause between.
+const LOCK_ATTEMPTS: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The line that says that a match came to its end.
 const END: &str = "{\"end\":true}";
 
 impl Journal {
-    /// Begins a journal; a file that is there is replaced.
+    /// Begins a journal. A journal that is there is replaced if it has the whole of a match, or no game.
     ///
     /// # Errors
-    /// [`JournalError::Io`].
+    /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
     pub fn create(path: &Path, settings: Value) -> Result<Journal, JournalError> {
-        let io = |reason| JournalError::Io { path: path.to_owned(), reason };
-        let mut file = File::create(path).map_err(io)?;
-        file.write_all(format!("{settings}\n").as_bytes()).map_err(io)?;
-        Ok(Journal { path: path.to_owned(), file, settings, games: BTreeMap::new(), is_ended: false })
+        let mut journal = Journal::open(path)?;
+        if journal.is_begun && !journal.is_ended && !journal.games.is_empty() {
+            return Err(JournalError::Unfinished { path: path.to_owned() });
+        }
+        journal.begin(settings)?;
+        Ok(journal)
     }
 
     /// Goes on with the journal of an interrupted match, or begins one where there is none. `settings` must be the same, but
@@ -74,37 +99,79 @@ impl Journal {
     /// # Errors
     /// [`JournalError`]; the file is as it was.
     pub fn resume(path: &Path, settings: Value, may_differ: &[&str]) -> Result<Journal, JournalError> {
-        let io = |reason| JournalError::Io { path: path.to_owned(), reason };
-        let text = match std::fs::read(path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Journal::create(path, settings),
-            Err(error) => return Err(io(error)),
-        };
-        // What follows the last line's end was being written when the match was interrupted.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let mut lines = text[..whole].lines();
-        let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
-        let Some(first) = lines.next() else { return Journal::create(path, settings) };
-        let there: Value = serde_json::from_str(first).map_err(|error| line_error(1, error.to_string()))?;
-        if let Some((setting, there, here)) = difference(&there, &settings, may_differ) {
+        let mut journal = Journal::open(path)?;
+        if !journal.is_begun {
+            journal.begin(settings)?;
+            return Ok(journal);
+        }
+        if let Some((setting, there, here)) = difference(&journal.settings, &settings, may_differ) {
             return Err(JournalError::OtherMatch { path: path.to_owned(), setting, there, here });
         }
-        let (mut games, mut is_ended) = (BTreeMap::new(), false);
-        for (index, line) in lines.enumerate() {
-            is_ended = line == END;
+        journal.file.set_len(journal.whole).map_err(|reason| journal.io(reason))?;
+        Ok(journal)
+    }
+
+    /// Opens a file for nobody else and reads what it has.
+    fn open(path: &Path) -> Result<Journal, JournalError> {
+        let io = |reason| JournalError::Io { path: path.to_owned(), reason };
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io)?;
+        // A process that is being started holds the files of its parent for a moment. Some file systems have no locks.
+        let is_locked = |_| {
+            let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if is_taken {
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            !is_taken
+        };
+        if !(0..LOCK_ATTEMPTS).any(is_locked) {
+            return Err(JournalError::InUse { path: path.to_owned() });
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        // What follows the last line's end was being written when the match was interrupted.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
+        let (mut settings, mut games, mut is_ended) = (Value::Null, BTreeMap::new(), false);
+        for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+            if index == 0 {
+                settings = serde_json::from_slice(line).map_err(|error| line_error(1, error.to_string()))?;
+                if !settings.is_object() {
+                    return Err(line_error(1, "it is no journal of a match".to_owned()));
+                }
+                continue;
+            }
+            is_ended = line.trim_ascii() == END.as_bytes();
             if is_ended {
                 continue;
             }
             let game: GameRecord =
-                serde_json::from_str(line).map_err(|error| line_error(index + 2, error.to_string()))?;
+                serde_json::from_slice(line).map_err(|error| line_error(index + 1, error.to_string()))?;
             let number = game.game;
             if games.insert(number, game).is_some() {
-                return Err(line_error(index + 2, format!("game {number} for the second time")));
+                return Err(line_error(index + 1, format!("game {number} for the second time")));
             }
         }
-        let file = OpenOptions::new().append(true).open(path).map_err(io)?;
-        file.set_len(whole as u64).map_err(io)?;
-        Ok(Journal { path: path.to_owned(), file, settings: there, games, is_ended })
+        // A first line that was cut off is one of ours if it begins as ours do.
+        let is_foreign = whole == 0 && !bytes.is_empty() && bytes[0] != b'{';
+        if is_foreign {
+            return Err(line_error(1, "it is no journal of a match".to_owned()));
+        }
+        let (path, whole) = (path.to_owned(), whole as u64);
+        Ok(Journal { path, file, settings, games, is_begun: whole > 0, is_ended, whole })
+    }
+
+    /// Empties the file and writes the settings.
+    fn begin(&mut self, settings: Value) -> Result<(), JournalError> {
+        self.file.set_len(0).map_err(|reason| self.io(reason))?;
+        self.games.clear();
+        self.is_ended = false;
+        self.write(&settings.to_string())?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    fn io(&self, reason: io::Error) -> JournalError {
+        JournalError::Io { path: self.path.clone(), reason }
     }
 
     /// The settings, as the file has them.
@@ -115,14 +182,6 @@ impl Journal {
     /// The finished games, by their numbers.
     pub fn games(&self) -> &BTreeMap<u64, GameRecord> {
         &self.games
-    }
-
-    /// Whether nothing is lost with the file: it has the whole of a match, or no game of it.
-    pub fn is_replaceable(path: &Path) -> bool {
-        let Ok(bytes) = std::fs::read(path) else { return false };
-        let text = String::from_utf8_lossy(&bytes);
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        whole.lines().count() <= 1 || whole.lines().next_back() == Some(END)
     }
 
     /// Whether the match came to its end.
@@ -153,8 +212,7 @@ impl Journal {
     }
 
     fn write(&mut self, line: &str) -> Result<(), JournalError> {
-        let io = |reason| JournalError::Io { path: self.path.clone(), reason };
-        self.file.write_all(format!("{line}\n").as_bytes()).map_err(io)
+        self.file.write_all(format!("{line}\n").as_bytes()).map_err(|reason| self.io(reason))
     }
 }
 
@@ -187,6 +245,7 @@ mod tests {
             moves: Vec::new(),
             white_won: None,
             termination: Termination::Stalemate,
+            forfeit: None,
             error: None,
             clocks_ms: [0.1, 12.345],
         }
@@ -201,6 +260,9 @@ mod tests {
         for number in [2, 1, 3] {
             journal.add(game(number)).unwrap();
         }
+        drop(journal);
+        let error = Journal::create(&path, settings.clone()).err().unwrap().to_string();
+        assert!(error.contains("--resume goes on with it"), "{error}");
         let bytes = std::fs::read(&path).unwrap();
         let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').collect();
         for cut in 0..=bytes.len() {
@@ -212,6 +274,11 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(numbers, expected, "cut at {cut}");
             journal.add(game(9)).unwrap();
+            if cut == 0 {
+                let in_use = Journal::resume(&path, settings.clone(), &[]).err().unwrap().to_string();
+                assert!(in_use.starts_with("another match is writing"), "{in_use}");
+            }
+            drop(journal);
             let again = Journal::resume(&path, settings.clone(), &[]).unwrap();
             assert_eq!(again.games().len(), whole + 1, "cut at {cut}");
             assert_eq!(again.games()[&9], game(9));
@@ -229,8 +296,15 @@ mod tests {
         assert!(error.ends_with("another games: 4 there, nothing here"), "{error}");
         let kept = Journal::resume(&path, json!({ "tc": "1", "games": 8 }), &["games"]).unwrap();
         assert_eq!(kept.settings()["games"], 4);
+        drop(kept);
         std::fs::write(&path, "{\"tc\":\"1\"}\nx\n").unwrap();
         let error = Journal::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
         assert!(error.contains("match.jsonl line 2: expected value"), "{error}");
+        // Somebody's own file is neither replaced nor added to.
+        for text in ["my notes\n", "my notes", "[1,2]\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Journal::create(&path, json!({})).is_err() && Journal::resume(&path, json!({}), &[]).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub struct LagModel {
 
 /// A text that names no lag.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("\"{0}\" is no lag such as 2 or 2,50: the average and the worst in milliseconds, to 60000")]
+#[error("\"{0}\" is no lag such as 2 (of every move) or 2,50 (average and worst): milliseconds, to 60000")]
 pub struct LagError(String);
 
 impl LagModel {
@@ -29,6 +29,9 @@ impl LagModel {
         let is_held_up = random.below(ONE_IN) == 0;
         // 53 bits: from 0 to below 1.
         let share = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        if self.worst_ms <= self.average_ms {
+            return self.average_ms;
+        }
         let lag_ms = match is_held_up {
             true => self.average_ms + share * (self.worst_ms - self.average_ms),
             false => -self.average_ms * (1.0 - share).ln(),
@@ -40,10 +43,11 @@ impl LagModel {
 impl FromStr for LagModel {
     type Err = LagError;
 
-    /// Reads `AVERAGE` or `AVERAGE,WORST`.
+    /// Reads `LAG`, the same for every move, or `AVERAGE,WORST`.
     fn from_str(text: &str) -> Result<LagModel, LagError> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|ms| (0.0..=LONGEST_MS).contains(ms));
         let (average, worst) = text.split_once(',').unwrap_or((text, text));
+        // A single value is the lag of every move.
         match (number(average), number(worst)) {
             (Some(average_ms), Some(worst_ms)) if average_ms <= worst_ms => Ok(LagModel { average_ms, worst_ms }),
             _ => Err(LagError(text.to_owned())),
@@ -76,6 +80,6 @@ mod tests {
             assert_eq!(text.parse::<LagModel>(), Err(LagError(text.to_owned())));
         }
         let constant: LagModel = "2".parse().unwrap();
-        assert!((0..1000).all(|ply| constant.lag_ms(1, 1, ply) <= 2.0), "an average alone is the worst, too");
+        assert!((0..1000).all(|ply| constant.lag_ms(1, 1, ply) == 2.0));
     }
 }

@@ -183,6 +183,7 @@ mod tests {
             moves: records,
             white_won: Some(false),
             termination: Termination::Checkmate,
+            forfeit: None,
             error: None,
             clocks_ms: [9_876.4, 3_661_000.0],
         }

@@ -6,7 +6,8 @@ use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
 use super::time_control::TimeControl;
 use crate::chess::{Color, Game, to_uci};
-use crate::engine::{EngineError, GoParams};
+use crate::engine::GoParams;
+use crate::splitmix::mix;
 use std::ops::ControlFlow;
 
 /// The limits of one player.
@@ -71,17 +72,18 @@ struct Referee<'a> {
 /// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and may
 /// break it off.
 ///
-/// The clock judges as a match runner does: who has used more than he had has lost, and only then comes the increment. Against
-/// a bare king a clock that runs out draws.
+/// Who has used more than he had has lost, and only then comes the increment. Against a bare king a clock that runs out draws, as
+/// in the laws of chess (fastchess lets it lose).
 ///
 /// # Errors
-/// [`EngineError`] when an engine of this program cannot search, or its search failed. Another player that fails loses.
+/// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play such games. A
+/// player that fails otherwise loses.
 pub fn play(
     players: [&mut dyn Player; 2],
     rules: &Rules,
     pairing: &Pairing,
     mut on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
-) -> Result<GameRecord, EngineError> {
+) -> Result<GameRecord, PlayerError> {
     let [first, second] = players;
     let (mut sides, [first_limits, second_limits]) = ([first, second], &rules.limits);
     let mut limits = [first_limits, second_limits];
@@ -94,7 +96,7 @@ pub fn play(
     for (side, player) in sides.iter_mut().enumerate() {
         // Each player has a seed of its own, the same with either colour.
         let player_index = (side == 0) != pairing.first_is_white;
-        if let Err(error) = player.new_game(rules.seed ^ (2 * pairing.game + u64::from(player_index))) {
+        if let Err(error) = player.new_game(mix(rules.seed ^ mix(2 * pairing.game + u64::from(player_index)))) {
             return referee.lost_by(side, error);
         }
     }
@@ -125,6 +127,7 @@ impl<'a> Referee<'a> {
     fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [String; 2]) -> Referee<'a> {
         let clocks_ms =
             limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
+        let chess960 = pairing.chess960 || pairing.start.is_chess960();
         let mut before = pairing.start.clone();
         before.truncate(0);
         let start_fen = (!before.starts_from_standard()).then(|| before.fen());
@@ -139,11 +142,12 @@ impl<'a> Referee<'a> {
             first_is_white: pairing.first_is_white,
             controls: limits.map(Limits::pgn),
             start_fen,
-            chess960: pairing.chess960,
+            chess960,
             opening,
             moves: Vec::new(),
             white_won: None,
             termination: Termination::Unfinished,
+            forfeit: None,
             error: None,
             clocks_ms: clocks_ms.map(in_microseconds),
         };
@@ -151,7 +155,7 @@ impl<'a> Referee<'a> {
             rules,
             limits,
             game: pairing.start.clone(),
-            chess960: pairing.chess960,
+            chess960,
             course: Course::default(),
             record,
             clocks_ms,
@@ -195,6 +199,7 @@ impl<'a> Referee<'a> {
                 let board = self.game.current().board();
                 let opponent = board.by_color(color.other());
                 let is_bare = opponent.count() == 1;
+                self.record.forfeit = Some(color.is_white());
                 return Some(((!is_bare).then(|| color.other()), Termination::TimeForfeit));
             }
             self.moves_made[side] += 1;
@@ -232,11 +237,16 @@ impl<'a> Referee<'a> {
     }
 
     /// The end of a game that a player loses by its own failure.
-    fn lost_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, EngineError> {
+    fn lost_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
         let text = error.to_string();
         let termination = match error {
-            PlayerError::Engine(error) => return Err(error),
+            PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
             PlayerError::Crashed(_) => Termination::Crash,
+            // Whoever does not answer by his clock has lost on time.
+            PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
+                self.record.forfeit = Some(side == 0);
+                Termination::TimeForfeit
+            }
             PlayerError::Stalled(_) => Termination::Stall,
             PlayerError::IllegalMove(_) => Termination::IllegalMove,
         };

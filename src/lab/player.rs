@@ -11,7 +11,7 @@ pub struct Turn<'a> {
     pub game: &'a Game,
     /// Clocks and limits.
     pub go: GoParams,
-    /// Milliseconds since this player's last answer; 0 before its first move.
+    /// Milliseconds since this player's last answer, or since the game began.
     pub since_answer_ms: f64,
 }
 
@@ -40,6 +40,9 @@ pub enum PlayerError {
     /// This engine cannot search: the match has no sense without it.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// It cannot play such games at all, or cannot be started.
+    #[error("{0}")]
+    Unfit(String),
     /// Its process ended.
     #[error("{0}")]
     Crashed(String),
@@ -65,6 +68,6 @@ pub trait Player: Send {
     /// Answers with a move.
     ///
     /// # Errors
-    /// [`PlayerError::Engine`] ends the match, the others lose the game.
+    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, the others lose the game.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
 }

@@ -164,6 +164,9 @@ pub struct GameRecord {
     pub white_won: Option<bool>,
     /// Why it ended.
     pub termination: Termination,
+    /// Whether White's clock ran out, or Black's did; `None`: neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<bool>,
     /// The error of the player that lost by one, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -196,11 +199,9 @@ impl GameRecord {
         }
     }
 
-    /// Whether a clock ran out, and if so the first player's.
+    /// Whether it was the first player of the match whose clock ran out, if one did.
     pub fn forfeit_of_first(&self) -> Option<bool> {
-        let is_forfeit = self.termination == Termination::TimeForfeit;
-        // A clock that runs out against a bare king draws: the clocks say whose it was.
-        is_forfeit.then(|| (self.clocks_ms[0] < 0.0) == self.first_is_white)
+        self.forfeit.map(|white| white == self.first_is_white)
     }
 }
 

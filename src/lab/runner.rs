@@ -7,7 +7,6 @@ use super::record::{GameRecord, MoveRecord, Termination};
 use super::strength::sprt::{Decision, Sprt};
 use super::strength::{GameResult, Results};
 use crate::chess::Game;
-use crate::engine::EngineError;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -69,6 +68,8 @@ pub enum Event<'a> {
 pub struct MatchEnd {
     /// The results of the first player.
     pub results: Results,
+    /// Those of whole pairs of games, by which the SPRT decides.
+    pub pairs: Results,
     /// Clocks of the first and of the second player that ran out.
     pub forfeits: [u64; 2],
     /// The decision of the SPRT.
@@ -78,13 +79,13 @@ pub struct MatchEnd {
 /// A match that cannot go on. Its text is one line; the journal keeps the games that ended.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine of this program failed.
+    /// An engine of this program failed, or a player cannot play.
     #[error("game {game}: {error}")]
-    Engine {
+    Player {
         /// The game's number.
         game: u64,
-        /// The engine's error.
-        error: EngineError,
+        /// Its error.
+        error: PlayerError,
     },
     /// The players cannot be made.
     #[error(transparent)]
@@ -207,7 +208,7 @@ impl Table<'_> {
         let [first, second] = players;
         match play([&mut **first, &mut **second], &self.plan.rules, &pairing, on_move) {
             Ok(record) => Message::Finished(Box::new(record)),
-            Err(error) => Message::Failed(MatchError::Engine { game, error }),
+            Err(error) => Message::Failed(MatchError::Player { game, error }),
         }
     }
 }
@@ -304,7 +305,7 @@ impl<'a> Count<'a> {
     }
 
     fn end(self) -> MatchEnd {
-        MatchEnd { results: self.results(), forfeits: self.forfeits, decision: self.decision }
+        MatchEnd { results: self.results(), pairs: self.pairs, forfeits: self.forfeits, decision: self.decision }
     }
 }
 

@@ -140,6 +140,7 @@ mod tests {
             moves: (0..2 * moves).map(mv).collect(),
             white_won: None,
             termination: Termination::Stalemate,
+            forfeit: None,
             error: None,
             clocks_ms: left,
         }

@@ -1,14 +1,17 @@
 //! Declares and reads the flags that `match` and `time compare` share: openings, clock, adjudication, seed.
 
+use super::Contestant;
 use crate::commands::{fen_option, game_from};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use zeitnot::backend::CostModel;
 use zeitnot::chess::Game;
 use zeitnot::clock::VirtualClock;
 use zeitnot::digest::sha256;
+use zeitnot::engine::Options;
 use zeitnot::lab::{Adjudication, DrawRule, LagModel, OpeningOrder, Openings, ResignRule};
 use zeitnot::measure::MeasuredCosts;
 use zeitnot::tablebase::Tablebase;
@@ -199,6 +202,14 @@ pub enum Starts {
 }
 
 impl Starts {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Starts::One(_) => 1,
+            Starts::Many(openings) => openings.len(),
+        }
+    }
+
     /// The start of a pair of games, numbered from 0.
     pub fn get(&self, pair: u64) -> Game {
         match self {
@@ -206,6 +217,32 @@ impl Starts {
             Starts::Many(openings) => openings.get(pair as usize),
         }
     }
+}
+
+/// The SHA-256 of this program, so that games of two builds are told apart; nothing where it cannot be read.
+pub fn program_sha256() -> Option<String> {
+    std::env::current_exe().and_then(File::open).and_then(sha256).ok()
+}
+
+/// Checks that games on a virtual clock do not repeat each other: two games between the same players from one position are the
+/// same game there, unless something is random.
+pub fn check_repetition(
+    matches: &ArgMatches,
+    games: u64,
+    starts: &Starts,
+    players: &[Contestant],
+) -> anyhow::Result<()> {
+    let (pairs, openings) = (games.div_ceil(2), starts.len() as u64);
+    let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
+    let is_varied = matches.contains_id("jitter") || matches.contains_id("lag");
+    let varied = is_varied || players.iter().filter_map(Contestant::options).any(is_random);
+    anyhow::ensure!(
+        varied || pairs <= openings,
+        "{games} games from {openings} opening{} would repeat each other on a virtual clock: --openings names files with more, \
+         --lag and --jitter vary the times",
+        if openings == 1 { "" } else { "s" }
+    );
+    Ok(())
 }
 
 /// The start positions that the flags name.
@@ -243,7 +280,7 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
     }
     for name in FILES {
         for path in matches.get_many::<PathBuf>(name).unwrap_or_default() {
-            let digest = std::fs::File::open(path).and_then(sha256);
+            let digest = File::open(path).and_then(sha256);
             let digest = digest.with_context(|| format!("cannot read {}", path.display()))?;
             settings.insert(format!("sha256 of {}", path.display()), digest.into());
         }

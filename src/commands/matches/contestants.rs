@@ -13,6 +13,7 @@ use std::sync::Arc;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::CostedBackend;
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
+use zeitnot::digest::sha256;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
 use zeitnot::lab::{EnginePlayer, ExternalPlayer, Player, PlayerError};
@@ -122,7 +123,10 @@ impl Contestant {
     pub fn identity(&self) -> anyhow::Result<Value> {
         let (options, network) = match &self.kind {
             Kind::External { command, options } => {
-                return Ok(json!({ "name": self.name, "command": command, "options": options }));
+                // A program that the system finds in its path is known by its command alone.
+                let program = command.split_whitespace().next().and_then(|path| std::fs::File::open(path).ok());
+                let sha256 = program.and_then(|file| sha256(file).ok());
+                return Ok(json!({ "name": self.name, "command": command, "options": options, "program": sha256 }));
             }
             Kind::Own { options, network } => (options, network),
         };
@@ -131,8 +135,9 @@ impl Contestant {
         let changed: serde_json::Map<String, Value> =
             changed.map(|spec| (spec.name.to_owned(), spec.value(options).into())).collect();
         let location = network.as_ref().and_then(|network| network.location.as_ref());
-        let network = location.map(|location| location.sha256()).transpose()?;
-        Ok(json!({ "name": self.name, "options": changed, "network": network }))
+        let sha256 = location.map(|location| location.sha256()).transpose()?;
+        let backend = network.as_ref().map(|network| network.backend.attributes().to_string());
+        Ok(json!({ "name": self.name, "options": changed, "network": sha256, "backend": backend }))
     }
 
     /// A line that says what plays.
@@ -148,7 +153,7 @@ impl Contestant {
         let (options, network) = match &self.kind {
             Kind::External { command, options } => {
                 let player = ExternalPlayer::start(command, options, Some(&self.name));
-                return Ok(Box::new(player.map_err(|error| PlayerError::Crashed(error.to_string()))?));
+                return Ok(Box::new(player.map_err(|error| PlayerError::Unfit(error.to_string()))?));
             }
             Kind::Own { options, network } => (options, network),
         };
@@ -163,7 +168,8 @@ impl Contestant {
                 let clock = Arc::new(VirtualClock::new(*playout_ms));
                 let costed = Arc::new(CostedBackend::new(backend, cost.clone()));
                 // The search runs on the thread of its game.
-                let single = Options { threads: 1, ..(**options).clone() };
+                // Free memory differs from run to run, and the games must not.
+                let single = Options { threads: 1, automatic_memory: None, ..(**options).clone() };
                 let engine = Engine::with_backend(single, Arc::clone(&clock) as Arc<dyn Clock>, costed)?;
                 EnginePlayer::on_virtual_clock(self.name.clone(), engine, clock, options.ponder)
             }
@@ -174,6 +180,20 @@ impl Contestant {
         }
         Ok(Box::new(player))
     }
+}
+
+/// Checks what results could not tell apart, or not use: names and ratings.
+pub fn check(contestants: &[Contestant]) -> anyhow::Result<()> {
+    for (index, contestant) in contestants.iter().enumerate() {
+        let name = &contestant.name;
+        anyhow::ensure!(!name.trim().is_empty() && !name.contains(char::is_control), "{name:?} is no name of a player");
+        let is_twice = contestants[..index].iter().any(|other| other.name == *name);
+        anyhow::ensure!(!is_twice, "two players are called {name}");
+        if let Some(rating) = contestant.rating.filter(|rating| !rating.is_finite()) {
+            anyhow::bail!("{name}: {rating} is no rating");
+        }
+    }
+    Ok(())
 }
 
 /// Loads the networks of all, each once, and divides the memory that is free among `engines` engines.

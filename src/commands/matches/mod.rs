@@ -5,7 +5,10 @@ mod contestants;
 mod news;
 mod pgn_file;
 
-pub use args::{MatchClock, Starts, add_to as add_match_flags, adjudication, clock, concurrency, settings, starts};
+pub use args::{
+    MatchClock, Starts, add_to as add_match_flags, adjudication, check_repetition, clock, concurrency, program_sha256,
+    settings, starts,
+};
 pub use contestants::{Contestant, load};
 pub use news::estimate_text;
 
@@ -31,10 +34,12 @@ use zeitnot::lab::{
 
 /// What a shell reports of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
+/// Games at the most that an SPRT plays unless told.
+const MOST_SPRT_GAMES: u64 = 100_000;
 /// Options that mean nothing where nobody speaks UCI.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
 /// Settings of a match that may be others where it goes on after an interruption.
-const MAY_DIFFER: [&str; 4] = ["games", "pgn_start", "date", "version"];
+const MAY_DIFFER: [&str; 3] = ["games", "pgn_start", "date"];
 
 pub fn command() -> Command {
     let option = |name: &'static str, help: &'static str| {
@@ -140,6 +145,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
     players.extend(opponents(matches)?);
+    contestants::check(&players)?;
     let table = Table::new(matches, &players)?;
     contestants::load(&mut players, 2 * table.concurrency)?;
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
@@ -153,12 +159,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     })?;
     let mut encounters = Vec::new();
     for (index, opponent) in opponents.iter().enumerate() {
-        let journal = table.journal_path((opponents.len() > 1).then_some(index + 1));
-        let results = table.play(first, opponent, &journal, &interrupted)?;
+        let pgn = table.pgn_path((opponents.len() > 1).then_some(index + 1));
+        let results = table.play(first, opponent, &pgn, &interrupted)?;
         encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
         if interrupted.load(Ordering::SeqCst) {
             eprintln!("interrupted: --resume goes on with it");
-            return Ok(());
+            std::process::exit(INTERRUPTED);
         }
     }
     let anchors: BTreeMap<String, f64> =
@@ -207,14 +213,26 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<Table<'a>> {
-        let games = *matches.get_one::<u64>("games").context("--games has a default")?;
+        let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
+        let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
+            _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
+            games => games,
+        };
         let clock = args::clock(matches, 0)?;
         let is_foreign = |player: &Contestant| player.options().is_none();
         if let (MatchClock::Virtual { .. }, Some(player)) = (&clock, players.iter().find(|player| is_foreign(player))) {
             anyhow::bail!("{}: another engine plays on the machine's clock (--clock real)", player.name);
         }
+        let ponders = |player: &Contestant| player.options().is_some_and(|options| options.ponder);
+        if let (true, Some(player)) = (players.iter().any(ponders), players.iter().find(|player| is_foreign(player))) {
+            anyhow::bail!("{}: --ponder is for matches of this engine with itself", player.name);
+        }
+        anyhow::ensure!(
+            matches.get_many::<f64>("nps").is_none_or(|speeds| speeds.len() == 1),
+            "--nps: both players have one speed in a match"
+        );
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
-        Ok(Table {
+        let table = Table {
             matches,
             pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
             json: matches.get_flag("json"),
@@ -230,31 +248,25 @@ impl<'a> Table<'a> {
             sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
             starts: args::starts(matches, chess960)?,
             chess960,
-        })
+        };
+        if let MatchClock::Virtual { .. } = table.clock {
+            args::check_repetition(matches, table.games, &table.starts, players)?;
+        }
+        Ok(table)
     }
 
-    /// The journal of a match, beside its PGN file; `number`: of the opponent, where there are several.
-    fn journal_path(&self, number: Option<usize>) -> PathBuf {
-        let mut name = self.pgn.as_os_str().to_owned();
-        if let Some(number) = number {
-            name.push(format!(".{number}"));
-        }
-        name.push(".jsonl");
-        PathBuf::from(name)
+    /// The PGN file of a match; `number`: of the opponent, where there are several, and each has its own.
+    fn pgn_path(&self, number: Option<usize>) -> PathBuf {
+        let Some(number) = number else { return self.pgn.to_owned() };
+        let extension = self.pgn.extension().map_or_else(|| "pgn".into(), std::ffi::OsStr::to_string_lossy);
+        self.pgn.with_extension(format!("{number}.{extension}"))
     }
 
     fn journal(&self, path: &Path, settings: Value) -> anyhow::Result<Journal> {
-        if self.matches.get_flag("resume") {
-            return Ok(Journal::resume(path, settings, &MAY_DIFFER)?);
+        match self.matches.get_flag("resume") {
+            true => Ok(Journal::resume(path, settings, &MAY_DIFFER)?),
+            false => Ok(Journal::create(path, settings)?),
         }
-        // A match that ended, or has no game yet, may be replaced; anything else may be somebody's hours.
-        anyhow::ensure!(
-            !path.exists() || Journal::is_replaceable(path),
-            "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, \
-             to begin anew",
-            path.display()
-        );
-        Ok(Journal::create(path, settings)?)
     }
 
     /// Plays the match against one opponent.
@@ -262,7 +274,7 @@ impl<'a> Table<'a> {
         &self,
         first: &Contestant,
         second: &Contestant,
-        journal: &Path,
+        path: &Path,
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Results> {
         if first.news() == second.news() {
@@ -270,10 +282,10 @@ impl<'a> Table<'a> {
         } else {
             eprintln!("{}: {}\n{}: {}", first.name, first.news(), second.name, second.news());
         }
-        let mut pgn = PgnFile::open(self.pgn)?;
+        let mut pgn = PgnFile::open(path)?;
         let (pgn_start, date) = pgn.start();
         let settings = json!({
-            "version": env!("CARGO_PKG_VERSION"),
+            "program": args::program_sha256(),
             "games": self.games,
             "pgn_start": pgn_start,
             "date": date,
@@ -281,13 +293,20 @@ impl<'a> Table<'a> {
             "second": second.identity()?,
             "match": args::settings(self.matches, &[])?,
         });
-        let mut journal = self.journal(journal, settings)?;
-        let there = journal.settings();
-        if let (Some(start), Some(date)) = (there["pgn_start"].as_u64(), there["date"].as_str()) {
-            pgn.go_back_to(start, date)?;
-        }
-        if !journal.games().is_empty() {
-            eprintln!("{} games of {} are played already", journal.games().len(), self.games);
+        let mut name = path.as_os_str().to_owned();
+        name.push(".jsonl");
+        let mut journal = self.journal(Path::new(&name), settings)?;
+        let there = journal.settings().clone();
+        let mut taken_up = 0;
+        let begun = journal.games();
+        if let (false, Some(start), Some(date)) =
+            (begun.is_empty(), there["pgn_start"].as_u64(), there["date"].as_str())
+        {
+            // Those whose turn has not come are written when it has.
+            let in_order = (1..).map_while(|number| begun.get(&number)).take(self.games as usize);
+            taken_up = in_order.clone().count() as u64;
+            pgn.take_up(start, date, in_order)?;
+            eprintln!("{} games of {} are played already", begun.len(), self.games);
         }
         let opening = |pair: u64| self.starts.get(pair);
         let plan = MatchPlan {
@@ -314,13 +333,15 @@ impl<'a> Table<'a> {
             Event::Started { game, players } => news.started(game, players),
             Event::Moved { plies, last } => news.moved(plies, last),
             Event::Finished { record, results, is_resumed } => {
-                write(record);
+                if !is_resumed || record.game > taken_up {
+                    write(record);
+                }
                 news.finished(record, results, is_resumed);
             }
             Event::BrokenOff(record) => write(record),
         });
         let end =
-            end.with_context(|| format!("{}: the match ended early (--resume goes on with it)", self.pgn.display()))?;
+            end.with_context(|| format!("{}: the match ended early (--resume goes on with it)", path.display()))?;
         if let Some(error) = failure {
             return Err(error);
         }
@@ -328,7 +349,7 @@ impl<'a> Table<'a> {
         anyhow::ensure!(
             !news.is_unread(),
             "the match ended when nobody read its output any more; games in {}",
-            self.pgn.display()
+            path.display()
         );
         if !interrupted.load(Ordering::SeqCst) {
             journal.end()?;

@@ -148,7 +148,7 @@ fn summary_json(end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) -> Value {
         "nelo": difference.normalised.elo,
         "nelo_error": difference.normalised.margin,
         "los": difference.los,
-        "llr": sprt.map(|sprt| sprt.llr(results)),
+        "llr": sprt.map(|sprt| sprt.llr(&end.pairs)),
         "sprt": end.decision.map(decision_text),
         "forfeits": end.forfeits,
         "seconds": seconds,
@@ -175,7 +175,7 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
     let Results { wins, draws, losses, pentanomial } = &end.results;
     let difference = EloDifference::new(&end.results);
     let mut lines =
-        vec![format!("{} against {}: {} games, +{wins} ={draws} -{losses}", names[0], names[1], end.results.games())];
+        vec![format!("{} against {}: games {}, +{wins} ={draws} -{losses}", names[0], names[1], end.results.games())];
     if end.results.games() > 1 {
         let los = difference.los.map(|los| format!(", LOS {:.1} %", 100.0 * los)).unwrap_or_default();
         lines.push(format!(
@@ -194,7 +194,7 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
         let (low, high) = (sprt.lower_bound(), sprt.upper_bound());
         lines.push(format!(
             "SPRT [{elo0}, {elo1}] nElo: LLR {:.2} of {low:.2} to {high:.2}, {decision}",
-            sprt.llr(&end.results)
+            sprt.llr(&end.pairs)
         ));
     }
     let forfeits: Vec<String> = std::iter::zip(names, end.forfeits)

@@ -6,6 +6,9 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use zeitnot::lab::{self, GameRecord};
 
+/// The event of the games.
+const EVENT: &str = "zeitnot match";
+
 /// A PGN file that is added to.
 pub struct PgnFile {
     path: PathBuf,
@@ -30,21 +33,50 @@ impl PgnFile {
         (self.file.metadata().map_or(0, |metadata| metadata.len()), self.date.clone())
     }
 
-    /// Goes back to where the games of an interrupted match begin; they are written again.
-    pub fn go_back_to(&mut self, offset: u64, date: &str) -> anyhow::Result<()> {
+    /// Takes up the games of an interrupted match, which begin at `start` and are `games` so far. What the file has of them
+    /// stays; the rest of a game that was being written, or broken off, goes.
+    ///
+    /// # Errors
+    /// When something else has been written behind them: nothing of it is touched.
+    pub fn take_up<'a>(
+        &mut self,
+        start: u64,
+        date: &str,
+        games: impl Iterator<Item = &'a GameRecord>,
+    ) -> anyhow::Result<()> {
         date.clone_into(&mut self.date);
-        let metadata = self.file.metadata()?;
-        // What is shorter now is not the file of then.
-        if metadata.is_file() && metadata.len() > offset {
-            self.file.set_len(offset).with_context(|| format!("cannot shorten {}", self.path.display()))?;
+        if !self.file.metadata()?.is_file() {
+            return Ok(());
         }
-        Ok(())
+        let there = std::fs::read(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
+        let there = there.get(start as usize..).unwrap_or_default();
+        let mut expected = Vec::new();
+        let mut kept = 0;
+        for game in games {
+            lab::write_pgn(&mut expected, game, EVENT, &self.date)?;
+            if there.starts_with(&expected) {
+                kept = expected.len();
+            }
+        }
+        let rest = String::from_utf8_lossy(&there[kept..]);
+        let is_ours = rest.matches("[Event ").count() <= 1
+            && (rest.contains("[Termination \"unterminated\"]") || !rest.ends_with("\n\n") || rest.trim().is_empty());
+        anyhow::ensure!(
+            is_ours,
+            "{} has other games behind those of this match: move them to another file",
+            self.path.display()
+        );
+        let end = start + kept as u64;
+        if end < start + there.len() as u64 {
+            self.file.set_len(end).with_context(|| format!("cannot shorten {}", self.path.display()))?;
+        }
+        self.file.write_all(&expected[kept..]).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
     /// Writes a game.
     pub fn write(&mut self, record: &GameRecord) -> anyhow::Result<()> {
         let mut text = Vec::new();
-        lab::write_pgn(&mut text, record, "zeitnot match", &self.date)?;
+        lab::write_pgn(&mut text, record, EVENT, &self.date)?;
         self.file.write_all(&text).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }

@@ -12,10 +12,13 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::digest::sha256;
 use zeitnot::lab::{
     Comparison, Event, GameRecord, Journal, LagModel, Limits, MatchPlan, Rules, TimeControl, run_match,
 };
 
+/// Characters of the name of a journal, at the most.
+const LONGEST_NAME: usize = 120;
 /// What a shell reports of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
@@ -87,6 +90,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let concurrency = matches::concurrency(matches, &matches::clock(matches, 0)?);
     let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
+    if matches.get_one::<String>("clock").is_some_and(|clock| clock == "virtual") {
+        matches::check_repetition(matches, games, &starts, &contestants)?;
+    }
     matches::load(&mut contestants, 2 * concurrency)?;
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
@@ -114,7 +120,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             if interrupted.load(Ordering::SeqCst) {
                 bar.finish_and_clear();
                 eprintln!("interrupted: the same command goes on with it");
-                return Ok(());
+                std::process::exit(INTERRUPTED);
             }
             played.push((players.map(|player| names[player].clone()), records));
         }
@@ -179,6 +185,7 @@ impl Table<'_> {
         let [first, second] = duel.players.map(|player| &self.contestants[player]);
         let clock = matches::clock(self.matches, duel.tc)?;
         let settings = json!({
+            "program": matches::program_sha256(),
             "games": self.games,
             "tc": tc.to_string(),
             "clock": clock.settings(),
@@ -188,6 +195,11 @@ impl Table<'_> {
         });
         let path = self.out.join(file_name(&format!("{tc} {} - {}", first.name, second.name)));
         let mut journal = Journal::resume(&path, settings, &["games"])?;
+        if !journal.games().is_empty() {
+            bar.suspend(|| {
+                eprintln!("{}: {} games are there and not played again", path.display(), journal.games().len())
+            });
+        }
         let limits = Limits { clock: Some(tc), ..Limits::default() };
         let opening = |pair: u64| self.starts.get(pair);
         let plan = MatchPlan {
@@ -221,8 +233,13 @@ impl Table<'_> {
 /// The name of the journal of a duel.
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
-    let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-    format!("{name}.jsonl")
+    let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();
+    // Long specifications, and those that differ in other characters alone, are told apart by their digest.
+    let digest = match name == text.replace([' ', '/'], "_") {
+        true => String::new(),
+        false => sha256(text.as_bytes()).map(|digest| format!("-{}", &digest[..16])).unwrap_or_default(),
+    };
+    format!("{name}{digest}.jsonl")
 }
 
 #[cfg(test)]
@@ -237,7 +254,9 @@ mod tests {
 
     #[test]
     fn file_names_hold_specifications() {
-        let name = file_name("40/60 smooth(preset=lc0) - NAME=a/../b;c");
-        assert_eq!(name, "40_60_smooth(preset=lc0)_-_NAME=a_.._b_c.jsonl");
+        assert_eq!(file_name("40/60 smooth(preset=lc0) - simple"), "40_60_smooth(preset=lc0)_-_simple.jsonl");
+        let [one, other] = ["A=a;b", "A=a_b"].map(file_name);
+        assert!(one.starts_with("A=a_b-") && other == "A=a_b.jsonl", "{one} {other}");
+        assert!(file_name(&"x".repeat(500)).len() < 160);
     }
 }
