@@ -224,7 +224,11 @@ fn difference(there: &Value, here: &Value, may_differ: &[&str]) -> Option<(Strin
     let value = |object: &serde_json::Map<String, Value>, key: &str| {
         object.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string)
     };
-    keys.map(|key| (key.clone(), value(there, key), value(here, key))).find(|(_, there, here)| there != here)
+    let other =
+        keys.map(|key| (key.clone(), value(there, key), value(here, key))).find(|(_, there, here)| there != here)?;
+    // The innermost setting says more than all of them.
+    let nested = there.get(&other.0).zip(here.get(&other.0)).and_then(|(there, here)| difference(there, here, &[]));
+    Some(nested.unwrap_or(other))
 }
 
 #[cfg(test)]

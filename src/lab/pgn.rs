@@ -206,6 +206,8 @@ mod tests {
         let pgn = text(&record(Some(fen), &[], &["e8d8", "a1a7"]));
         assert!(pgn.contains("[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 b - - 7 31\"]"), "{pgn}");
         assert!(pgn.contains("\n31... Kd8 {") && pgn.contains("32. Ra7 {"), "{pgn}");
+        assert_eq!(record(Some(fen), &[], &["e8d8", "a1a7"]).number_of_last(), 32);
+        assert_eq!(record(None, &["e2e4"], &["e7e5"]).number_of_last(), 1);
     }
 
     #[test]

@@ -190,6 +190,15 @@ impl GameRecord {
         }
     }
 
+    /// The number of the last move played, as PGN counts moves.
+    pub fn number_of_last(&self) -> usize {
+        let fen = self.start_fen.as_deref().unwrap_or("w 1");
+        let first: usize = fen.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+        let is_black = fen.split(' ').any(|field| field == "b");
+        let before = (self.opening.len() + self.moves.len()).saturating_sub(1);
+        first + (before + usize::from(is_black)) / 2
+    }
+
     /// The result of the first player of the match.
     pub fn result_of_first(&self) -> GameResult {
         match self.white_won {

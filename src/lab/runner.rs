@@ -45,9 +45,9 @@ pub enum Event<'a> {
     },
     /// A move was made.
     Moved {
-        /// Moves made in the game so far.
-        plies: usize,
-        /// The last of them.
+        /// Its number, as PGN counts moves.
+        number: usize,
+        /// The move.
         last: &'a MoveRecord,
     },
     /// A game is over, and all before it are.
@@ -201,7 +201,7 @@ impl Table<'_> {
             if self.plan.tells_moves
                 && let Some(last) = record.moves.last()
             {
-                let _ = self.sender.send(Message::Moved(record.moves.len(), last.clone()));
+                let _ = self.sender.send(Message::Moved(record.number_of_last(), last.clone()));
             }
             if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -251,7 +251,7 @@ impl<'a> Count<'a> {
         for message in receiver {
             match message {
                 Message::Started(game, [white, black]) => tell(Event::Started { game, players: [&white, &black] }),
-                Message::Moved(plies, last) => tell(Event::Moved { plies, last: &last }),
+                Message::Moved(number, last) => tell(Event::Moved { number, last: &last }),
                 Message::Finished(record) if record.termination == Termination::Unfinished => {
                     if self.decision.is_none() {
                         tell(Event::BrokenOff(&record));

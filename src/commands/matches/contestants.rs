@@ -51,7 +51,7 @@ struct PoolEntry {
 /// The options of `NAME=VALUE` texts; `flag` is where they stand.
 fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<(String, String)>> {
     let pair = |setting: &str| {
-        let (name, value) = setting.split_once('=').with_context(|| format!("--{flag} {setting}: no NAME=VALUE"))?;
+        let (name, value) = setting.split_once('=').with_context(|| format!("{flag} {setting}: no NAME=VALUE"))?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
     settings.map(pair).collect()
@@ -70,7 +70,7 @@ impl Contestant {
         let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
         let settings = pairs(flag, settings)?;
         for (option, value) in &settings {
-            engine.set_option(option, value).with_context(|| format!("--{flag} {option}={value}"))?;
+            engine.set_option(option, value).with_context(|| format!("{flag} {option}={value}"))?;
         }
         let texts: Vec<String> = settings.iter().map(|(option, value)| format!("{option}={value}")).collect();
         let name = if texts.is_empty() { name.to_owned() } else { format!("{name} ({})", texts.join(", ")) };
@@ -84,10 +84,13 @@ impl Contestant {
         settings: impl Iterator<Item = &'a str>,
         name: Option<&String>,
     ) -> anyhow::Result<Contestant> {
-        let options = pairs("option2", settings)?;
+        let options = pairs("--option2", settings)?;
         let name = match name {
             Some(name) => name.clone(),
-            None => ExternalPlayer::start(command, &options, None)?.name().to_owned(),
+            None => {
+                eprintln!("asking {command} for its name");
+                ExternalPlayer::start(command, &options, None)?.name().to_owned()
+            }
         };
         Ok(Contestant { name, rating: None, kind: Kind::External { command: command.to_owned(), options } })
     }

@@ -128,7 +128,7 @@ pub fn command() -> Command {
         .arg(
             text("rating2", "ELO", "The rating of the second player; the first one's is estimated from it")
                 .value_parser(value_parser!(f64))
-                .conflicts_with("pool"),
+                .requires("engine2"),
         )
         .arg(
             text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
@@ -180,7 +180,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The configuration of this engine with its own options.
 fn own(matches: &ArgMatches, flag: &str, name: &str) -> anyhow::Result<Contestant> {
-    Contestant::own(matches, flag, matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str), name)
+    Contestant::own(
+        matches,
+        &format!("--{flag}"),
+        matches.get_many::<String>(flag).unwrap_or_default().map(String::as_str),
+        name,
+    )
 }
 
 /// The second configuration of this engine, another engine, or the engines of a pool.
@@ -303,7 +308,7 @@ impl<'a> Table<'a> {
             (begun.is_empty(), there["pgn_start"].as_u64(), there["date"].as_str())
         {
             // Those whose turn has not come are written when it has.
-            let in_order = (1..).map_while(|number| begun.get(&number)).take(self.games as usize);
+            let in_order = (1..).map_while(|number| begun.get(&number));
             taken_up = in_order.clone().count() as u64;
             pgn.take_up(start, date, in_order)?;
             eprintln!("{} games of {} are played already", begun.len(), self.games);
@@ -331,7 +336,7 @@ impl<'a> Table<'a> {
         };
         let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| match event {
             Event::Started { game, players } => news.started(game, players),
-            Event::Moved { plies, last } => news.moved(plies, last),
+            Event::Moved { number, last } => news.moved(number, last),
             Event::Finished { record, results, is_resumed } => {
                 if !is_resumed || record.game > taken_up {
                     write(record);

@@ -53,10 +53,10 @@ impl<'a> News<'a> {
     }
 
     /// A move was made.
-    pub fn moved(&mut self, plies: usize, last: &MoveRecord) {
-        self.bar.set_message(format!("move {}", plies.div_ceil(2)));
+    pub fn moved(&mut self, number: usize, last: &MoveRecord) {
+        self.bar.set_message(format!("move {number}"));
         if !self.json {
-            self.tell(&move_line(plies, last, self.has_clock));
+            self.tell(&move_line(number, last, self.has_clock));
         }
     }
 
@@ -98,7 +98,7 @@ impl<'a> News<'a> {
 }
 
 /// A move: what it was to take and the most it might, what it took, and the clocks.
-fn move_line(plies: usize, last: &MoveRecord, has_clock: bool) -> String {
+fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
     let dots = if last.white { "." } else { "..." };
     let q = last.evaluation.and_then(|evaluation| evaluation.q).unwrap_or(0.0) * if last.white { 1.0 } else { -1.0 };
     let budget = last.budget_ms.zip(last.hard_limit_ms);
@@ -106,7 +106,7 @@ fn move_line(plies: usize, last: &MoveRecord, has_clock: bool) -> String {
     let clocks = || format!("  clocks {:>8} {:>8}", seconds(last.clocks_ms[0]), seconds(last.clocks_ms[1]));
     format!(
         "{:<12} {}used {:>7.0} ms  nodes {:>7}  q {q:>+6.3}{}",
-        format!("{}{dots} {}", plies.div_ceil(2), last.san),
+        format!("{number}{dots} {}", last.san),
         budget.unwrap_or_default(),
         last.used_ms,
         last.nodes,

@@ -153,7 +153,7 @@ fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
         true => spec.split(';').map(str::to_owned).collect(),
         false => vec![format!("TimeManager={spec}")],
     };
-    let mut contestant = Contestant::own(matches, "SPEC", settings.iter().map(String::as_str), spec)?;
+    let mut contestant = Contestant::own(matches, "player", settings.iter().map(String::as_str), spec)?;
     spec.clone_into(&mut contestant.name);
     Ok(contestant)
 }
