@@ -8,6 +8,7 @@ mod config_file;
 mod doctor;
 mod engine_options;
 mod eval;
+mod interrupt;
 mod label;
 mod matches;
 mod net;
@@ -20,10 +21,14 @@ mod runtime;
 mod time;
 mod uci;
 
+use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
+use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use zeitnot::chess::{FenError, Game};
+use zeitnot::digest;
 use zeitnot::engine::{SearchAlgorithm, Word as _};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
@@ -66,6 +71,12 @@ fn cli() -> Command {
 /// A switch that asks for machine-readable output.
 fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
+}
+
+/// The SHA-256 of a file that the command line names.
+fn file_sha256(path: &Path) -> anyhow::Result<String> {
+    let digest = File::open(path).and_then(digest::sha256);
+    digest.with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// `--fen`; without it the command takes the start position.

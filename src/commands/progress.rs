@@ -3,6 +3,13 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
 
+/// A bar over games, with the running score as its message and the time to the end.
+pub fn games(total: u64) -> ProgressBar {
+    let template = "{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]";
+    let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
+    ProgressBar::new(total).with_style(style)
+}
+
 /// A bar over bytes on a terminal; nothing where standard error is read by a program.
 pub fn bar(total: u64) -> anyhow::Result<ProgressBar> {
     let target =

@@ -122,29 +122,13 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Termination;
+    use super::super::record::{Termination, drawn_game};
     use super::*;
 
     fn game(number: u64, white_won: Option<bool>, clocks_ms: [f64; 2]) -> GameRecord {
-        GameRecord {
-            game: number,
-            players: ["A".into(), "B".into()],
-            first_is_white: number % 2 == 1,
-            controls: ["1".into(), "1".into()],
-            start_fen: None,
-            chess960: false,
-            opening: Vec::new(),
-            moves: Vec::new(),
-            white_won,
-            termination: if clocks_ms.iter().any(|ms| *ms < 0.0) {
-                Termination::TimeForfeit
-            } else {
-                Termination::Checkmate
-            },
-            forfeit: clocks_ms.iter().position(|ms| *ms < 0.0).map(|side| side == 0),
-            error: None,
-            clocks_ms,
-        }
+        let forfeit = clocks_ms.iter().position(|ms| *ms < 0.0).map(|side| side == 0);
+        let termination = if forfeit.is_some() { Termination::TimeForfeit } else { Termination::Checkmate };
+        GameRecord { white_won, termination, forfeit, clocks_ms, ..drawn_game(number) }
     }
 
     #[test]

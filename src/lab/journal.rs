@@ -184,11 +184,6 @@ impl Journal {
         &self.games
     }
 
-    /// Whether the match came to its end.
-    pub fn is_ended(&self) -> bool {
-        self.is_ended
-    }
-
     /// Notes that the match came to its end.
     ///
     /// # Errors
@@ -233,26 +228,12 @@ fn difference(there: &Value, here: &Value, may_differ: &[&str]) -> Option<(Strin
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Termination;
+    use super::super::record::drawn_game;
     use super::*;
     use serde_json::json;
 
     fn game(number: u64) -> GameRecord {
-        GameRecord {
-            game: number,
-            players: ["A".into(), "B".into()],
-            first_is_white: number % 2 == 1,
-            controls: ["1".into(), "1".into()],
-            start_fen: None,
-            chess960: false,
-            opening: vec!["e4".into()],
-            moves: Vec::new(),
-            white_won: None,
-            termination: Termination::Stalemate,
-            forfeit: None,
-            error: None,
-            clocks_ms: [0.1, 12.345],
-        }
+        GameRecord { opening: vec!["e4".into()], clocks_ms: [0.1, 12.345], ..drawn_game(number) }
     }
 
     #[test]

@@ -60,9 +60,7 @@ pub fn write_pgn(out: &mut impl Write, game: &GameRecord, event: &str, date: &st
 /// The words of the move text; a comment is several.
 fn tokens(game: &GameRecord) -> Vec<String> {
     let mut tokens = Vec::new();
-    let fen = game.start_fen.as_deref().unwrap_or("w 1");
-    let mut number: u32 = fen.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
-    let mut white = !fen.split(' ').any(|field| field == "b");
+    let (mut number, mut white) = game.first_move();
     let opening = game.opening.iter().map(|san| (san, None));
     let played = game.moves.iter().map(|mv| (&mv.san, Some(mv)));
     let mut is_after_comment = true;
@@ -86,7 +84,7 @@ fn tokens(game: &GameRecord) -> Vec<String> {
             tokens.extend(comment);
         }
         is_after_comment = record.is_some();
-        number += u32::from(!white);
+        number += usize::from(!white);
         white = !white;
     }
     let end = match &game.error {
@@ -137,7 +135,7 @@ fn hms(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Termination;
+    use super::super::record::{Termination, drawn_game};
     use super::*;
     use crate::chess::Game;
 
@@ -173,19 +171,15 @@ mod tests {
             });
         }
         GameRecord {
-            game: 3,
             players: ["A \"x\"".into(), "B".into()],
-            first_is_white: true,
             controls: ["10+0.1".into(), "10+0.1".into()],
             start_fen: fen.map(str::to_owned),
-            chess960: false,
             opening,
             moves: records,
             white_won: Some(false),
             termination: Termination::Checkmate,
-            forfeit: None,
-            error: None,
             clocks_ms: [9_876.4, 3_661_000.0],
+            ..drawn_game(3)
         }
     }
 

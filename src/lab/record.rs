@@ -1,7 +1,7 @@
 //! Records a game: who played, the moves with their times and evaluations, and how it ended.
 
 use super::strength::GameResult;
-use crate::chess::{Color, Outcome};
+use crate::chess::Outcome;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -47,13 +47,6 @@ pub struct MoveRecord {
     /// The player's evaluation; `None` where it gives none, as for a book move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
-}
-
-impl MoveRecord {
-    /// Who played it.
-    pub fn color(&self) -> Color {
-        if self.white { Color::White } else { Color::Black }
-    }
 }
 
 /// Why a game ended.
@@ -175,11 +168,6 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// The winner.
-    pub fn winner(&self) -> Option<Color> {
-        self.white_won.map(|white| if white { Color::White } else { Color::Black })
-    }
-
     /// As PGN writes results.
     pub fn result(&self) -> &'static str {
         match self.white_won {
@@ -190,13 +178,18 @@ impl GameRecord {
         }
     }
 
-    /// The number of the last move played, as PGN counts moves.
+    /// The number of the first move of the opening or the game, as PGN counts moves, and whether White makes it.
+    pub fn first_move(&self) -> (usize, bool) {
+        let Some(fen) = &self.start_fen else { return (1, true) };
+        let number = fen.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+        (number, fen.split(' ').nth(1) != Some("b"))
+    }
+
+    /// The number of the last move played.
     pub fn number_of_last(&self) -> usize {
-        let fen = self.start_fen.as_deref().unwrap_or("w 1");
-        let first: usize = fen.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
-        let is_black = fen.split(' ').any(|field| field == "b");
+        let (first, is_white) = self.first_move();
         let before = (self.opening.len() + self.moves.len()).saturating_sub(1);
-        first + (before + usize::from(is_black)) / 2
+        first + (before + usize::from(!is_white)) / 2
     }
 
     /// The result of the first player of the match.
@@ -217,4 +210,24 @@ impl GameRecord {
 /// Milliseconds in whole microseconds, so that a record reads and writes without loss.
 pub(super) fn in_microseconds(ms: f64) -> f64 {
     (ms * 1e3).round() / 1e3
+}
+
+/// A drawn game without moves, for tests that look at a part of it.
+#[cfg(test)]
+pub(super) fn drawn_game(game: u64) -> GameRecord {
+    GameRecord {
+        game,
+        players: ["A".into(), "B".into()],
+        first_is_white: game % 2 == 1,
+        controls: ["1".into(), "1".into()],
+        start_fen: None,
+        chess960: false,
+        opening: Vec::new(),
+        moves: Vec::new(),
+        white_won: None,
+        termination: Termination::Stalemate,
+        forfeit: None,
+        error: None,
+        clocks_ms: [0.0; 2],
+    }
 }

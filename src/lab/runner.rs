@@ -137,10 +137,10 @@ pub fn run_match(
     let (sender, receiver) = channel();
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            let table =
-                Table { plan, missing: &missing, next: &next, stop: &stop, interrupted, sender: sender.clone() };
+            let thread_of_games =
+                GameThread { plan, missing: &missing, next: &next, stop: &stop, interrupted, sender: sender.clone() };
             let builder = std::thread::Builder::new().name(format!("game {thread}"));
-            if let Err(error) = builder.spawn_scoped(scope, move || table.play_games(thread, make)) {
+            if let Err(error) = builder.spawn_scoped(scope, move || thread_of_games.play_games(thread, make)) {
                 stop.store(true, Ordering::SeqCst);
                 return Err(MatchError::Thread(error));
             }
@@ -153,8 +153,8 @@ pub fn run_match(
     Ok(count.end())
 }
 
-/// Where one thread plays.
-struct Table<'a> {
+/// One of the threads that play.
+struct GameThread<'a> {
     plan: &'a MatchPlan<'a>,
     missing: &'a [u64],
     /// The place in `missing` of the next game.
@@ -164,7 +164,7 @@ struct Table<'a> {
     sender: Sender<Message>,
 }
 
-impl Table<'_> {
+impl GameThread<'_> {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::SeqCst) || self.interrupted.load(Ordering::SeqCst)
     }

@@ -111,7 +111,7 @@ impl TimeUse {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{MoveRecord, Termination};
+    use super::super::record::{MoveRecord, drawn_game};
     use super::*;
 
     /// A game in which White's moves take 100 ms each and Black's 10.
@@ -129,21 +129,7 @@ mod tests {
             depth: 0,
             evaluation: None,
         };
-        GameRecord {
-            game: 1,
-            players: ["A".into(), "B".into()],
-            first_is_white,
-            controls: ["1".into(), "1".into()],
-            start_fen: None,
-            chess960: false,
-            opening: Vec::new(),
-            moves: (0..2 * moves).map(mv).collect(),
-            white_won: None,
-            termination: Termination::Stalemate,
-            forfeit: None,
-            error: None,
-            clocks_ms: left,
-        }
+        GameRecord { first_is_white, moves: (0..2 * moves).map(mv).collect(), clocks_ms: left, ..drawn_game(1) }
     }
 
     #[test]

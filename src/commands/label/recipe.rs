@@ -1,5 +1,6 @@
 //! Keeps the recipe of shards beside them: shards of one name and seed belong together if they have one recipe.
 
+use crate::commands::file_sha256;
 use crate::commands::output::write_whole;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
@@ -7,7 +8,6 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use zeitnot::digest;
 use zeitnot::engine::{Options, Word as _};
 use zeitnot::labels::Sampling;
 use zeitnot::network::Location;
@@ -79,8 +79,7 @@ pub fn changed(options: &Options) -> BTreeMap<&'static str, String> {
 /// When one cannot be read.
 pub fn books(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
     let source = |path: &PathBuf| {
-        let sha256 = fs::File::open(path).and_then(digest::sha256);
-        let sha256 = sha256.with_context(|| format!("cannot read {}", path.display()))?;
+        let sha256 = file_sha256(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Source { name, sha256 })
     };

@@ -6,15 +6,14 @@ mod news;
 mod pgn_file;
 
 pub use args::{
-    MatchClock, Starts, add_to as add_match_flags, adjudication, check_repetition, clock, concurrency, program_sha256,
+    MatchClock, Starts, add_to as add_match_flags, check_repetition, clock, concurrency, program_sha256, rules,
     settings, starts,
 };
-pub use contestants::{Contestant, load};
+pub use contestants::{Contestant, check, load};
 pub use news::estimate_text;
 
-use super::engine_options;
-use super::json_flag;
 use super::output::say;
+use super::{engine_options, interrupt, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use news::News;
@@ -22,18 +21,13 @@ use pgn_file::PgnFile;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::clock::{Clock as _, MonotonicClock};
 use zeitnot::lab::strength::Results;
 use zeitnot::lab::strength::ratings::Encounter;
 use zeitnot::lab::strength::sprt::Sprt;
-use zeitnot::lab::{
-    Event, GameRecord, Journal, LagModel, Limits, MatchPlan, PRESETS, Preset, Rules, TimeControls, run_match,
-};
+use zeitnot::lab::{Event, GameRecord, Journal, Limits, MatchPlan, PRESETS, Preset, Rules, TimeControls, run_match};
 
-/// What a shell reports of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 /// Games at the most that an SPRT plays unless told.
 const MOST_SPRT_GAMES: u64 = 100_000;
 /// Options that mean nothing where nobody speaks UCI.
@@ -145,35 +139,27 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
     players.extend(opponents(matches)?);
-    contestants::check(&players)?;
-    let table = Table::new(matches, &players)?;
-    contestants::load(&mut players, 2 * table.concurrency)?;
+    check(&players)?;
+    let setup = MatchSetup::new(matches, &players)?;
+    contestants::load(&mut players, 2 * setup.concurrency)?;
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || {
-        // A second Ctrl-C means it.
-        if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(INTERRUPTED);
-        }
-    })?;
+    let interrupted = interrupt::on_request()?;
     let mut encounters = Vec::new();
     for (index, opponent) in opponents.iter().enumerate() {
-        let pgn = table.pgn_path((opponents.len() > 1).then_some(index + 1));
-        let results = table.play(first, opponent, &pgn, &interrupted)?;
+        let pgn = setup.pgn_path((opponents.len() > 1).then_some(index + 1));
+        let results = setup.play(first, opponent, &pgn, &interrupted)?;
         encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
         if interrupted.load(Ordering::SeqCst) {
-            eprintln!("interrupted: --resume goes on with it");
-            std::process::exit(INTERRUPTED);
+            interrupt::exit("interrupted: --resume goes on with it");
         }
     }
     let anchors: BTreeMap<String, f64> =
         opponents.iter().filter_map(|opponent| Some((opponent.name.clone(), opponent.rating?))).collect();
     if !anchors.is_empty() {
-        news::rating(&first.name, &encounters, &anchors, table.json)?;
+        news::rating(&first.name, &encounters, &anchors, setup.json)?;
     }
-    if !table.json {
-        say!("games in {}", table.pgn.display());
+    if !setup.json {
+        say!("games in {}", setup.pgn.display());
     }
     Ok(())
 }
@@ -203,7 +189,7 @@ fn opponents(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
 }
 
 /// All that the matches against several opponents have in common.
-struct Table<'a> {
+struct MatchSetup<'a> {
     matches: &'a ArgMatches,
     pgn: &'a Path,
     json: bool,
@@ -216,8 +202,8 @@ struct Table<'a> {
     chess960: bool,
 }
 
-impl<'a> Table<'a> {
-    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<Table<'a>> {
+impl<'a> MatchSetup<'a> {
+    fn new(matches: &'a ArgMatches, players: &[Contestant]) -> anyhow::Result<MatchSetup<'a>> {
         let is_asked = matches.value_source("games") == Some(clap::parser::ValueSource::CommandLine);
         let games = match *matches.get_one::<u64>("games").context("--games has a default")? {
             _ if matches.contains_id("sprt") && !is_asked => MOST_SPRT_GAMES,
@@ -237,27 +223,20 @@ impl<'a> Table<'a> {
             "--nps: both players have one speed in a match"
         );
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
-        let table = Table {
+        let setup = MatchSetup {
             matches,
             pgn: matches.get_one::<PathBuf>("pgn").context("--pgn has a default")?,
             json: matches.get_flag("json"),
             games,
             concurrency: args::concurrency(matches, &clock).min(games as usize),
             clock,
-            rules: Rules {
-                limits: limits(matches)?,
-                adjudication: args::adjudication(matches)?,
-                lag: matches.get_one::<LagModel>("lag").copied(),
-                seed: *matches.get_one::<u64>("seed").context("--seed has a default")?,
-            },
+            rules: args::rules(matches, limits(matches)?)?,
             sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
             starts: args::starts(matches, chess960)?,
             chess960,
         };
-        if let MatchClock::Virtual { .. } = table.clock {
-            args::check_repetition(matches, table.games, &table.starts, players)?;
-        }
-        Ok(table)
+        args::check_repetition(matches, &setup.clock, setup.games, &setup.starts, players)?;
+        Ok(setup)
     }
 
     /// The PGN file of a match; `number`: of the opponent, where there are several, and each has its own.

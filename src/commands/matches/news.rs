@@ -1,7 +1,8 @@
 //! Tells the course of a match: a progress bar, lines for people or objects of JSON, and its results.
 
 use crate::commands::output::{self, say};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::commands::progress;
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,9 +26,7 @@ pub struct News<'a> {
 impl<'a> News<'a> {
     /// For a match of so many games; without a reader of the output it sets `interrupted`.
     pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
-        let template = "{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]";
-        let style = ProgressStyle::with_template(template).unwrap_or(ProgressStyle::default_bar());
-        let bar = ProgressBar::new(games).with_style(style);
+        let bar = progress::games(games);
         bar.tick();
         News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned) }
     }

@@ -93,7 +93,9 @@ impl Server {
                     ),
                     _ => format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n"),
                 };
-                write!(stream, "{head}ETag: {tag}\r\nConnection: close\r\n\r\n").unwrap();
+                // In one piece: a client follows a redirect as soon as it has read where to, and hangs up.
+                let head = format!("{head}ETag: {tag}\r\nConnection: close\r\n\r\n");
+                stream.write_all(head.as_bytes()).unwrap();
                 let rest = content.get(from..).unwrap_or_default();
                 let sent = match answer {
                     Answer::CutAfter(count) | Answer::StallAfter(count) => &rest[..count],

@@ -2,25 +2,20 @@
 
 mod tables;
 
-use crate::commands::matches::{self, Contestant};
+use crate::commands::matches::{self, Contestant, MatchClock};
 use crate::commands::output::say;
-use crate::commands::{engine_options, json_flag};
+use crate::commands::{engine_options, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use indicatif::ProgressBar;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::digest::sha256;
-use zeitnot::lab::{
-    Comparison, Event, GameRecord, Journal, LagModel, Limits, MatchPlan, Rules, TimeControl, run_match,
-};
+use zeitnot::lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
 
 /// Characters of the name of a journal, at the most.
 const LONGEST_NAME: usize = 120;
-/// What a shell reports of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 pub fn command() -> Command {
     let command =
@@ -67,12 +62,6 @@ pub fn command() -> Command {
     engine_options::add_to(matches::add_match_flags(command).mut_arg("clock", |clock| clock.default_value("virtual")))
 }
 
-/// Two players at a time control.
-struct Duel {
-    tc: usize,
-    players: [usize; 2],
-}
-
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
     let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
@@ -85,42 +74,40 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         tcs.len()
     );
     let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
-    for (index, spec) in specs.iter().enumerate() {
-        anyhow::ensure!(!specs[..index].contains(spec), "{spec} is given twice");
-    }
-    let concurrency = matches::concurrency(matches, &matches::clock(matches, 0)?);
+    matches::check(&contestants)?;
+    let clock = matches::clock(matches, 0)?;
+    let concurrency = matches::concurrency(matches, &clock);
     let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
-    if matches.get_one::<String>("clock").is_some_and(|clock| clock == "virtual") {
-        matches::check_repetition(matches, games, &starts, &contestants)?;
-    }
+    matches::check_repetition(matches, &clock, games, &starts, &contestants)?;
     matches::load(&mut contestants, 2 * concurrency)?;
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
     let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
     let total = games * (pairs.len() * tcs.len()) as u64;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(INTERRUPTED);
-        }
-    })?;
-    let style = ProgressStyle::with_template("{bar:30} game {pos}/{len} {msg} [{elapsed_precise}, {eta} to go]");
-    let bar = ProgressBar::new(total).with_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let interrupted = interrupt::on_request()?;
+    let bar = progress::games(total);
+    let grid = Grid {
+        contestants: &contestants,
+        identities: contestants.iter().map(Contestant::identity).collect::<anyhow::Result<_>>()?,
+        program: matches::program_sha256(),
+        settings: matches::settings(matches, &["tc", "nps", "clock"])?,
+        rules: matches::rules(matches, Default::default())?,
+        starts: &starts,
+        games,
+        concurrency,
+        out,
+    };
     let names: Vec<String> = contestants.iter().map(|contestant| contestant.name.clone()).collect();
     let tc_names: Vec<String> = tcs.iter().map(TimeControl::to_string).collect();
     let mut comparison = Comparison::default();
     for (at, tc) in tcs.iter().enumerate() {
         let mut played = Vec::new();
         for &players in &pairs {
-            let duel = Duel { tc: at, players };
             bar.set_message(format!("{tc}: {} - {}", names[players[0]], names[players[1]]));
-            let table = Table { matches, contestants: &contestants, starts: &starts, games, concurrency, out };
-            let records = table.play(&duel, *tc, &bar, &interrupted)?;
+            let records = grid.play(players, *tc, &matches::clock(matches, at)?, &bar, &interrupted)?;
             if interrupted.load(Ordering::SeqCst) {
                 bar.finish_and_clear();
-                eprintln!("interrupted: the same command goes on with it");
-                std::process::exit(INTERRUPTED);
+                interrupt::exit("interrupted: the same command goes on with it");
             }
             played.push((players.map(|player| names[player].clone()), records));
         }
@@ -163,35 +150,42 @@ fn pairs(players: usize, gauntlet: bool) -> Vec<[usize; 2]> {
     firsts.flat_map(|first| (first + 1..players).map(move |second| [first, second])).collect()
 }
 
-/// All that the duels of a comparison have in common.
-struct Table<'a> {
-    matches: &'a ArgMatches,
+/// All that the cells of a comparison have in common.
+struct Grid<'a> {
     contestants: &'a [Contestant],
+    /// What tells each of them from others, in the journals.
+    identities: Vec<Value>,
+    /// The SHA-256 of this program.
+    program: Option<String>,
+    /// The flags that decide the games, but for those of one time control.
+    settings: Value,
+    /// The rules of the games, without their limits.
+    rules: Rules,
     starts: &'a matches::Starts,
     games: u64,
     concurrency: usize,
     out: &'a Path,
 }
 
-impl Table<'_> {
-    /// Plays the games of a duel that are missing; all of its games in order.
+impl Grid<'_> {
+    /// Plays the games of two players at a time control that are missing; all of their games in order.
     fn play(
         &self,
-        duel: &Duel,
+        players: [usize; 2],
         tc: TimeControl,
+        clock: &MatchClock,
         bar: &ProgressBar,
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Vec<GameRecord>> {
-        let [first, second] = duel.players.map(|player| &self.contestants[player]);
-        let clock = matches::clock(self.matches, duel.tc)?;
+        let [first, second] = players.map(|player| &self.contestants[player]);
         let settings = json!({
-            "program": matches::program_sha256(),
+            "program": self.program,
             "games": self.games,
             "tc": tc.to_string(),
             "clock": clock.settings(),
-            "first": first.identity()?,
-            "second": second.identity()?,
-            "match": matches::settings(self.matches, &["tc", "nps", "clock"])?,
+            "first": self.identities[players[0]],
+            "second": self.identities[players[1]],
+            "match": self.settings,
         });
         let path = self.out.join(file_name(&format!("{tc} {} - {}", first.name, second.name)));
         let mut journal = Journal::resume(&path, settings, &["games"])?;
@@ -203,12 +197,7 @@ impl Table<'_> {
         let limits = Limits { clock: Some(tc), ..Limits::default() };
         let opening = |pair: u64| self.starts.get(pair);
         let plan = MatchPlan {
-            rules: Rules {
-                limits: [limits.clone(), limits],
-                adjudication: matches::adjudication(self.matches)?,
-                lag: self.matches.get_one::<LagModel>("lag").copied(),
-                seed: *self.matches.get_one::<u64>("seed").context("--seed has a default")?,
-            },
+            rules: Rules { limits: [limits.clone(), limits], ..self.rules.clone() },
             games: self.games,
             opening: &opening,
             chess960: first.options().is_some_and(|options| options.chess960),
@@ -216,7 +205,7 @@ impl Table<'_> {
             sprt: None,
             tells_moves: false,
         };
-        let make = |thread: usize| Ok([first.player(&clock, thread)?, second.player(&clock, thread)?]);
+        let make = |thread: usize| Ok([first.player(clock, thread)?, second.player(clock, thread)?]);
         let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| {
             if let Event::Finished { is_resumed, .. } = event {
                 bar.inc(1);
@@ -230,7 +219,7 @@ impl Table<'_> {
     }
 }
 
-/// The name of the journal of a duel.
+/// The name of the journal of a cell.
 fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.,=()".contains(c);
     let name: String = text.chars().map(|c| if is_plain(c) { c } else { '_' }).take(LONGEST_NAME).collect();

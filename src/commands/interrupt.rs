@@ -1,0 +1,29 @@
+//! Lets Ctrl-C end long work in order: the first one asks for it, the second ends the program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a shell reports of a program that Ctrl-C ended.
+const EXIT_CODE: i32 = 130;
+
+/// The flag that Ctrl-C sets, or a signal that asks the program to end.
+///
+/// # Errors
+/// When the system takes no handler.
+pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&asked);
+    ctrlc::set_handler(move || {
+        // A second Ctrl-C means it.
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(EXIT_CODE);
+        }
+    })?;
+    Ok(asked)
+}
+
+/// Ends the program as interrupted, after a line that says how to go on.
+pub fn exit(line: &str) -> ! {
+    eprintln!("{line}");
+    std::process::exit(EXIT_CODE);
+}
