@@ -15,7 +15,7 @@
 //! | `native` | residual networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
-//! | `cache` | the position cache as a decorator |
+//! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
 //! | `cost` | what a batch costs on a virtual clock, as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -52,7 +52,7 @@ mod random;
 mod several;
 mod uniform;
 
-pub use cache::{CacheStatistics, CachedBackend};
+pub use cache::{CacheStatistics, CachedBackend, SharedEvaluations};
 pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
@@ -106,6 +106,8 @@ pub struct Attributes {
     pub preferred_threads: usize,
     /// Whether evaluating costs the cores that the search runs on.
     pub is_cpu: bool,
+    /// Whether an evaluation is the same to the bit whatever else is in its batch.
+    pub is_batch_invariant: bool,
 }
 
 impl fmt::Display for Attributes {

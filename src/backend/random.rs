@@ -31,6 +31,7 @@ impl RandomBackend {
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
+            is_batch_invariant: true,
         };
         RandomBackend { attributes, seed }
     }

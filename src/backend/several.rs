@@ -23,6 +23,7 @@ impl SeveralDevices {
             device: all().map(|attributes| attributes.device.as_str()).collect::<Vec<_>>().join(" and "),
             preferred_threads: all().map(|attributes| attributes.preferred_threads).sum(),
             maximum_batch: all().map(|attributes| attributes.maximum_batch).min().unwrap_or(first.maximum_batch),
+            is_batch_invariant: first.is_batch_invariant && devices.len() == 1,
             ..first.clone()
         };
         Some(SeveralDevices { attributes, devices, next: AtomicUsize::new(0) })

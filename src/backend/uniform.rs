@@ -26,6 +26,7 @@ impl UniformBackend {
             maximum_batch: FREE_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
+            is_batch_invariant: true,
         };
         UniformBackend { attributes }
     }

@@ -25,6 +25,7 @@ fn attributes(provider: Provider, options: &str, fixed: Option<usize>) -> Attrib
         maximum_batch: rows.most,
         preferred_threads: 2,
         is_cpu: matches!(provider, Provider::Cpu | Provider::OpenVino),
+        is_batch_invariant: false,
     }
 }
 

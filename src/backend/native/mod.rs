@@ -81,6 +81,7 @@ impl NativeBackend {
             maximum_batch: MAXIMUM_BATCH,
             preferred_threads: cpu_workers(),
             is_cpu: true,
+            is_batch_invariant: true,
         };
         Ok(NativeBackend { attributes, shared: Arc::new(Shared { network: name, plan, kernels }) })
     }

@@ -127,6 +127,8 @@ impl OnnxRuntimeBackend {
                 Sharing::Serialised => DEVICE_WORKERS,
             },
             is_cpu: sharing == Sharing::PerWorker,
+            // Its kernels are chosen by the size of a batch, and 8 bits are scaled by what is in it.
+            is_batch_invariant: false,
         };
         let first = Mutex::new(Some(Arc::new(Mutex::new(session))));
         Ok(OnnxRuntimeBackend { attributes, shared: Arc::new(shared), first, sharing })

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use zeitnot::announcer::Announcer;
-use zeitnot::backend::CostedBackend;
+use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
 use zeitnot::engine::options::SPECS;
@@ -199,8 +199,11 @@ pub fn check(contestants: &[Contestant]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Evaluations that a network keeps for each engine of games on virtual clocks: the players of a game look at much the same.
+const SHARED_EVALUATIONS: usize = 25_000;
+
 /// Loads the networks of all, each once, and divides the memory that is free among `engines` engines.
-pub fn load(contestants: &mut [Contestant], engines: usize) -> anyhow::Result<()> {
+pub fn load(contestants: &mut [Contestant], engines: usize, clock: &MatchClock) -> anyhow::Result<()> {
     let announcer = Announcer::new(|line| eprintln!("{line}"));
     let automatic = memory::automatic_limit().map(|bytes| bytes / engines.max(1));
     for index in 0..contestants.len() {
@@ -212,7 +215,14 @@ pub fn load(contestants: &mut [Contestant], engines: usize) -> anyhow::Result<()
         });
         *network = match same {
             Some(network) => Some(network),
-            None => Some(engine::load_network(options, MAY_INSTALL, &announcer)?),
+            None => {
+                let mut loaded = engine::load_network(options, MAY_INSTALL, &announcer)?;
+                if let MatchClock::Virtual { .. } = clock {
+                    let shared = SharedEvaluations::new(Arc::clone(&loaded.backend), engines * SHARED_EVALUATIONS);
+                    loaded.backend = shared.map_or(loaded.backend, |shared| Arc::new(shared));
+                }
+                Some(loaded)
+            }
         };
         options.automatic_memory = automatic;
     }

@@ -141,7 +141,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     players.extend(opponents(matches)?);
     check(&players)?;
     let setup = MatchSetup::new(matches, &players)?;
-    contestants::load(&mut players, 2 * setup.concurrency)?;
+    contestants::load(&mut players, 2 * setup.concurrency, &setup.clock)?;
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
     let interrupted = interrupt::on_request()?;
     let mut encounters = Vec::new();

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::backend::RandomBackend;
+use crate::chess::Game;
+use crate::network::{HistoryFill, InputFormat};
 
 /// The random backend, counting evaluations.
 struct Counting {
@@ -42,11 +44,15 @@ impl Evaluator for CountingEvaluator {
     }
 }
 
-/// A cached backend and the number of evaluations that its inner one has made.
-fn cached(capacity: usize) -> (Arc<dyn Backend>, Arc<AtomicUsize>) {
+/// A backend that is decorated, and the number of evaluations that its inner one has made.
+fn counted(decorate: impl Fn(Arc<dyn Backend>) -> Arc<dyn Backend>) -> (Arc<dyn Backend>, Arc<AtomicUsize>) {
     let evaluations = Arc::new(AtomicUsize::new(0));
     let inner = Counting { inner: RandomBackend::new(1), evaluations: Arc::clone(&evaluations) };
-    (Arc::new(CachedBackend::new(Arc::new(inner), capacity)), evaluations)
+    (decorate(Arc::new(inner)), evaluations)
+}
+
+fn cached(capacity: usize) -> (Arc<dyn Backend>, Arc<AtomicUsize>) {
+    counted(|inner| Arc::new(CachedBackend::new(inner, capacity)))
 }
 
 /// A query whose key is spread as real keys are.
@@ -195,5 +201,42 @@ fn without_memory_for_more_old_positions_are_replaced() {
 
 #[test]
 fn a_slot_is_as_large_as_the_documentation_says() {
-    assert_eq!(size_of::<Slot>(), 48);
+    assert_eq!(size_of::<storage::Slot>(), 48);
+}
+
+#[test]
+fn shared_evaluations_are_told_apart_by_their_whole_input() {
+    let (shared, evaluations) = counted(|inner| Arc::new(SharedEvaluations::new(inner, 1_000).unwrap()));
+    assert!(shared.cache().is_none(), "a search has a cache of its own");
+    let position = |rule50: f32| {
+        let mut planes = crate::network::encode(&Game::new(), InputFormat::Classical, HistoryFill::FenOnly).0;
+        planes.values[109] = rule50;
+        Query { planes: Some(Box::new(planes)), ..query(5) }
+    };
+    let batch = [position(1.0), position(2.0), query(5), position(1.0)];
+    let mut one = shared.evaluator().unwrap();
+    let answers = one.evaluate(&batch).unwrap();
+    assert_eq!(evaluations.load(Ordering::Relaxed), 3, "equal keys, other planes");
+    let mut other = shared.evaluator().unwrap();
+    assert_eq!(other.evaluate(&batch).unwrap(), answers);
+    assert_eq!(evaluations.load(Ordering::Relaxed), 3, "another engine asks the same");
+    assert_eq!(answers[2], direct(5));
+}
+
+#[test]
+fn evaluations_that_depend_on_their_batch_are_not_shared() {
+    let attributes = Attributes { is_batch_invariant: false, ..RandomBackend::new(1).attributes().clone() };
+    struct Varying(Attributes);
+    impl Backend for Varying {
+        fn attributes(&self) -> &Attributes {
+            &self.0
+        }
+        fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+            RandomBackend::new(1).evaluator()
+        }
+        fn cache(&self) -> Option<&dyn EvaluationCache> {
+            None
+        }
+    }
+    assert!(SharedEvaluations::new(Arc::new(Varying(attributes)), 1_000).is_none());
 }

@@ -1,21 +1,13 @@
-//! Caches evaluations by position, as a decorator of a backend.
-//!
-//! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take 124
-//! bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
-//! 0.5 GB when full. Nothing is allocated before it is used. When the system is short of memory, the cache is as full as it
-//! gets: new positions replace old ones.
+//! Stores evaluations by key: shards under locks of their own, each replaced by the CLOCK rule when it is full.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam::utils::CachePadded;
 use parking_lot::Mutex;
 
-use crate::memory;
-
-use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+use crate::backend::{CacheStatistics, Evaluation, EvaluationCache};
 
 /// Locks of a large cache: enough that workers seldom wait for one another.
 const SHARDS: usize = 64;
@@ -27,106 +19,11 @@ const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
 /// Of these questions one in 16 is for the system's account of what is free, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = 16;
 
-/// Counts of a cache since it was last emptied.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheStatistics {
-    /// Positions held.
-    pub positions: usize,
-    /// The most positions that it may hold.
-    pub capacity: usize,
-    /// Evaluations that came from it.
-    pub hits: u64,
-    /// Evaluations that had to be made.
-    pub misses: u64,
-}
-
-/// A backend with a cache in front. One cache belongs to one loaded network, because a key knows no network.
-pub struct CachedBackend {
-    inner: Arc<dyn Backend>,
-    cache: Arc<Cache>,
-}
-
-impl CachedBackend {
-    /// Puts a cache of `capacity` positions (Lc0's `NNCacheSize`) in front of `inner`.
-    pub fn new(inner: Arc<dyn Backend>, capacity: usize) -> CachedBackend {
-        CachedBackend { inner, cache: Arc::new(Cache::new(capacity, memory::has_headroom)) }
-    }
-}
-
-impl Backend for CachedBackend {
-    fn attributes(&self) -> &Attributes {
-        self.inner.attributes()
-    }
-
-    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
-        let inner = self.inner.evaluator()?;
-        Ok(Box::new(CachedEvaluator { inner, cache: Arc::clone(&self.cache) }))
-    }
-
-    fn cache(&self) -> Option<&dyn EvaluationCache> {
-        Some(self.cache.as_ref())
-    }
-}
-
-struct CachedEvaluator {
-    inner: Box<dyn Evaluator>,
-    cache: Arc<Cache>,
-}
-
-/// Where the answer to one query of a batch comes from.
-enum Source {
-    Held(Evaluation),
-    /// Position in the smaller batch that is evaluated.
-    Fresh(usize),
-}
-
-impl Evaluator for CachedEvaluator {
-    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
-        // Queries that the cache does not answer, without repetitions.
-        let mut asked: Vec<&Query> = Vec::with_capacity(batch.len());
-        let mut places: HashMap<u64, usize, KeyHasher> =
-            HashMap::with_capacity_and_hasher(batch.len(), KeyHasher::default());
-        let mut sources = Vec::with_capacity(batch.len());
-        for query in batch {
-            let same = |&place: &usize| asked[place].indices == query.indices;
-            if let Some(place) = places.get(&query.key).copied().filter(same) {
-                sources.push(Source::Fresh(place));
-            } else if let Some(evaluation) = self.cache.find(query.key, Some(query.indices.len())) {
-                sources.push(Source::Held(evaluation));
-            } else {
-                places.insert(query.key, asked.len());
-                sources.push(Source::Fresh(asked.len()));
-                asked.push(query);
-            }
-        }
-        // The batch as it came, or copies of what is left of it: a copy costs nothing beside an evaluation.
-        let fresh = if asked.len() == batch.len() {
-            self.inner.evaluate(batch)?
-        } else {
-            let rest: Vec<Query> = asked.iter().map(|&query| query.clone()).collect();
-            self.inner.evaluate(&rest)?
-        };
-        for (query, evaluation) in asked.iter().zip(&fresh) {
-            self.cache.insert(query.key, evaluation.clone());
-        }
-        let answer = |source| match source {
-            Source::Held(evaluation) => evaluation,
-            Source::Fresh(place) => Evaluation::clone(&fresh[place]),
-        };
-        Ok(sources.into_iter().map(answer).collect())
-    }
-
-    fn told_ms(&self) -> Option<f64> {
-        // Of the rest that the cache did not hold, or of an empty batch.
-        self.inner.told_ms()
-    }
-}
-
 /// Keys are hashes already: their own bits are used.
-type KeyHasher = BuildHasherDefault<TakeKey>;
+pub(super) type KeyHasher = BuildHasherDefault<TakeKey>;
 
 #[derive(Default)]
-struct TakeKey(u64);
+pub(super) struct TakeKey(u64);
 
 impl Hasher for TakeKey {
     fn write(&mut self, bytes: &[u8]) {
@@ -144,7 +41,8 @@ impl Hasher for TakeKey {
     }
 }
 
-struct Cache {
+/// Evaluations by key, for many threads.
+pub(super) struct Cache {
     /// Each on cache lines of its own, or workers would wait for those of neighbours.
     shards: Box<[CachePadded<Mutex<Shard>>]>,
     /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
@@ -158,7 +56,7 @@ struct Cache {
 }
 
 impl Cache {
-    fn new(capacity: usize, has_headroom: fn(bool) -> bool) -> Cache {
+    pub(super) fn new(capacity: usize, has_headroom: fn(bool) -> bool) -> Cache {
         let count = (capacity / SMALLEST_SHARD).clamp(1, SHARDS);
         // The shares differ by at most one and add up to the whole.
         let share = |index: usize| capacity / count + usize::from(index < capacity % count);
@@ -173,11 +71,11 @@ impl Cache {
     }
 
     /// The evaluation under a key, if it has `logits` of them where that is known.
-    fn find(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
+    pub(super) fn find(&self, key: u64, logits: Option<usize>) -> Option<Evaluation> {
         self.shard(key).lock().get(key, logits)
     }
 
-    fn insert(&self, key: u64, evaluation: Evaluation) {
+    pub(super) fn insert(&self, key: u64, evaluation: Evaluation) {
         let may_grow = self.may_grow();
         let mut shard = self.shard(key).lock();
         let before = shard.bytes();
@@ -270,7 +168,7 @@ struct Shard {
 /// Bytes that an allocation takes beside what was asked for: the general allocator's usual share.
 const ALLOCATION: usize = 16;
 
-struct Slot {
+pub(super) struct Slot {
     key: u64,
     evaluation: Evaluation,
     /// Asked for since the hand last came by.
@@ -350,7 +248,3 @@ impl Shard {
         Some(old.evaluation)
     }
 }
-
-#[cfg(test)]
-#[path = "cache_tests.rs"]
-mod tests;
