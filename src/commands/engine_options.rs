@@ -68,6 +68,15 @@ pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Eng
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
 }
 
+/// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options (`CPuct=2;FpuValue=0.3`).
+pub fn settings_of(spec: &str) -> Vec<String> {
+    let head = spec.split('(').next().unwrap_or_default();
+    match head.contains('=') {
+        true => spec.split(';').map(str::to_owned).collect(),
+        false => vec![format!("TimeManager={spec}")],
+    }
+}
+
 /// The same on a clock that others read, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_preload(matches, clock, policy)?.0)

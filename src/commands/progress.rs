@@ -10,6 +10,12 @@ pub fn games(total: u64) -> ProgressBar {
     ProgressBar::new(total).with_style(style)
 }
 
+/// A bar over positions, with the time to the end.
+pub fn positions(total: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} position {pos}/{len} [{elapsed_precise}, {eta} to go]");
+    ProgressBar::new(total).with_style(style.unwrap_or(ProgressStyle::default_bar()))
+}
+
 /// A bar over bytes on a terminal; nothing where standard error is read by a program.
 pub fn bar(total: u64) -> anyhow::Result<ProgressBar> {
     let target =

@@ -62,7 +62,7 @@ use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};
-use crate::search::{Search, SearchParams, Tree, WdlRescale};
+use crate::search::{Search, SearchParams, SharedRootObserver, Tree, WdlRescale};
 use crate::time_manager::{self, Timekeeper, trace};
 use books_and_tables::BooksAndTables;
 use loading::{Failure, Loaded};
@@ -122,6 +122,7 @@ pub struct Engine {
     random: Option<Xoshiro256PlusPlus>,
     books_and_tables: BooksAndTables,
     pondering: Option<Pondering>,
+    root_observer: Option<SharedRootObserver>,
 }
 
 impl Engine {
@@ -149,6 +150,7 @@ impl Engine {
             random: None,
             books_and_tables: BooksAndTables::default(),
             pondering: None,
+            root_observer: None,
         }
     }
 
@@ -177,6 +179,11 @@ impl Engine {
         if let Some(time) = &mut self.time {
             time.observe_by(observer);
         }
+    }
+
+    /// Lets `observer` see the root of every search that begins from now on.
+    pub fn observe_root(&mut self, observer: Option<SharedRootObserver>) {
+        self.root_observer = observer;
     }
 
     /// Where lines about work that takes long go, such as the building of an engine for a card; nowhere unless told.
@@ -418,6 +425,17 @@ impl Engine {
     /// Memory that the tree takes, in bytes; 0 while a search has it.
     pub fn tree_bytes(&self) -> usize {
         self.tree.as_ref().map_or(0, Tree::bytes)
+    }
+
+    /// Visits of the tree that the next search of this position begins with; 0 while a search has it.
+    pub fn tree_visits(&self) -> u64 {
+        self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits()))
+    }
+
+    /// Plies that the network expects to follow, in that tree; `None` where it has no moves-left head or no visit.
+    pub fn tree_moves_left(&self) -> Option<f64> {
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left)
     }
 
     /// The game as it stands.

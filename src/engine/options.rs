@@ -426,6 +426,13 @@ impl Options {
         }
     }
 
+    /// The options that are not as usual, and their values.
+    pub fn changed(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        let usual = Options::default();
+        let changed = SPECS.iter().filter(move |spec| spec.value(self) != spec.value(&usual));
+        changed.map(|spec| (spec.name, spec.value(self)))
+    }
+
     /// The parameters of the stoppers.
     pub fn stopper_params(&self) -> StopperParams {
         StopperParams {

@@ -216,13 +216,13 @@ impl Engine {
             start_ms,
             limit_ms,
             due_ms,
+            root_observer: self.root_observer.clone(),
         };
         Ok((request, tree, plan))
     }
 
     /// The facts that a manager is told of a move on a clock.
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
-        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
         let position = self.game.current();
         let legal_moves = position.legal_moves();
         MoveRequest {
@@ -233,8 +233,8 @@ impl Engine {
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
             evaluation_ms: None,
-            reused_nodes: self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits())),
-            moves_left_plies: self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left),
+            reused_nodes: self.tree_visits(),
+            moves_left_plies: self.tree_moves_left(),
             pieces: Some(position.piece_count()),
             legal_moves: Some(legal_moves.len() as u32),
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),

@@ -7,7 +7,8 @@
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
 //! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
 //! | `runner`, `journal` | the games of a match, several at once, and going on after an interruption |
-//! | `pgn` | games as PGN |
+//! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
+//! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`strength`] | Elo, SPRT and ratings from results |
 
@@ -20,6 +21,7 @@ mod journal;
 mod lag;
 mod openings;
 mod pgn;
+mod pgn_reader;
 mod play;
 mod player;
 mod record;
@@ -27,6 +29,7 @@ mod runner;
 pub mod strength;
 mod time_control;
 mod time_use;
+pub mod traces;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
@@ -37,6 +40,7 @@ pub use journal::{Journal, JournalError};
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;
+pub use pgn_reader::{PgnGame, read_games};
 pub use play::{Limits, Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};

@@ -34,6 +34,7 @@
 //!     start_ms: 0.0,
 //!     limit_ms: None,
 //!     due_ms: None,
+//!     root_observer: None,
 //! };
 //! let backend = Arc::new(UniformBackend::new());
 //! let evaluator = backend.evaluator()?;
@@ -82,6 +83,7 @@ mod tree;
 
 pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
 pub use request::{EndReason, Finished, Guess, Listener, NotStarted, SearchEnd, SearchRequest};
+pub use root::observer::{RootMove, RootObserver, SharedRootObserver};
 pub use root::report::{Line, MoveStats, Report};
 pub use root::temperature::Temperature;
 pub use root::wdl_rescale::WdlRescale;

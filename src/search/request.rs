@@ -3,6 +3,7 @@
 use crate::backend::Evaluator;
 use crate::chess::{Game, Move};
 use crate::search::params::SearchParams;
+use crate::search::root::observer::SharedRootObserver;
 use crate::search::root::report::{MoveStats, Report};
 use crate::search::tree::Tree;
 use crate::tablebase::Probes;
@@ -114,6 +115,8 @@ pub struct SearchRequest {
     pub limit_ms: Option<f64>,
     /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
     pub due_ms: Option<f64>,
+    /// Sees the root as its visits grow.
+    pub root_observer: Option<SharedRootObserver>,
 }
 
 /// The parts of a finished search that the next one takes over.

@@ -54,6 +54,7 @@ pub fn start(
         multi_pv: 1,
         with_move_stats: false,
         with_live_stats: false,
+        root_observer: None,
         latency: BatchLatency::default(),
         seed: 0,
         probes: Probes::default(),

@@ -14,7 +14,6 @@ use zeitnot::announcer::Announcer;
 use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
-use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
 use zeitnot::lab::{EnginePlayer, ExternalPlayer, Player, PlayerError};
 use zeitnot::memory;
@@ -133,10 +132,7 @@ impl Contestant {
             }
             Kind::Own { options, network } => (options, network),
         };
-        let usual = Options::default();
-        let changed = SPECS.iter().filter(|spec| spec.value(options) != spec.value(&usual));
-        let changed: serde_json::Map<String, Value> =
-            changed.map(|spec| (spec.name.to_owned(), spec.value(options).into())).collect();
+        let changed: BTreeMap<_, _> = options.changed().collect();
         let location = network.as_ref().and_then(|network| network.location.as_ref());
         let sha256 = location.map(|location| location.sha256()).transpose()?;
         let backend = network.as_ref().map(|network| network.backend.attributes().to_string());

@@ -1,6 +1,8 @@
-//! `zeitnot time`: shows the decisions of a time manager, and compares managers in games.
+//! `zeitnot time`: shows the decisions of a time manager, and compares managers in games and over recorded searches.
 
 mod compare;
+mod record;
+mod replay;
 mod script;
 
 use super::json_flag;
@@ -18,12 +20,16 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .subcommand(explain_command())
         .subcommand(compare::command())
+        .subcommand(record::command())
+        .subcommand(replay::command())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
         Some(("explain", matches)) => explain(matches),
         Some(("compare", matches)) => compare::run(matches),
+        Some(("record", matches)) => record::run(matches),
+        Some(("replay", matches)) => replay::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
 }

@@ -3,9 +3,11 @@
 use super::temperature::Choice;
 use crate::search::context::SearchContext;
 use crate::search::gather::puct::Selector;
+use crate::search::root::observer::RootMove;
 use crate::search::tree::Tree;
 use crate::search::tree::edges::EdgeView;
 use crate::search::tree::node::Node;
+use crate::search::tree::packed_move::PackedMove;
 use std::cmp::Ordering;
 
 /// Reads a tree for its root's side to move.
@@ -54,6 +56,22 @@ impl<'a> RootReader<'a> {
     /// The root's moves that may be searched, by their numbers in the order of the tree.
     pub fn allowed(&self, root: &ExpandedNode) -> Vec<usize> {
         (0..root.moves().len()).filter(|index| self.context.allows(root.moves()[*index])).collect()
+    }
+
+    /// Those of the root's moves, with the counts and values that an observer sees.
+    pub fn root_moves(&self, root: &ExpandedNode, moves: &[usize]) -> Vec<RootMove> {
+        let draw = self.context.draw.at(1);
+        let board = self.context.position().board();
+        let root_move = |index: &usize| {
+            let child = root.visited(*index);
+            RootMove {
+                mv: PackedMove(root.moves()[*index]).unpack(board),
+                visits: child.map_or(0, |child| child.n),
+                q: child.map(|child| child.q(draw)),
+                prior: self.prior(root, *index),
+            }
+        };
+        moves.iter().map(root_move).collect()
     }
 
     /// The root's moves from best to worst; `go searchmoves` leaves the others out.

@@ -64,7 +64,8 @@ pub(crate) fn begin_search(
         node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
         backend,
     };
-    let mut state = State::new(tree, request.time, request.latency, request.seed, request.limit_ms);
+    let mut state = State::new(tree, request.time, request.latency, request.seed, request.limit_ms)
+        .observed_by(request.root_observer);
     // A tree that was kept may be all that the time allows, or all that was asked for.
     state.check(&context);
     (context, state)

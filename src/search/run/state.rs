@@ -4,6 +4,7 @@ use super::batch_size::batch_size;
 use crate::backend::cache_key;
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::{Batch, Progress};
+use crate::search::root::observer::SharedRootObserver;
 use crate::search::root::ranking::RootReader;
 use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::tree::Tree;
@@ -43,6 +44,7 @@ pub(crate) struct State {
     best_edge: Option<usize>,
     root_visits: Vec<u32>,
     random: Xoshiro256PlusPlus,
+    root_observer: Option<SharedRootObserver>,
 }
 
 impl State {
@@ -64,7 +66,13 @@ impl State {
             best_edge: None,
             root_visits: Vec::new(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            root_observer: None,
         }
+    }
+
+    /// Lets an observer see the root as its visits grow.
+    pub fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
+        State { root_observer, ..self }
     }
 
     fn limits(&self, context: &SearchContext) -> RemainingLimits {
@@ -228,6 +236,12 @@ impl State {
                 .has_moves_left
                 .then(|| f64::from(self.tree[self.tree.root()].m)),
         };
+        if let Some(observer) = &self.root_observer {
+            let mut observer = observer.lock();
+            if snapshot.total_nodes >= observer.next_visits() {
+                observer.observe(&snapshot, &reader.root_moves(&root, &allowed));
+            }
+        }
         let verdict = self.time.observe(&snapshot);
         self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
         self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);

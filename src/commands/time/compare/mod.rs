@@ -135,11 +135,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// A time manager, or options joined by semicolons.
 fn contestant(matches: &ArgMatches, spec: &str) -> anyhow::Result<Contestant> {
-    let head = spec.split('(').next().unwrap_or_default();
-    let settings: Vec<String> = match head.contains('=') {
-        true => spec.split(';').map(str::to_owned).collect(),
-        false => vec![format!("TimeManager={spec}")],
-    };
+    let settings = engine_options::settings_of(spec);
     let mut contestant = Contestant::own(matches, "player", settings.iter().map(String::as_str), spec)?;
     spec.clone_into(&mut contestant.name);
     Ok(contestant)

@@ -1,0 +1,144 @@
+//! `zeitnot time record`: records searches of games' positions far beyond their budgets.
+
+use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::output::say;
+use crate::commands::{file_sha256, interrupt, json_flag, progress};
+use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use zeitnot::announcer::Announcer;
+use zeitnot::backend::{Backend, SharedEvaluations};
+use zeitnot::engine;
+use zeitnot::lab::traces::{
+    RecordError, Recorder, Recording, SideOfGame, TraceError, TraceFile, TraceHeader, read_positions, record_all,
+};
+
+/// Evaluations that are kept: the positions of a game have much in common.
+const SHARED_EVALUATIONS: usize = 400_000;
+/// The smallest growth from snapshot to snapshot.
+const SMALLEST_GROWTH: f64 = 1.001;
+
+pub fn command() -> Command {
+    let file =
+        |name, help| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help);
+    let number = |name, value: &'static str, usual: &'static str, help| {
+        Arg::new(name).long(name).value_name(value).default_value(usual).value_parser(value_parser!(f64)).help(help)
+    };
+    let count =
+        |name, help| Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64).range(1..)).help(help);
+    let command = Command::new("record")
+        .about("Record how searches of games' positions grow, far beyond their budgets, for time replay")
+        .arg(file("games", "Games in PGN: of each the positions of one side, White and Black by turns"))
+        .arg(
+            file("positions", "Positions in EPD or FEN, one a line")
+                .conflicts_with("games")
+                .required_unless_present("games"),
+        )
+        .arg(count("nodes", "Playouts that a move is given in a game [default: 400]"))
+        .arg(number("factor", "X", "16", "How many times as many playouts a recorded search goes on to"))
+        .arg(number("growth", "X", "1.1", "The growth of visits from snapshot to snapshot"))
+        .arg(count("most", "Positions to record at the most, in whole games [default: all]"))
+        .arg(count("concurrency", "Searches at once [default: the machine's cores]"))
+        .arg(
+            file("out", "Where the traces go; a recording that was interrupted goes on there")
+                .default_value("traces.zt"),
+        )
+        .arg(json_flag());
+    engine_options::add_to(command)
+}
+
+/// An end of the recording.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    File(#[from] TraceError),
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let recording = recording(matches)?;
+    let path =
+        matches.get_one::<PathBuf>("games").or(matches.get_one("positions")).context("clap requires one of both")?;
+    let sides = sides(path, matches.get_one::<u64>("most").copied())?;
+    let total: usize = sides.iter().map(|side| side.plies.len()).sum();
+    let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
+    let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| eprintln!("{line}")))?;
+    eprintln!("{}", loaded.news);
+    let sha256 = loaded.location.as_ref().map(|location| location.sha256()).transpose()?;
+    let header = TraceHeader::new(
+        recording.nodes,
+        recording.factor,
+        recording.growth,
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "network": sha256,
+            "backend": loaded.backend.attributes().to_string(),
+            "options": options.changed().collect::<BTreeMap<_, _>>(),
+            "positions": file_sha256(path)?,
+        }),
+    );
+    let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
+    let mut file = TraceFile::open(out, &header)?;
+    let done = file.traces();
+    if done > 0 {
+        eprintln!("{done} positions of {total} are recorded already");
+    }
+    let shared = SharedEvaluations::new(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
+    let backend: Arc<dyn Backend> = shared.map_or(loaded.backend, |shared| Arc::new(shared));
+    let make = || Recorder::new(&options, Arc::clone(&backend), recording);
+    let usual = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = matches.get_one::<u64>("concurrency").map_or(usual, |count| *count as usize);
+    let interrupted = interrupt::on_request()?;
+    let bar = progress::positions(total as u64);
+    bar.set_position(done as u64);
+    let mut snapshots = 0;
+    record_all(&sides, done, threads, &make, &interrupted, &mut |trace| -> Result<(), Failure> {
+        snapshots += trace.snapshots.len();
+        file.add(&trace)?;
+        bar.inc(1);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    if interrupted.load(Ordering::SeqCst) {
+        interrupt::exit("interrupted: the same command goes on with it");
+    }
+    let bytes = std::fs::metadata(out).with_context(|| out.display().to_string())?.len();
+    if matches.get_flag("json") {
+        say!("{}", json!({ "positions": file.traces(), "games": sides.len(), "snapshots": snapshots, "bytes": bytes }));
+    } else {
+        say!("{} positions of {} games in {} ({bytes} bytes)", file.traces(), sides.len(), out.display());
+    }
+    Ok(())
+}
+
+fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
+    let number = |name: &str| matches.get_one::<f64>(name).copied().context("it has a default");
+    let nodes = matches.get_one::<u64>("nodes").copied().unwrap_or(400);
+    let recording = Recording { nodes, factor: number("factor")?, growth: number("growth")? };
+    let Recording { factor, growth, .. } = recording;
+    anyhow::ensure!((1.0..=1e6).contains(&factor), "--factor {factor}: a search goes on to its budget at least");
+    anyhow::ensure!(
+        (SMALLEST_GROWTH..=1e3).contains(&growth),
+        "--growth {growth}: visits grow by {SMALLEST_GROWTH} at least from snapshot to snapshot"
+    );
+    Ok(recording)
+}
+
+/// The sides whose positions are recorded, whole games up to the most positions that were asked for.
+fn sides(path: &std::path::Path, most: Option<u64>) -> anyhow::Result<Vec<SideOfGame>> {
+    let mut sides = read_positions(path, &mut |line| eprintln!("{line}: the rest of it is left out"))?;
+    let mut sum = 0;
+    if let Some(most) = most {
+        sides.retain(|side| {
+            sum += side.plies.len() as u64;
+            sum <= most
+        });
+        anyhow::ensure!(!sides.is_empty(), "--most {most}: the first game has more positions");
+    }
+    Ok(sides)
+}

@@ -1,0 +1,198 @@
+//! `zeitnot time replay`: asks time managers when they would have stopped recorded searches, and at what price.
+
+use crate::commands::engine_options;
+use crate::commands::json_flag;
+use crate::commands::output::say;
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use zeitnot::engine::Options;
+use zeitnot::lab::TimeControl;
+use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, equal_nodes, oracle, read_traces};
+
+/// Managers that are replayed unless told.
+const USUAL: [&str; 3] = ["smooth", "legacy", "simple"];
+/// Values are shown in thousandths.
+const SHOWN: f64 = 1e3;
+
+pub fn command() -> Command {
+    Command::new("replay")
+        .about("Replay time managers over recorded searches: when they stop, what they play, and what that loses")
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .required(true)
+                .num_args(1..)
+                .value_parser(value_parser!(PathBuf))
+                .help("Traces of time record"),
+        )
+        .arg(
+            Arg::new("manager")
+                .long("manager")
+                .value_name("SPEC")
+                .action(ArgAction::Append)
+                .help(
+                    "A time manager such as \"smooth(preset=lc0)\", or options such as TimeManager=smooth;MinimumKLDGainPerNode=0.00005; \
+                     may be given again; the first is what the others are compared with [default: smooth, legacy, simple]",
+                ),
+        )
+        .arg(
+            Arg::new("tc")
+                .long("tc")
+                .value_name("TC")
+                .default_value("10+0.1")
+                .value_parser(|text: &str| text.parse::<TimeControl>())
+                .help("The clock of each game"),
+        )
+        .arg(
+            Arg::new("mean-nodes")
+                .long("mean-nodes")
+                .value_name("N")
+                .value_parser(value_parser!(f64))
+                .help("Playouts of a move on average, the same for all: each is replayed at the speed that leads there [default: those of the recording's moves]"),
+        )
+        .arg(
+            Arg::new("batch")
+                .long("batch")
+                .value_name("N")
+                .default_value("8")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Playouts between two looks of the stoppers"),
+        )
+        .arg(json_flag())
+}
+
+/// A manager's replay.
+struct Row<'a> {
+    spec: &'a str,
+    nps: f64,
+    replayed: Replayed,
+    regret: Regret,
+    regrets: Vec<f64>,
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let (traces, nodes) = traces(matches)?;
+    let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
+    anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
+    let specs: Vec<&str> = match matches.get_many::<String>("manager") {
+        Some(specs) => specs.map(String::as_str).collect(),
+        None => USUAL.to_vec(),
+    };
+    let control = *matches.get_one::<TimeControl>("tc").context("--tc has a default")?;
+    let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
+    let mut rows = Vec::new();
+    for spec in specs {
+        let mut options = Options::default();
+        for setting in engine_options::settings_of(spec) {
+            let (name, value) = setting.split_once('=').with_context(|| format!("--manager {spec}: no NAME=VALUE"))?;
+            options.set(name.trim(), value.trim()).with_context(|| format!("--manager {spec}"))?;
+        }
+        // Any speed does: the one that leads to the nodes is looked for from here.
+        let rules = ReplayRules { control, nps: 5.0 * nodes, batch, stoppers: options.stopper_params() };
+        let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
+            .with_context(|| format!("--manager {spec}"))?;
+        let regret = Regret::of(&traces, &replayed);
+        let regrets = replayed.moves.iter().map(|mv| mv.regret).collect();
+        rows.push(Row { spec, nps, replayed, regret, regrets });
+    }
+    let bound = oracle(&traces, nodes);
+    if matches.get_flag("json") {
+        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound)).collect();
+        say!("{}", Value::Array(objects));
+        return Ok(());
+    }
+    table(&rows, &traces, &bound);
+    Ok(())
+}
+
+/// The traces of all files, games of different files apart, and the playouts of their moves.
+fn traces(matches: &ArgMatches) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+    let (mut all, mut nodes, mut games) = (Vec::new(), 0.0, 0);
+    for path in matches.get_many::<PathBuf>("files").unwrap_or_default() {
+        let (header, mut traces) = read_traces(path)?;
+        traces.retain(|trace| !trace.snapshots.is_empty());
+        anyhow::ensure!(!traces.is_empty(), "{} holds no trace", path.display());
+        traces.iter_mut().for_each(|trace| trace.game += games);
+        games = traces.last().map_or(games, |trace| trace.game + 1);
+        nodes += header.nodes as f64 * traces.len() as f64;
+        all.extend(traces);
+    }
+    let nodes = nodes / all.len().max(1) as f64;
+    Ok((all, nodes))
+}
+
+/// The share of what the oracle saves against the first manager that this one saves, too.
+fn share(row: &Row, first: &Row, bound: f64) -> Option<f64> {
+    let headroom = first.regret.mean - bound;
+    (headroom > 0.0).then(|| (first.regret.mean - row.regret.mean) / headroom)
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+}
+
+fn stops(replayed: &Replayed) -> Map<String, Value> {
+    let mut stops: Map<String, Value> = Map::new();
+    for mv in &replayed.moves {
+        let name = mv.stop.and_then(|stop| serde_json::to_value(stop).ok());
+        let name = name.as_ref().and_then(Value::as_str).unwrap_or("end_of_trace").to_owned();
+        let count = stops.get(&name).and_then(Value::as_u64).unwrap_or(0) + 1;
+        stops.insert(name, count.into());
+    }
+    stops
+}
+
+fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle) -> Value {
+    let (gain, interval) = Regret::gain(traces, &first.regrets, &row.regrets);
+    json!({
+        "manager": row.spec,
+        "moves": row.replayed.moves.len(),
+        "mean_nodes": row.replayed.mean_nodes(),
+        "nps": row.nps,
+        "regret": row.regret.mean,
+        "regret_interval": row.regret.interval,
+        "agreement": row.regret.agreement,
+        "gain": gain,
+        "gain_interval": interval,
+        "oracle_share": share(row, first, mean(&bound.regrets)),
+        "forfeits": row.replayed.forfeits,
+        "stops": stops(&row.replayed),
+        "oracle_regret": mean(&bound.regrets),
+    })
+}
+
+fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
+    let games = traces.chunk_by(|a, b| a.game == b.game).count();
+    say!("{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games", traces.len());
+    say!("| manager | mean nodes | regret | gain on {} | of the oracle's | agreement | stops |", rows[0].spec);
+    say!("|---|---|---|---|---|---|---|");
+    let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
+    for row in rows {
+        let (gain, gains) = Regret::gain(traces, &rows[0].regrets, &row.regrets);
+        let share = share(row, &rows[0], mean(&bound.regrets));
+        let stops: Vec<String> = stops(&row.replayed).iter().map(|(name, count)| format!("{name} {count}")).collect();
+        say!(
+            "| {} | {:.0} | {:.2} {} | {:+.2} {} | {} | {:.1} % | {} |",
+            row.spec,
+            row.replayed.mean_nodes(),
+            row.regret.mean * SHOWN,
+            interval(row.regret.interval),
+            gain * SHOWN,
+            interval(gains),
+            share.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
+            row.regret.agreement * 100.0,
+            stops.join(", "),
+        );
+    }
+    let agrees: Vec<bool> = bound.regrets.iter().map(|regret| *regret == 0.0).collect();
+    let oracle = Regret::new(traces, &bound.regrets, &agrees);
+    say!(
+        "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % | |",
+        bound.mean_nodes,
+        oracle.mean * SHOWN,
+        interval(oracle.interval),
+        oracle.agreement * 100.0
+    );
+}

@@ -1,0 +1,26 @@
+//! Records how searches of positions of games grow, far beyond their budgets, so that any time manager can be asked afterwards
+//! when it would have stopped, and at what price.
+//!
+//! | file | what |
+//! |---|---|
+//! | `trace` | one recorded search: the root at growing counts of visits |
+//! | `trace_file`, `packing` | files of traces: a line that says what was recorded, then compressed blocks |
+//! | `positions` | the positions to record, from PGN and EPD |
+//! | `recorder` | searches a position with the tree that a game would have left, and records it |
+//! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
+//! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
+
+mod packing;
+mod positions;
+mod recorder;
+mod regret;
+mod replay;
+mod trace;
+mod trace_file;
+
+pub use positions::{PositionsError, SideOfGame, read_positions};
+pub use recorder::{RecordError, Recorder, Recording, record_all};
+pub use regret::{Oracle, Regret, equal_nodes, oracle};
+pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};
+pub use trace::{SearchTrace, TraceSnapshot, TracedMove};
+pub use trace_file::{TraceError, TraceFile, TraceHeader, read_traces};

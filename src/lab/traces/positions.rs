@@ -1,0 +1,74 @@
+//! Chooses the positions whose searches are recorded: those of one side of each game of a PGN, or the lines of an EPD.
+
+use crate::chess::{Color, Game};
+use crate::lab::openings::{Openings, OpeningsError};
+use crate::lab::pgn_reader::read_games;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// One side of a game, and which of its positions are searched.
+#[derive(Clone, Debug)]
+pub struct SideOfGame {
+    /// The whole game.
+    pub game: Game,
+    /// The plies at which this side is to move, from the game's start; there is one at least.
+    pub plies: Vec<usize>,
+}
+
+/// A file without positions that can be searched. Its text is one line.
+#[derive(Debug, Error)]
+pub enum PositionsError {
+    /// It cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        error: io::Error,
+    },
+    /// No game has a position to move in.
+    #[error("{} has no game with moves", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An EPD with something else in it.
+    #[error(transparent)]
+    Epd(#[from] OpeningsError),
+}
+
+/// Reads a file: of each game of a PGN the positions of one side, White's and Black's by turns; of an EPD each line as a game of
+/// one position. `tell` hears of games that are cut short because they are damaged.
+///
+/// # Errors
+/// [`PositionsError`].
+pub fn read_positions(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideOfGame>, PositionsError> {
+    let is_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
+    if !is_pgn {
+        let openings = Openings::read(&[path.to_owned()], None)?;
+        let side = |index| {
+            let game = openings.get(index);
+            SideOfGame { plies: vec![game.moves().len()], game }
+        };
+        return Ok((0..openings.len()).map(side).collect());
+    }
+    let read = |error| PositionsError::Read { path: path.to_owned(), error };
+    let mut sides = Vec::new();
+    for read in read_games(File::open(path).map_err(read)?).map_err(read)? {
+        if let Some(problem) = &read.problem {
+            tell(format!("{} game {}: {problem}", path.display(), read.number));
+        }
+        let side = if sides.len() % 2 == 0 { Color::White } else { Color::Black };
+        let moves = read.game.moves().len();
+        let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();
+        if !plies.is_empty() {
+            sides.push(SideOfGame { game: read.game, plies });
+        }
+    }
+    match sides.is_empty() {
+        true => Err(PositionsError::Empty { path: path.to_owned() }),
+        false => Ok(sides),
+    }
+}

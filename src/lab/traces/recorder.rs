@@ -1,0 +1,242 @@
+//! Searches positions of games far beyond their budgets, each with the tree that the game would have left, and records how the
+//! root grows.
+
+use super::packing::rounded;
+use super::positions::SideOfGame;
+use super::trace::{SearchTrace, TraceSnapshot, TracedMove};
+use crate::backend::Backend;
+use crate::chess::{Game, to_uci};
+use crate::clock::VirtualClock;
+use crate::engine::{Engine, EngineError, GoParams, Options};
+use crate::search::{RootMove, RootObserver};
+use crate::time_manager::SearchSnapshot;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use thiserror::Error;
+
+/// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the tree of a
+/// move about a quarter is left for the next one, and little of it for the one after.
+const MOVES_BEFORE: usize = 2;
+
+/// The searches that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recording {
+    /// Playouts that a move of the game is given.
+    pub nodes: u64,
+    /// How many times as many a recorded search goes on to.
+    pub factor: f64,
+    /// The growth of visits from snapshot to snapshot.
+    pub growth: f64,
+}
+
+/// A recording that fails. Its text is one line.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The engine cannot search.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A search failed.
+    #[error("game {game} ply {ply}: {reason}")]
+    Search {
+        /// The game, from 1.
+        game: u32,
+        /// The ply.
+        ply: usize,
+        /// The search's error.
+        reason: String,
+    },
+}
+
+/// An engine whose searches are recorded.
+pub struct Recorder {
+    engine: Engine,
+    recording: Recording,
+    growing: Arc<Mutex<Growing>>,
+}
+
+/// The root of the search that runs, at growing counts of visits.
+#[derive(Default)]
+struct Growing {
+    growth: f64,
+    next: f64,
+    /// The visits at which the search ends.
+    end: u64,
+    moves: Vec<TracedMove>,
+    snapshots: Vec<TraceSnapshot>,
+}
+
+impl RootObserver for Growing {
+    fn next_visits(&self) -> u64 {
+        (self.next.ceil() as u64).min(self.end)
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]) {
+        if self.moves.is_empty() {
+            self.moves =
+                moves.iter().map(|root| TracedMove { uci: to_uci(root.mv, true), prior: root.prior }).collect();
+        }
+        // The stoppers look more often than the tree grows.
+        if self.snapshots.last().is_some_and(|last| last.total_nodes == snapshot.total_nodes) {
+            return;
+        }
+        self.next = (snapshot.total_nodes as f64 * self.growth).max(snapshot.total_nodes as f64 + 1.0);
+        self.snapshots.push(TraceSnapshot {
+            new_nodes: snapshot.new_nodes,
+            total_nodes: snapshot.total_nodes,
+            batches: snapshot.batches,
+            average_depth: snapshot.average_depth,
+            mate_depth: snapshot.mate_depth,
+            win_found: snapshot.win_found,
+            may_resign: snapshot.may_resign,
+            need_more_time: snapshot.need_more_time,
+            losing_edges: snapshot.losing_edges,
+            best_move: snapshot.best_move.map(|place| place as u32),
+            moves_left_plies: snapshot.moves_left_plies.map(|plies| plies as f32),
+            visits: moves.iter().map(|root| root.visits).collect(),
+            values: moves.iter().map(|root| root.q.map(rounded)).collect(),
+        });
+    }
+}
+
+impl Recorder {
+    /// A recorder on a loaded network. Of the options those of the search hold; no stopper but the number of nodes ends a
+    /// search, and it has one thread.
+    ///
+    /// # Errors
+    /// When the backend has no room for another engine.
+    pub fn new(options: &Options, backend: Arc<dyn Backend>, recording: Recording) -> Result<Recorder, RecordError> {
+        let options = Options {
+            threads: 1,
+            smart_pruning_factor: 0.0,
+            minimum_kld_gain: 0.0,
+            nodes_as_playouts: true,
+            random_seed: 1,
+            ..options.clone()
+        };
+        let engine = Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)?;
+        Ok(Recorder { engine, recording, growing: Arc::default() })
+    }
+
+    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same trace, whatever was
+    /// recorded before.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn record(&mut self, number: u32, side: &SideOfGame, index: usize) -> Result<SearchTrace, RecordError> {
+        self.engine.new_game();
+        let (ply, nodes) = (side.plies[index], self.recording.nodes);
+        for before in index.saturating_sub(MOVES_BEFORE)..index {
+            self.search(number, side, side.plies[before], nodes)?;
+        }
+        let game = until(&side.game, ply);
+        self.engine.set_game(game.clone());
+        let reused = self.engine.tree_visits();
+        let end = (nodes as f64 * self.recording.factor) as u64;
+        let growth = self.recording.growth;
+        *self.growing.lock() = Growing { growth, next: 1.0, end: reused + end, ..Growing::default() };
+        let moves_left_plies = self.engine.tree_moves_left().map(|plies| plies as f32);
+        self.engine.observe_root(Some(self.growing.clone()));
+        let searched = self.search(number, side, ply, end);
+        self.engine.observe_root(None);
+        searched?;
+        let Growing { moves, snapshots, .. } = std::mem::take(&mut *self.growing.lock());
+        let position = game.current();
+        let legal_moves = position.legal_moves();
+        Ok(SearchTrace {
+            game: number,
+            ply: ply as u32,
+            game_ply: position.ply(),
+            fen: game.fen(),
+            played: side.game.moves().get(ply).map(|mv| to_uci(*mv, true)).unwrap_or_default(),
+            plies_left: (side.game.moves().len() - ply) as u32,
+            reused,
+            moves_left_plies,
+            pieces: position.piece_count(),
+            legal_moves: legal_moves.len() as u32,
+            captures: legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32,
+            in_check: position.is_check(),
+            moves,
+            snapshots,
+        })
+    }
+
+    /// Searches a position of a game, in the tree that is there.
+    fn search(&mut self, number: u32, side: &SideOfGame, ply: usize, playouts: u64) -> Result<(), RecordError> {
+        self.engine.set_game(until(&side.game, ply));
+        let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
+        let start_ms = self.engine.now_ms();
+        let (end, _) = self.engine.run(&go, start_ms, None)?;
+        match end.error {
+            Some(reason) => Err(RecordError::Search { game: number + 1, ply, reason }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The game as it stood after so many plies.
+fn until(game: &Game, plies: usize) -> Game {
+    let mut game = game.clone();
+    game.truncate(plies);
+    game
+}
+
+/// Records all positions but the first `done`, on `threads` threads, and hands the traces over in their order on the caller's
+/// thread. `interrupted` ends it.
+///
+/// # Errors
+/// The first of the recorders' or of `keep`.
+pub fn record_all<E: From<RecordError>>(
+    sides: &[SideOfGame],
+    done: usize,
+    threads: usize,
+    make: &(dyn Fn() -> Result<Recorder, RecordError> + Sync),
+    interrupted: &AtomicBool,
+    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+) -> Result<(), E> {
+    let places = |(number, side): (usize, &SideOfGame)| {
+        let count = side.plies.len();
+        (0..count).map(move |index| (number, index))
+    };
+    let tasks: Vec<(usize, usize)> = sides.iter().enumerate().flat_map(places).collect();
+    let next = AtomicUsize::new(done);
+    let stop = AtomicBool::new(false);
+    let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
+    let (sender, receiver) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let (sender, tasks, next) = (sender.clone(), &tasks, &next);
+            scope.spawn(move || {
+                let mut recorder = match make() {
+                    Ok(recorder) => recorder,
+                    Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
+                };
+                while !is_over() {
+                    let task = next.fetch_add(1, Ordering::SeqCst);
+                    let Some(&(number, index)) = tasks.get(task) else { return };
+                    let trace = recorder.record(number as u32, &sides[number], index);
+                    if sender.send((task, trace)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let (mut waiting, mut turn) = (BTreeMap::new(), done);
+        let mut take = || -> Result<(), E> {
+            for (task, trace) in &receiver {
+                waiting.insert(task, trace?);
+                while let Some(trace) = waiting.remove(&turn) {
+                    keep(trace)?;
+                    turn += 1;
+                }
+            }
+            Ok(())
+        };
+        let taken = take();
+        stop.store(true, Ordering::SeqCst);
+        taken
+    })
+}

@@ -1,0 +1,252 @@
+//! Replays the moves of recorded searches under a time manager, through the same timekeeper as a game: when each search stops,
+//! and what is played.
+
+use super::trace::{SearchTrace, TraceSnapshot};
+use crate::lab::time_control::TimeControl;
+use crate::time_manager::trace::SearchStart;
+use crate::time_manager::{
+    Begun, MoveOutcome, MoveRequest, SearchLimits, SpecError, StopReason, StopperParams, Timekeeper,
+};
+
+/// The clock of a replay, its speed and its stoppers.
+#[derive(Clone, Debug)]
+pub struct ReplayRules {
+    /// The clock that each game begins with.
+    pub control: TimeControl,
+    /// Playouts a second.
+    pub nps: f64,
+    /// Playouts of a batch: the stoppers look after each.
+    pub batch: u64,
+    /// The options of the stoppers, the overhead of a move among them.
+    pub stoppers: StopperParams,
+}
+
+/// A move of a replay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayedMove {
+    /// Its trace, by its place.
+    pub trace: usize,
+    /// Playouts of its search.
+    pub nodes: u64,
+    /// Time used, in milliseconds.
+    pub used_ms: f64,
+    /// The clock before the move, in milliseconds.
+    pub clock_ms: f64,
+    /// The manager's budget, in milliseconds.
+    pub budget_ms: f64,
+    /// The move that is played, by its place among those of the trace; `None` where nothing was searched.
+    pub choice: Option<usize>,
+    /// Why the search stopped; `None` where it went on to the end of its trace.
+    pub stop: Option<StopReason>,
+    /// The value that the choice loses ([`SearchTrace::regret`]).
+    pub regret: f64,
+}
+
+/// The moves of all games of a replay.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Replayed {
+    /// In the order of the traces.
+    pub moves: Vec<ReplayedMove>,
+    /// Moves that used more than was on the clock.
+    pub forfeits: u64,
+}
+
+impl Replayed {
+    /// Playouts of a move, on average.
+    pub fn mean_nodes(&self) -> f64 {
+        let sum: u64 = self.moves.iter().map(|mv| mv.nodes).sum();
+        sum as f64 / self.moves.len().max(1) as f64
+    }
+}
+
+/// Replays every game of the traces, which stand in the order of games and moves, with a manager that begins each game anew.
+///
+/// A trace has a snapshot at every tenth more visits; between two of them the visits of the moves grow evenly, and their values
+/// are those of the earlier one. The tree that a move begins with is the one that was recorded, whatever was spent before.
+///
+/// # Errors
+/// [`SpecError`], when there is no such manager.
+pub fn replay(traces: &[SearchTrace], spec: &str, rules: &ReplayRules) -> Result<Replayed, SpecError> {
+    let mut replayed = Replayed::default();
+    let mut place = 0;
+    for game in traces.chunk_by(|a, b| a.game == b.game) {
+        let mut time = Timekeeper::without_lag(spec)?;
+        let (mut clock_ms, mut to_go) = (rules.control.base_ms, rules.control.moves);
+        for trace in game {
+            let mut played = replay_move(trace, &mut time, rules, clock_ms, to_go);
+            played.trace = place;
+            clock_ms -= played.used_ms;
+            replayed.forfeits += u64::from(clock_ms < 0.0);
+            clock_ms = clock_ms.max(0.0) + rules.control.increment_ms;
+            to_go = to_go.map(|moves| moves - 1);
+            if to_go == Some(0) {
+                clock_ms += rules.control.base_ms;
+                to_go = rules.control.moves;
+            }
+            replayed.moves.push(played);
+            place += 1;
+        }
+    }
+    Ok(replayed)
+}
+
+fn replay_move(
+    trace: &SearchTrace,
+    time: &mut Timekeeper,
+    rules: &ReplayRules,
+    clock_ms: f64,
+    moves_to_go: Option<u32>,
+) -> ReplayedMove {
+    let start = SearchStart {
+        limits: SearchLimits::default(),
+        stoppers: rules.stoppers.clone(),
+        evaluation_ms: Some(1e3 / rules.nps),
+    };
+    let request = MoveRequest {
+        clock_ms,
+        increment_ms: rules.control.increment_ms,
+        moves_to_go,
+        ply: trace.game_ply,
+        overhead_ms: rules.stoppers.overhead_ms,
+        reused_nodes: trace.reused,
+        moves_left_plies: trace.moves_left_plies.map(f64::from),
+        pieces: Some(trace.pieces),
+        legal_moves: Some(trace.legal_moves),
+        captures: Some(trace.captures),
+        in_check: trace.in_check,
+        ..MoveRequest::default()
+    };
+    let Begun { plan, limit_ms, .. } = time.begin(&start, Some(&request));
+    let search = run(trace, time, rules, limit_ms);
+    let last = search.last.as_ref();
+    time.end(&MoveOutcome {
+        elapsed_ms: search.used_ms,
+        total_nodes: last.map_or(trace.reused, |last| last.total_nodes),
+        stop: search.stop,
+        first_evaluation_ms: (trace.reused == 0).then_some(search.first_batch_ms),
+        ..MoveOutcome::default()
+    });
+    let choice = last.and_then(|last| last.best_move).map(|best| best as usize);
+    ReplayedMove {
+        trace: 0,
+        nodes: last.map_or(0, |last| last.new_nodes),
+        used_ms: search.used_ms,
+        clock_ms,
+        budget_ms: plan.map_or(0.0, |plan| plan.budget_ms),
+        choice,
+        stop: search.stop,
+        regret: choice.map_or(0.0, |choice| trace.regret(choice)),
+    }
+}
+
+/// The end of a replayed search.
+struct Stopped {
+    last: Option<TraceSnapshot>,
+    used_ms: f64,
+    stop: Option<StopReason>,
+    first_batch_ms: f64,
+}
+
+/// Goes through a trace batch by batch until the timekeeper stops it, or its time is over. At least one evaluation is made.
+fn run(trace: &SearchTrace, time: &mut Timekeeper, rules: &ReplayRules, limit_ms: Option<f64>) -> Stopped {
+    let ms = |nodes: u64| nodes as f64 * 1e3 / rules.nps;
+    let first_batch_ms = ms(if trace.reused == 0 { 1 } else { rules.batch });
+    let mut stopped = Stopped { last: None, used_ms: 0.0, stop: None, first_batch_ms };
+    let mut limit_ms = limit_ms.unwrap_or(f64::INFINITY);
+    let mut look = |snapshot: &TraceSnapshot, elapsed_ms: f64| {
+        let since = (elapsed_ms >= first_batch_ms).then_some(elapsed_ms - first_batch_ms);
+        time.observe(&snapshot.snapshot(elapsed_ms, since))
+    };
+    for snapshot in steps(trace, rules.batch) {
+        let elapsed_ms = ms(snapshot.new_nodes);
+        if let Some(last) = stopped.last.as_ref().filter(|_| elapsed_ms > limit_ms) {
+            // The answer is given at the limit, from the tree without the batch that is not ready.
+            stopped.used_ms = limit_ms.max(stopped.used_ms);
+            stopped.stop = look(last, stopped.used_ms).stop.or(Some(StopReason::Time));
+            return stopped;
+        }
+        stopped.used_ms = elapsed_ms;
+        let verdict = look(&snapshot, elapsed_ms);
+        stopped.last = Some(snapshot);
+        if verdict.stop.is_some() {
+            stopped.stop = verdict.stop;
+            return stopped;
+        }
+        limit_ms = verdict.remaining_ms.map_or(f64::INFINITY, |remaining_ms| elapsed_ms + remaining_ms);
+    }
+    stopped
+}
+
+/// The snapshots of a trace, and between them one for each batch.
+fn steps(trace: &SearchTrace, batch: u64) -> impl Iterator<Item = TraceSnapshot> + '_ {
+    let first = trace.snapshots.first().cloned();
+    let pairs = trace.snapshots.windows(2);
+    let between = pairs.flat_map(move |pair| {
+        let (from, to) = (&pair[0], &pair[1]);
+        let steps = (to.new_nodes - from.new_nodes.min(to.new_nodes)).div_ceil(batch.max(1)).max(1);
+        (1..=steps).map(
+            move |step| if step == steps { to.clone() } else { interpolated(from, to, step as f64 / steps as f64) },
+        )
+    });
+    first.into_iter().chain(between)
+}
+
+/// A snapshot between two, at this share of the way.
+fn interpolated(from: &TraceSnapshot, to: &TraceSnapshot, share: f64) -> TraceSnapshot {
+    let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
+    let visits = from.visits.iter().zip(&to.visits).map(|(from, to)| between((*from).into(), (*to).into()) as u32);
+    TraceSnapshot {
+        new_nodes: between(from.new_nodes, to.new_nodes),
+        total_nodes: between(from.total_nodes, to.total_nodes),
+        batches: between(from.batches, to.batches),
+        visits: visits.collect(),
+        ..from.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packing::tests::example;
+    use super::*;
+
+    fn rules(tc: &str, nps: f64) -> ReplayRules {
+        let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
+        ReplayRules { control: tc.parse().unwrap(), nps, batch: 8, stoppers }
+    }
+
+    #[test]
+    fn a_fixed_share_of_the_clock_stops_at_its_time() {
+        // alphazero takes 12 % of the clock.
+        let traces = [example(0, 0), example(0, 2), example(1, 1)];
+        let replayed = replay(&traces, "alphazero", &rules("10", 100.0)).unwrap();
+        let used: Vec<f64> = replayed.moves.iter().map(|mv| mv.used_ms).collect();
+        assert_eq!(used[0], 1200.0);
+        assert!((used[1] - 1056.0).abs() < 1e-9, "of the clock that is left: {used:?}");
+        assert_eq!(used[2], 1200.0, "another game");
+        assert!(replayed.moves.iter().all(|mv| mv.stop == Some(StopReason::Time)));
+        // 120 playouts at most, the last batch of which is not ready.
+        assert!((104..=120).contains(&replayed.moves[0].nodes), "{:?}", replayed.moves[0]);
+    }
+
+    #[test]
+    fn more_time_finds_the_better_move() {
+        let regret = |nps| replay(&[example(0, 0)], "alphazero", &rules("10", nps)).unwrap().moves[0].regret;
+        assert!((regret(100.0) - 0.15).abs() < 1e-6, "the first move instead of the last");
+        assert_eq!(regret(600.0), 0.0);
+    }
+
+    #[test]
+    fn a_search_that_outlasts_its_trace_ends_with_it() {
+        let replayed = replay(&[example(0, 0)], "alphazero", &rules("1000", 100.0)).unwrap();
+        let mv = &replayed.moves[0];
+        assert_eq!((mv.nodes, mv.stop, mv.used_ms), (320, None, 3200.0));
+    }
+
+    #[test]
+    fn a_clock_of_moves_starts_again() {
+        let traces: Vec<SearchTrace> = (0..5).map(|index| example(0, 2 * index)).collect();
+        let replayed = replay(&traces, "simple", &rules("2/10", 1000.0)).unwrap();
+        assert!(replayed.moves[2].clock_ms > 10_000.0 && replayed.moves[1].clock_ms < 10_000.0);
+        assert_eq!(replayed.forfeits, 0);
+    }
+}

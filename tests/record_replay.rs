@@ -1,0 +1,73 @@
+//! Tests `zeitnot time record` and `zeitnot time replay` from end to end, on a backend that needs no network.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const GAMES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 1-0\n\n\
+    [White \"B\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 0-1\n\n\
+    [White \"C\"]\n\n1. c4 Ke5 *\n\n";
+
+fn zeitnot(folder: &Path, args: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_zeitnot");
+    Command::new(program).current_dir(folder).args(args).output().unwrap()
+}
+
+fn record(folder: &Path, out: &str, more: &[&str]) -> Output {
+    let args = ["time", "record", "--games", "games.pgn", "--nodes", "60", "--backend", "random", "--out", out];
+    zeitnot(folder, &[&args[..], more].concat())
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
+    folder
+}
+
+#[test]
+fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
+    let folder = folder();
+    let output = record(folder.path(), "one.zt", &["--concurrency", "1"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("games.pgn game 3: illegal move Ke5 after 1 plies"), "{said}");
+    let whole = std::fs::read(folder.path().join("one.zt")).unwrap();
+    assert!(record(folder.path(), "three.zt", &["--concurrency", "3"]).status.success());
+    assert_eq!(std::fs::read(folder.path().join("three.zt")).unwrap(), whole);
+    for part in [1, 2] {
+        let path = folder.path().join("cut.zt");
+        std::fs::write(&path, &whole[..whole.len() * part / 3]).unwrap();
+        assert!(record(folder.path(), "cut.zt", &[]).status.success());
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+    // Other searches are not added to them.
+    let output = record(folder.path(), "one.zt", &["--factor", "8"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("one.zt was recorded otherwise"), "{said}");
+}
+
+#[test]
+fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
+    let folder = folder();
+    assert!(record(folder.path(), "traces.zt", &[]).status.success());
+    let managers = ["smooth", "simple", "TimeManager=legacy;SmartPruningFactor=0", "alphazero"];
+    let mut args = vec!["time", "replay", "traces.zt", "--json"];
+    args.extend(managers.iter().flat_map(|manager| ["--manager", manager]));
+    let output = zeitnot(folder.path(), &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let rows: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(rows.len(), managers.len());
+    for (row, manager) in rows.iter().zip(managers) {
+        assert_eq!(row["manager"], manager);
+        // Six moves of White, five of Black, and the move of the third game.
+        assert_eq!(row["moves"], 12);
+        let nodes = row["mean_nodes"].as_f64().unwrap();
+        assert!((55.0..65.0).contains(&nodes), "{row}");
+        assert!(row["regret"].as_f64().unwrap() >= row["oracle_regret"].as_f64().unwrap(), "{row}");
+        let stops = row["stops"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum::<u64>();
+        assert_eq!(stops, 12);
+    }
+    let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--manager", "none"]);
+    let said = String::from_utf8_lossy(&bad.stderr);
+    assert!(!bad.status.success() && said.contains("none") && said.lines().count() == 1, "{said}");
+}
