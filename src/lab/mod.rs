@@ -10,9 +10,11 @@
 //! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
 //! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
+//! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`strength`] | Elo, SPRT and ratings from results |
 
 mod adjudication;
+pub mod audit;
 mod comparison;
 mod engine_player;
 mod external;

@@ -4,7 +4,7 @@ use super::record::GameRecord;
 use serde::Serialize;
 
 /// The last move of the first phase and of the second, counted from the first one out of book.
-const PHASE_ENDS: [usize; 2] = [15, 40];
+pub(super) const PHASE_ENDS: [usize; 2] = [15, 40];
 /// Moves that are averaged together in the course of time by move number.
 const STRIDE: usize = 5;
 /// Games that must have reached a move for its average to be told.

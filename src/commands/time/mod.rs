@@ -1,5 +1,6 @@
 //! `zeitnot time`: shows the decisions of a time manager, and compares managers in games and over recorded searches.
 
+mod audit;
 mod compare;
 mod record;
 mod replay;
@@ -20,6 +21,7 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .subcommand(explain_command())
         .subcommand(compare::command())
+        .subcommand(audit::command())
         .subcommand(record::command())
         .subcommand(replay::command())
 }
@@ -28,6 +30,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
         Some(("explain", matches)) => explain(matches),
         Some(("compare", matches)) => compare::run(matches),
+        Some(("audit", matches)) => audit::run(matches),
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         _ => unreachable!("clap requires one of the commands"),

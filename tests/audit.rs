@@ -1,0 +1,128 @@
+//! Tests `zeitnot time audit`: on the TCEC games of the folder shared/ where it is there, and on damaged files.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use zeitnot::lab::audit::game_times;
+use zeitnot::lab::read_games;
+use zeitnot::splitmix::SplitMix64;
+
+fn audit(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(["time", "audit"]).args(args).output().unwrap()
+}
+
+/// Games with every kind of comment that is read.
+const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[TimeControl \"3600+7\"]\n\n1. e4 {book, } c5 {book, }\n\
+    2. Nf3 {d=14, sd=39, mt=161060, tl=3445940, s=6194, n=997300, wv=0.51, }\n\
+    d6 {d=41, mt=289985, tl=3317015, n=17018669658, } (2... e6 3. d4 {no}) 1/2-1/2\n\n\
+    [White \"B\"]\n[Black \"A\"]\n[TimeControl \"40/60\"]\n\n1. d4 {+0.31/12 1.23s} d5 {-0.20/11 2.5s, n=100, tl=57.5s} 1-0\n\n\
+    [White \"C\"]\n[Black \"D\"]\n[TimeControl \"180+2\"]\n\n1. e4 {[%clk 0:02:59]} e5 {[%eval 0.2] [%clk 0:03:01.5]} 0-1\n";
+
+#[test]
+fn every_move_gets_an_object_and_every_player_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn");
+    std::fs::write(&path, GAMES).unwrap();
+    let output = audit(&[path.to_str().unwrap(), "--json", "--manager", "simple"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 7, "six moves out of book and a summary");
+    assert_eq!(lines[0]["used_ms"], 161_060.0);
+    assert_eq!(lines[0]["clock_ms"], 3_600_000.0);
+    assert!(lines[0]["managers"]["simple"].as_f64().unwrap() > 0.0);
+    let players: Vec<&str> =
+        lines[6]["summary"]["players"].as_array().unwrap().iter().map(|row| row["player"].as_str().unwrap()).collect();
+    assert_eq!(players, ["A", "B", "C", "D"]);
+}
+
+#[test]
+#[cfg_attr(not(shared), ignore = "needs ../shared")]
+fn tcec_games_are_read_whole() {
+    let folder = common::shared().join("data/tcec");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let games = read_games(std::fs::File::open(&file).unwrap()).unwrap();
+        for game in &games {
+            assert!(game.problem.is_none(), "{}: {:?}", file.display(), game.problem);
+            let times = game_times(game);
+            // Nearly all moves out of book have times, and no clock is below 0.
+            let moves = game.game.moves().len();
+            assert!(times.moves.len() + 40 > moves, "{} game {}", file.display(), game.number);
+            assert!(times.moves.iter().all(|mv| mv.clock_ms >= 0.0 && mv.used_ms >= 0.0));
+        }
+        eprintln!("{}: {} games", file.display(), games.len());
+    }
+}
+
+#[test]
+fn damaged_files_end_in_clear_lines() {
+    let mut random = SplitMix64(27);
+    for round in 0..1_000 {
+        let mut bytes = GAMES.as_bytes().to_vec();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(5) {
+                0 => bytes.truncate(at.max(1)),
+                1 => bytes[at] = random.below(256) as u8,
+                2 => {
+                    // Parts change places.
+                    bytes.rotate_left(at);
+                }
+                3 => {
+                    let end = (at + random.below(30)).min(bytes.len());
+                    bytes.drain(at..end);
+                    bytes.push(b'\n');
+                }
+                _ => {
+                    let part =
+                        [&b"[%clk 9:99:99]"[..], b"(((", b"{", b"mt=-5", b"tl=1e300", b"\xff\xfe"][random.below(6)];
+                    bytes.splice(at..at, part.iter().copied());
+                }
+            }
+        }
+        // Whatever is left of them is read, and its clocks are times.
+        for game in read_games(&bytes[..]).unwrap_or_default() {
+            assert!(game.problem.as_ref().is_none_or(|problem| !problem.contains('\n')), "{round}: {:?}", game.problem);
+            for mv in game_times(&game).moves {
+                assert!(mv.clock_ms >= 0.0 && mv.used_ms >= 0.0 && mv.clock_ms.is_finite(), "{round}: {mv:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_not_there_or_hold_nothing_are_named() {
+    let line = |args: &[&str]| {
+        let output = audit(args);
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (is_fine, said) = line(&["missing.pgn"]);
+    assert!(!is_fine && said.contains("missing.pgn") && said.lines().count() == 1, "{said}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.pgn");
+    std::fs::write(&path, "").unwrap();
+    let (_, said) = line(&[path.to_str().unwrap()]);
+    assert!(said.contains("0 of 0 games have moves with clocks"), "{said}");
+    let (is_fine, said) = line(&[path.to_str().unwrap(), "--manager", "none"]);
+    assert!(is_fine || said.contains("none"), "{said}");
+}
+
+#[test]
+fn a_log_of_lc0_is_told_from_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let path: &Path = &folder.path().join("lc0.log");
+    let log = ">> go wtime 3171701 btime 2696634 winc 7000 binc 7000\n\
+        TMGR: MOVE TIME: allocated()=118529.5ms, expected(brutto)=88721.8ms, timeuse=0.65870\n";
+    std::fs::write(path, log).unwrap();
+    let output = audit(&[path.to_str().unwrap()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("1 moves of Lc0's smooth") && text.contains("| 3171.7 s | 2696.6 s | 118.5 s | 88.7 s |"),
+        "{text}"
+    );
+}
