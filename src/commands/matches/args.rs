@@ -17,8 +17,8 @@ use zeitnot::lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openi
 use zeitnot::measure::MeasuredCosts;
 use zeitnot::tablebase::Tablebase;
 
-/// Evaluations a second on a virtual clock unless told: a game of 10+0.1 with the built-in network then takes three to four
-/// seconds of a core (60 games between smooth and legacy on Zen 5: 3.6).
+/// Evaluations a second on a virtual clock unless told: a game of 10+0.1 with the built-in network then takes two to three
+/// seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
 const VIRTUAL_NPS: f64 = 1_000.0;
 
 /// The clock of a match.
