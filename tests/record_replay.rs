@@ -71,3 +71,57 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
     let said = String::from_utf8_lossy(&bad.stderr);
     assert!(!bad.status.success() && said.contains("none") && said.lines().count() == 1, "{said}");
 }
+
+#[test]
+fn decisions_of_games_come_out_again_for_every_manager() {
+    let folder = tempfile::tempdir().unwrap();
+    let titles: Vec<String> = zeitnot::time_manager::managers().iter().map(|manager| manager.title()).collect();
+    let mut files = Vec::new();
+    for (index, title) in titles.iter().enumerate() {
+        let (option, decisions) = (format!("TimeManager={title}"), format!("decisions{index}"));
+        let output = zeitnot(
+            folder.path(),
+            &[
+                &[
+                    "match",
+                    "--clock",
+                    "virtual",
+                    "--nps",
+                    "300",
+                    "--tc",
+                    "1+0.05",
+                    "--games",
+                    "2",
+                    "--backend",
+                    "random",
+                ][..],
+                &[
+                    "--option1",
+                    &option,
+                    "--option2",
+                    "TimeManager=legacy(adjust(stability,score-drop))",
+                    "--lag",
+                    "5,20",
+                ],
+                &["--max-moves", "25", "--pgn", &format!("{index}.pgn"), "--decisions", &decisions],
+            ]
+            .concat(),
+        );
+        assert!(output.status.success(), "{title}: {}", String::from_utf8_lossy(&output.stderr));
+        let entries = std::fs::read_dir(folder.path().join(&decisions)).unwrap();
+        files.extend(entries.map(|entry| entry.unwrap().path().to_str().unwrap().to_owned()));
+    }
+    let mut args = vec!["time", "replay", "--decisions", "--json"];
+    args.extend(files.iter().map(String::as_str));
+    let output = zeitnot(folder.path(), &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let verified: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let count = |name: &str| verified[name].as_u64().unwrap();
+    eprintln!("{verified}");
+    assert_eq!(count("games"), 4 * titles.len() as u64);
+    assert!(count("moves") > 20 * titles.len() as u64 && count("answers") > 3 * count("moves"), "{verified}");
+    // Logs of a match are not written over.
+    let again = ["match", "--clock", "virtual", "--games", "2", "--backend", "random", "--decisions", "decisions0"];
+    let output = zeitnot(folder.path(), &[&again[..], &["--pgn", "0.pgn", "--nps", "300", "--jitter", "0.1"]].concat());
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -7,6 +7,7 @@
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
 //! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
 //! | `runner`, `journal` | the games of a match, several at once, and going on after an interruption |
+//! | `decisions` | all that time managers were asked, saw and decided in a match, and the check that it comes out again |
 //! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
 //! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
@@ -16,6 +17,7 @@
 mod adjudication;
 pub mod audit;
 mod comparison;
+mod decisions;
 mod engine_player;
 mod external;
 mod external_player;
@@ -35,6 +37,7 @@ pub mod traces;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
+pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 pub use external_player::ExternalPlayer;

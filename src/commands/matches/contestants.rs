@@ -8,14 +8,14 @@ use clap::ArgMatches;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
-use zeitnot::lab::{EnginePlayer, ExternalPlayer, Player, PlayerError};
+use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError};
 use zeitnot::memory;
 
 /// A player of a match.
@@ -148,7 +148,13 @@ impl Contestant {
     }
 
     /// Makes a player for the thread `thread`; only those of the first one announce anything.
-    pub fn player(&self, clock: &MatchClock, thread: usize) -> Result<Box<dyn Player>, PlayerError> {
+    /// `decisions`: the file that gets what its time manager is asked, sees and decides.
+    pub fn player(
+        &self,
+        clock: &MatchClock,
+        thread: usize,
+        decisions: Option<PathBuf>,
+    ) -> Result<Box<dyn Player>, PlayerError> {
         let (options, network) = match &self.kind {
             Kind::External { command, options } => {
                 let player = ExternalPlayer::start(command, options, Some(&self.name));
@@ -176,6 +182,12 @@ impl Contestant {
         if thread == 0 {
             let speaker = self.name.clone();
             player.engine().announce_to(Announcer::new(move |line| eprintln!("{speaker}: {line}")));
+        }
+        if let Some(path) = decisions {
+            let name = path.display().to_string();
+            let log = DecisionLog::create(path, Announcer::new(|line| eprintln!("{line}")));
+            let log = log.map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))?;
+            player.engine().observe_time(Some(Box::new(log)));
         }
         Ok(Box::new(player))
     }

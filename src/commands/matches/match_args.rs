@@ -82,6 +82,11 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Go on with the match that was interrupted, whose other flags must be the same"),
         )
+        .arg(
+            text("decisions", "FOLDER", "Keep all that the time managers are asked, see and decide, for time replay --decisions")
+                .value_parser(value_parser!(PathBuf))
+                .conflicts_with("resume"),
+        )
         .after_help(
             "A line a move, where one game is played at a time: the budget that the time manager granted and the hard limit that the \
              search may stretch it to, the time used, the nodes of the tree, q as White sees it (-1 to 1), and the clocks of White \

@@ -139,6 +139,9 @@ impl<'a> MatchSetup<'a> {
             starts: args::starts(matches, chess960)?,
             chess960,
         };
+        if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
         args::check_repetition(matches, &setup.clock, setup.games, &setup.starts, players)?;
         Ok(setup)
     }
@@ -209,7 +212,15 @@ impl<'a> MatchSetup<'a> {
         let timer = MonotonicClock::new();
         let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
         let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
-        let make = |thread: usize| Ok([first.player(&self.clock, thread)?, second.player(&self.clock, thread)?]);
+        let decisions = |player: usize, thread: usize| {
+            let folder = self.matches.get_one::<PathBuf>("decisions")?;
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            Some(folder.join(format!("{stem}-{player}-{}.jsonl", thread + 1)))
+        };
+        let make = |thread: usize| {
+            let player = |number: usize, of: &Contestant| of.player(&self.clock, thread, decisions(number, thread));
+            Ok([player(1, first)?, player(2, second)?])
+        };
         let mut failure = None;
         let mut write = |record: &GameRecord| {
             if let Err(error) = pgn.write(record) {

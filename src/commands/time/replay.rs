@@ -8,8 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use zeitnot::engine::Options;
-use zeitnot::lab::TimeControl;
 use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, equal_nodes, oracle, read_traces};
+use zeitnot::lab::{TimeControl, Verified, verify_decisions};
 
 /// Managers that are replayed unless told.
 const USUAL: [&str; 3] = ["smooth", "legacy", "simple"];
@@ -25,7 +25,14 @@ pub fn command() -> Command {
                 .required(true)
                 .num_args(1..)
                 .value_parser(value_parser!(PathBuf))
-                .help("Traces of time record"),
+                .help("Traces of time record, or with --decisions the files of match --decisions"),
+        )
+        .arg(
+            Arg::new("decisions")
+                .long("decisions")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["manager", "tc", "mean-nodes", "batch"])
+                .help("Check that every decision of a match's time managers comes out again, to the last bit"),
         )
         .arg(
             Arg::new("manager")
@@ -73,6 +80,9 @@ struct Row<'a> {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    if matches.get_flag("decisions") {
+        return decisions(matches);
+    }
     let (traces, nodes) = traces(matches)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
@@ -104,6 +114,22 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         return Ok(());
     }
     table(&rows, &traces, &bound);
+    Ok(())
+}
+
+/// Makes the decisions of matches again.
+fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
+    let mut sum = Verified::default();
+    for path in matches.get_many::<PathBuf>("files").unwrap_or_default() {
+        let Verified { games, moves, answers } = verify_decisions(path)?;
+        sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
+    }
+    let Verified { games, moves, answers } = sum;
+    if matches.get_flag("json") {
+        say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
+    } else {
+        say!("{answers} decisions about {moves} moves of {games} games came out again to the last bit");
+    }
     Ok(())
 }
 

@@ -201,7 +201,7 @@ impl Grid<'_> {
             sprt: None,
             tells_moves: false,
         };
-        let make = |thread: usize| Ok([first.player(clock, thread)?, second.player(clock, thread)?]);
+        let make = |thread: usize| Ok([first.player(clock, thread, None)?, second.player(clock, thread, None)?]);
         let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| {
             if let Event::Finished { is_resumed, .. } = event {
                 bar.inc(1);
