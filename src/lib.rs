@@ -23,7 +23,7 @@
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | text protocols, command lines |
 //! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
-//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN | [`uci`] |
+//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN; recorded searches and time managers replayed over them; audits of the clocks of other games | [`uci`] |
 //! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | [`search`], [`uci`] |
 //! | `commands` | the binary: one file per subcommand | |
 //!
@@ -43,6 +43,8 @@
 //! - [`engine::Engine::with_backend`]: one loaded network serves many engines, each with its own cache.
 //! - [`lab::Player`]: one side of a match, this engine or another one as a process; [`lab::run_match`] plays many games at once and
 //!   hands them over in order, so that a match on virtual clocks is the same at any concurrency.
+//! - [`search::RootObserver`] sees the root of a running search at the visits that it asks for, with no time of its own: the
+//!   laboratory records searches with it.
 //! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
 //!
 //! # What the comments cite

@@ -77,6 +77,15 @@ pub fn settings_of(spec: &str) -> Vec<String> {
     }
 }
 
+/// The option and the value of a setting `NAME=VALUE`.
+///
+/// # Errors
+/// When it has no `=`.
+pub fn name_value(setting: &str) -> anyhow::Result<(&str, &str)> {
+    let (name, value) = setting.split_once('=').with_context(|| format!("{setting}: no NAME=VALUE"))?;
+    Ok((name.trim(), value.trim()))
+}
+
 /// The same on a clock that others read, too.
 pub fn engine_on(matches: &ArgMatches, clock: Arc<dyn Clock>, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     Ok(engine_and_preload(matches, clock, policy)?.0)

@@ -73,6 +73,11 @@ fn json_flag() -> Arg {
     Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON for machines")
 }
 
+/// Threads that the machine runs at once.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// The SHA-256 of a file that the command line names.
 fn file_sha256(path: &Path) -> anyhow::Result<String> {
     let digest = File::open(path).and_then(digest::sha256);

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `time_control`, `openings` | clocks and start positions |
+//! | `time_control`, `period_clock`, `openings` | clocks and start positions |
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
 //! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
 //! | `runner`, `journal` | the games of a match, several at once, and going on after an interruption |
@@ -24,6 +24,7 @@ mod external_player;
 mod journal;
 mod lag;
 mod openings;
+mod period_clock;
 mod pgn;
 mod pgn_reader;
 mod play;

@@ -2,6 +2,7 @@
 
 use super::adjudication::{Adjudication, Course};
 use super::lag::LagModel;
+use super::period_clock::PeriodClock;
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
 use super::time_control::TimeControl;
@@ -64,7 +65,7 @@ struct Referee<'a> {
     course: Course,
     record: GameRecord,
     clocks_ms: [f64; 2],
-    moves_made: [u32; 2],
+    periods: [PeriodClock<'a>; 2],
     /// What has passed since the last answer of White and Black, in milliseconds.
     since_answer_ms: [f64; 2],
 }
@@ -159,7 +160,7 @@ impl<'a> Referee<'a> {
             course: Course::default(),
             record,
             clocks_ms,
-            moves_made: [0; 2],
+            periods: limits.map(|limits| PeriodClock::new(limits.clock.as_slice())),
             since_answer_ms: [0.0; 2],
         }
     }
@@ -169,7 +170,9 @@ impl<'a> Referee<'a> {
         let side = usize::from(self.game.current().turn().is_black());
         let Limits { clock, nodes, depth } = self.limits[side];
         let go = GoParams { nodes: *nodes, depth: *depth, ..GoParams::default() };
-        let Some(clock) = clock else { return go };
+        if clock.is_none() {
+            return go;
+        }
         // A side without a clock of its own is told nothing of the other's.
         let time = |side: usize| self.limits[side].clock.as_ref().map(|_| self.clocks_ms[side]);
         let increment = |side: usize| self.limits[side].clock.as_ref().map(|clock| clock.increment_ms);
@@ -178,7 +181,7 @@ impl<'a> Referee<'a> {
             btime: time(1),
             winc: increment(0),
             binc: increment(1),
-            movestogo: clock.moves.map(|moves| moves - self.moves_made[side] % moves),
+            movestogo: self.periods[side].moves_to_go(),
             ..go
         }
     }
@@ -192,8 +195,7 @@ impl<'a> Referee<'a> {
         let used_ms = thought.used_ms + lag_ms;
         self.since_answer_ms[side] += lag_ms;
         self.since_answer_ms[1 - side] += used_ms;
-        let clock = self.limits[side].clock.as_ref();
-        if let Some(clock) = clock {
+        if self.limits[side].clock.is_some() {
             self.clocks_ms[side] -= used_ms;
             if self.clocks_ms[side] < 0.0 {
                 let board = self.game.current().board();
@@ -202,9 +204,7 @@ impl<'a> Referee<'a> {
                 self.record.forfeit = Some(color.is_white());
                 return Some(((!is_bare).then(|| color.other()), Termination::TimeForfeit));
             }
-            self.moves_made[side] += 1;
-            let is_reached = clock.moves.is_some_and(|moves| self.moves_made[side].is_multiple_of(moves));
-            self.clocks_ms[side] += clock.increment_ms + if is_reached { clock.base_ms } else { 0.0 };
+            self.clocks_ms[side] += self.periods[side].count_move();
         }
         let san = self.game.san(thought.mv);
         let uci = to_uci(thought.mv, self.chess960);

@@ -4,11 +4,22 @@ use super::record::GameRecord;
 use serde::Serialize;
 
 /// The last move of the first phase and of the second, counted from the first one out of book.
-pub(super) const PHASE_ENDS: [usize; 2] = [15, 40];
+const PHASE_ENDS: [usize; 2] = [15, 40];
 /// Moves that are averaged together in the course of time by move number.
 const STRIDE: usize = 5;
 /// Games that must have reached a move for its average to be told.
 const LEAST_GAMES: usize = 5;
+
+/// The phase of a move, 0 to 2, by its number from 0 out of book.
+pub(super) fn phase(number: usize) -> usize {
+    PHASE_ENDS.iter().filter(|end| number >= **end).count()
+}
+
+/// The shares of three phases in all of them together; zeros of nothing.
+pub(super) fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
+    let all_ms: f64 = phases_ms.iter().sum();
+    phases_ms.map(|ms| if all_ms > 0.0 { ms / all_ms } else { 0.0 })
+}
 
 /// Quantiles of a distribution, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -74,8 +85,7 @@ impl TimeUse {
             let is_white = game.first_is_white == is_first;
             left.push(game.clocks_ms[usize::from(!is_white)]);
             for (number, mv) in game.moves.iter().filter(|mv| mv.white == is_white).enumerate() {
-                let phase = PHASE_ENDS.iter().filter(|end| number >= **end).count();
-                phases_ms[phase] += mv.used_ms;
+                phases_ms[phase(number)] += mv.used_ms;
                 if by_move.len() <= number {
                     by_move.push((0.0, 0, 0));
                 }
@@ -83,7 +93,6 @@ impl TimeUse {
                 *sums = (sums.0 + mv.used_ms, sums.1 + mv.playouts, sums.2 + 1);
             }
         }
-        let all_ms: f64 = phases_ms.iter().sum();
         let games = left.len();
         let moves: usize = by_move.iter().map(|sums| sums.2).sum();
         let playouts: u64 = by_move.iter().map(|sums| sums.1).sum();
@@ -100,7 +109,7 @@ impl TimeUse {
         });
         TimeUse {
             games,
-            share_by_phase: phases_ms.map(|ms| ratio(ms, all_ms)),
+            share_by_phase: shares(phases_ms),
             by_move: strides.collect(),
             mean_playouts: ratio(playouts as f64, moves as f64),
             mean_moves: ratio(moves as f64, games as f64),

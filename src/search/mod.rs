@@ -49,7 +49,7 @@
 //! |---|---|
 //! | `tree/` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |
 //! | `gather/` | selection by PUCT, batches, and the leaves that a batch evaluates |
-//! | `root/` | the order of the root's moves, the report, temperature, contempt |
+//! | `root/` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
 //! | `run/` | workers and the watchdog of a search in play, and the synchronous search on any clock |
 //! | `context`, `params`, `request` | the facts of one search; the parameters; the question and the answer |
 //!

@@ -67,11 +67,13 @@ pub struct SharedEvaluations {
 }
 
 impl SharedEvaluations {
-    /// Keeps `capacity` evaluations of `inner`; `None` where an evaluation depends on what else is in its batch
-    /// ([`Attributes::is_batch_invariant`]).
-    pub fn new(inner: Arc<dyn Backend>, capacity: usize) -> Option<SharedEvaluations> {
-        let cache = Arc::new(Cache::new(capacity, memory::has_headroom));
-        inner.attributes().is_batch_invariant.then_some(SharedEvaluations { inner, cache })
+    /// Keeps `capacity` evaluations of `inner`. Where an evaluation depends on what else is in its batch
+    /// ([`Attributes::is_batch_invariant`]), `inner` is returned as it is.
+    pub fn around(inner: Arc<dyn Backend>, capacity: usize) -> Arc<dyn Backend> {
+        if !inner.attributes().is_batch_invariant {
+            return inner;
+        }
+        Arc::new(SharedEvaluations { inner, cache: Arc::new(Cache::new(capacity, memory::has_headroom)) })
     }
 }
 
@@ -118,8 +120,9 @@ enum Source {
 
 impl Evaluator for CachedEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
-        // Queries that the cache does not answer, without repetitions.
+        // Queries that the cache does not answer, without repetitions, and their keys.
         let mut asked: Vec<&Query> = Vec::with_capacity(batch.len());
+        let mut keys: Vec<u64> = Vec::with_capacity(batch.len());
         let mut places: HashMap<u64, usize, KeyHasher> =
             HashMap::with_capacity_and_hasher(batch.len(), KeyHasher::default());
         let mut sources = Vec::with_capacity(batch.len());
@@ -134,6 +137,7 @@ impl Evaluator for CachedEvaluator {
                 places.insert(key, asked.len());
                 sources.push(Source::Fresh(asked.len()));
                 asked.push(query);
+                keys.push(key);
             }
         }
         // The batch as it came, or copies of what is left of it: a copy costs nothing beside an evaluation.
@@ -143,8 +147,8 @@ impl Evaluator for CachedEvaluator {
             let rest: Vec<Query> = asked.iter().map(|&query| query.clone()).collect();
             self.inner.evaluate(&rest)?
         };
-        for (query, evaluation) in asked.iter().zip(&fresh) {
-            self.cache.insert((self.key)(query), evaluation.clone());
+        for (key, evaluation) in keys.into_iter().zip(&fresh) {
+            self.cache.insert(key, evaluation.clone());
         }
         let answer = |source| match source {
             Source::Held(evaluation) => evaluation,

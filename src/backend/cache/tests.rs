@@ -206,7 +206,7 @@ fn a_slot_is_as_large_as_the_documentation_says() {
 
 #[test]
 fn shared_evaluations_are_told_apart_by_their_whole_input() {
-    let (shared, evaluations) = counted(|inner| Arc::new(SharedEvaluations::new(inner, 1_000).unwrap()));
+    let (shared, evaluations) = counted(|inner| SharedEvaluations::around(inner, 1_000));
     assert!(shared.cache().is_none(), "a search has a cache of its own");
     let position = |rule50: f32| {
         let mut planes = crate::network::encode(&Game::new(), InputFormat::Classical, HistoryFill::FenOnly).0;
@@ -238,5 +238,6 @@ fn evaluations_that_depend_on_their_batch_are_not_shared() {
             None
         }
     }
-    assert!(SharedEvaluations::new(Arc::new(Varying(attributes)), 1_000).is_none());
+    let varying: Arc<dyn Backend> = Arc::new(Varying(attributes));
+    assert!(Arc::ptr_eq(&SharedEvaluations::around(Arc::clone(&varying), 1_000), &varying));
 }

@@ -1,7 +1,7 @@
 //! Declares and reads the flags that `match` and `time compare` share: openings, clock, adjudication, seed.
 
 use super::Contestant;
-use crate::commands::{fen_option, file_sha256, game_from};
+use crate::commands::{cores, fen_option, file_sha256, game_from};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
@@ -197,7 +197,7 @@ fn adjudication(matches: &ArgMatches) -> anyhow::Result<Adjudication> {
 pub fn concurrency(matches: &ArgMatches, clock: &MatchClock) -> usize {
     let usual = match clock {
         MatchClock::Real => 1,
-        MatchClock::Virtual { .. } => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        MatchClock::Virtual { .. } => cores(),
     };
     matches.get_one::<u64>("concurrency").map_or(usual, |games| *games as usize)
 }

@@ -49,9 +49,9 @@ struct PoolEntry {
 
 /// The options of `NAME=VALUE` texts; `flag` is where they stand.
 fn pairs<'a>(flag: &str, settings: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<(String, String)>> {
-    let pair = |setting: &str| {
-        let (name, value) = setting.split_once('=').with_context(|| format!("{flag} {setting}: no NAME=VALUE"))?;
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    let pair = |setting| {
+        let (name, value) = engine_options::name_value(setting).with_context(|| flag.to_owned())?;
+        Ok((name.to_owned(), value.to_owned()))
     };
     settings.map(pair).collect()
 }
@@ -226,8 +226,7 @@ pub fn load(contestants: &mut [Contestant], engines: usize, clock: &MatchClock) 
             None => {
                 let mut loaded = engine::load_network(options, MAY_INSTALL, &announcer)?;
                 if let MatchClock::Virtual { .. } = clock {
-                    let shared = SharedEvaluations::new(Arc::clone(&loaded.backend), engines * SHARED_EVALUATIONS);
-                    loaded.backend = shared.map_or(loaded.backend, |shared| Arc::new(shared));
+                    loaded.backend = SharedEvaluations::around(loaded.backend, engines * SHARED_EVALUATIONS);
                 }
                 Some(loaded)
             }

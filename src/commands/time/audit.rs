@@ -3,35 +3,20 @@
 use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use zeitnot::chess::Color;
 use zeitnot::engine::Options;
 use zeitnot::lab::audit::{GameTimes, PlayerClock, advice, game_times, player_clocks, read_tmgr_log};
 use zeitnot::lab::{PgnGame, read_games};
-use zeitnot::time_manager::Plan;
-
-/// Managers that are asked unless told.
-const USUAL: [&str; 3] = ["smooth", "legacy", "simple"];
+use zeitnot::time_manager::{self, Plan};
 
 pub fn command() -> Command {
     Command::new("audit")
         .about("Read how the players of games spent their clocks, and what our time managers would have granted")
-        .arg(
-            Arg::new("files")
-                .value_name("FILE")
-                .required(true)
-                .num_args(1..)
-                .value_parser(value_parser!(PathBuf))
-                .help("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"),
-        )
-        .arg(
-            Arg::new("manager").long("manager").value_name("SPEC").action(ArgAction::Append).help(
-                "A time manager that is asked about each move; may be given again [default: smooth, legacy, simple]",
-            ),
-        )
+        .arg(super::files("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"))
+        .arg(super::managers("A time manager that is asked about each move"))
         .arg(
             Arg::new("overhead")
                 .long("overhead")
@@ -52,20 +37,21 @@ struct Audited {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let specs: Vec<&str> = match matches.get_many::<String>("manager") {
-        Some(specs) => specs.map(String::as_str).collect(),
-        None => USUAL.to_vec(),
-    };
+    let specs = super::named_managers(matches);
+    for spec in &specs {
+        time_manager::build(spec)?;
+    }
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
     let is_json = matches.get_flag("json");
     let mut audited = Vec::new();
-    for path in matches.get_many::<PathBuf>("files").unwrap_or_default() {
-        if !is_pgn(path)? {
-            log(path, is_json)?;
+    for path in super::named_files(matches) {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if !is_pgn(path, &bytes) {
+            log(path, &bytes, is_json)?;
             continue;
         }
-        let games = File::open(path).and_then(read_games).with_context(|| format!("cannot read {}", path.display()))?;
+        let games = read_games(&bytes[..]).with_context(|| format!("cannot read {}", path.display()))?;
         let (before, count) = (audited.len(), games.len());
         for game in games {
             if let Some(problem) = &game.problem {
@@ -75,8 +61,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             if times.moves.is_empty() {
                 continue;
             }
-            let plans = |spec: &&str| Ok(advice(&game.game, &times, spec, overhead_ms)?.plans);
-            let plans = specs.iter().map(plans).collect::<anyhow::Result<_>>()?;
+            let plans = |spec: &&str| advice(&game.game, &times, spec, overhead_ms);
+            let plans = specs.iter().map(plans).collect::<Result<_, _>>()?;
             audited.push(Audited { file: path.display().to_string(), game, times, plans });
         }
         let read = audited.len() - before;
@@ -98,19 +84,15 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a file is PGN, and no log: by its name, or by its first tag or move.
-fn is_pgn(path: &Path) -> anyhow::Result<bool> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
-        return Ok(true);
-    }
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(!bytes.windows(5).any(|window| window == b"TMGR:"))
+/// Whether a file is PGN: by its name, or because it has no line of Lc0's time manager.
+fn is_pgn(path: &Path, bytes: &[u8]) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
+        || !bytes.windows(5).any(|window| window == b"TMGR:")
 }
 
 /// Prints the moves of a log.
-fn log(path: &Path, is_json: bool) -> anyhow::Result<()> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let moves = read_tmgr_log(&String::from_utf8_lossy(&bytes));
+fn log(path: &Path, bytes: &[u8], is_json: bool) -> anyhow::Result<()> {
+    let moves = read_tmgr_log(&String::from_utf8_lossy(bytes));
     if is_json {
         for mv in &moves {
             say!("{}", json!({ "file": path.display().to_string(), "tmgr": mv }));

@@ -11,7 +11,7 @@ use super::output::say;
 use anyhow::Context as _;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use zeitnot::engine::Options;
 use zeitnot::time_manager::{self, MoveRequest, StopperParams};
 
@@ -34,6 +34,33 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         _ => unreachable!("clap requires one of the commands"),
+    }
+}
+
+/// Managers that are asked unless told.
+const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
+
+/// The files that a command reads.
+fn files(help: &'static str) -> Arg {
+    Arg::new("files").value_name("FILE").required(true).num_args(1..).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// The files that were named.
+fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &Path> {
+    matches.get_many::<PathBuf>("files").unwrap_or_default().map(PathBuf::as_path)
+}
+
+/// The flag that names time managers.
+fn managers(help: &'static str) -> Arg {
+    let help = format!("{help}; may be given again [default: {}]", USUAL_MANAGERS.join(", "));
+    Arg::new("manager").long("manager").value_name("SPEC").action(ArgAction::Append).help(help)
+}
+
+/// The managers that were named, or the usual ones.
+fn named_managers(matches: &ArgMatches) -> Vec<&str> {
+    match matches.get_many::<String>("manager") {
+        Some(specs) => specs.map(String::as_str).collect(),
+        None => USUAL_MANAGERS.to_vec(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::output::say;
-use crate::commands::{file_sha256, interrupt, json_flag, progress};
+use crate::commands::{cores, file_sha256, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -11,10 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use zeitnot::announcer::Announcer;
-use zeitnot::backend::{Backend, SharedEvaluations};
+use zeitnot::backend::SharedEvaluations;
 use zeitnot::engine;
 use zeitnot::lab::traces::{
-    RecordError, Recorder, Recording, SideOfGame, TraceError, TraceFile, TraceHeader, read_positions, record_all,
+    RecordError, Recorder, Recording, SideOfGame, TraceError, TraceFile, TraceHeader, read_positions, read_sides,
+    record_all,
 };
 
 /// Evaluations that are kept: the positions of a game have much in common.
@@ -62,9 +63,7 @@ enum Failure {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let recording = recording(matches)?;
-    let path =
-        matches.get_one::<PathBuf>("games").or(matches.get_one("positions")).context("clap requires one of both")?;
-    let sides = sides(path, matches.get_one::<u64>("most").copied())?;
+    let (path, sides) = sides(matches)?;
     let total: usize = sides.iter().map(|side| side.plies.len()).sum();
     let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
     let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| eprintln!("{line}")))?;
@@ -88,11 +87,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if done > 0 {
         eprintln!("{done} positions of {total} are recorded already");
     }
-    let shared = SharedEvaluations::new(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
-    let backend: Arc<dyn Backend> = shared.map_or(loaded.backend, |shared| Arc::new(shared));
+    let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let make = || Recorder::new(&options, Arc::clone(&backend), recording);
-    let usual = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = matches.get_one::<u64>("concurrency").map_or(usual, |count| *count as usize);
+    let threads = matches.get_one::<u64>("concurrency").map_or_else(cores, |count| *count as usize);
     let interrupted = interrupt::on_request()?;
     let bar = progress::positions(total as u64);
     bar.set_position(done as u64);
@@ -129,16 +126,22 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
     Ok(recording)
 }
 
-/// The sides whose positions are recorded, whole games up to the most positions that were asked for.
-fn sides(path: &std::path::Path, most: Option<u64>) -> anyhow::Result<Vec<SideOfGame>> {
-    let mut sides = read_positions(path, &mut |line| eprintln!("{line}: the rest of it is left out"))?;
-    let mut sum = 0;
-    if let Some(most) = most {
+/// The file of positions, and the sides whose positions are recorded: whole games, up to the most positions that were asked for.
+fn sides(matches: &ArgMatches) -> anyhow::Result<(&PathBuf, Vec<SideOfGame>)> {
+    let (path, mut sides) = match matches.get_one::<PathBuf>("games") {
+        Some(path) => (path, read_sides(path, &mut |line| eprintln!("{line}: the rest of it is left out"))?),
+        None => {
+            let path = matches.get_one::<PathBuf>("positions").context("clap requires one of both")?;
+            (path, read_positions(path)?)
+        }
+    };
+    if let Some(most) = matches.get_one::<u64>("most").copied() {
+        let mut sum = 0;
         sides.retain(|side| {
             sum += side.plies.len() as u64;
             sum <= most
         });
         anyhow::ensure!(!sides.is_empty(), "--most {most}: the first game has more positions");
     }
-    Ok(sides)
+    Ok((path, sides))
 }

@@ -6,27 +6,17 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
 use zeitnot::engine::Options;
 use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, equal_nodes, oracle, read_traces};
 use zeitnot::lab::{TimeControl, Verified, verify_decisions};
 
-/// Managers that are replayed unless told.
-const USUAL: [&str; 3] = ["smooth", "legacy", "simple"];
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
 
 pub fn command() -> Command {
     Command::new("replay")
         .about("Replay time managers over recorded searches: when they stop, what they play, and what that loses")
-        .arg(
-            Arg::new("files")
-                .value_name("FILE")
-                .required(true)
-                .num_args(1..)
-                .value_parser(value_parser!(PathBuf))
-                .help("Traces of time record, or with --decisions the files of match --decisions"),
-        )
+        .arg(super::files("Traces of time record, or with --decisions the files of match --decisions"))
         .arg(
             Arg::new("decisions")
                 .long("decisions")
@@ -34,16 +24,10 @@ pub fn command() -> Command {
                 .conflicts_with_all(["manager", "tc", "mean-nodes", "batch"])
                 .help("Check that every decision of a match's time managers comes out again, to the last bit"),
         )
-        .arg(
-            Arg::new("manager")
-                .long("manager")
-                .value_name("SPEC")
-                .action(ArgAction::Append)
-                .help(
-                    "A time manager such as \"smooth(preset=lc0)\", or options such as TimeManager=smooth;MinimumKLDGainPerNode=0.00005; \
-                     may be given again; the first is what the others are compared with [default: smooth, legacy, simple]",
-                ),
-        )
+        .arg(super::managers(
+            "A time manager such as \"smooth(preset=lc0)\", or options such as \
+             TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the first is what the others are compared with",
+        ))
         .arg(
             Arg::new("tc")
                 .long("tc")
@@ -76,7 +60,6 @@ struct Row<'a> {
     nps: f64,
     replayed: Replayed,
     regret: Regret,
-    regrets: Vec<f64>,
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -86,26 +69,21 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (traces, nodes) = traces(matches)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
-    let specs: Vec<&str> = match matches.get_many::<String>("manager") {
-        Some(specs) => specs.map(String::as_str).collect(),
-        None => USUAL.to_vec(),
-    };
     let control = *matches.get_one::<TimeControl>("tc").context("--tc has a default")?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
     let mut rows = Vec::new();
-    for spec in specs {
+    for spec in super::named_managers(matches) {
         let mut options = Options::default();
         for setting in engine_options::settings_of(spec) {
-            let (name, value) = setting.split_once('=').with_context(|| format!("--manager {spec}: no NAME=VALUE"))?;
-            options.set(name.trim(), value.trim()).with_context(|| format!("--manager {spec}"))?;
+            let (name, value) = engine_options::name_value(&setting).with_context(|| format!("--manager {spec}"))?;
+            options.set(name, value).with_context(|| format!("--manager {spec}"))?;
         }
         // Any speed does: the one that leads to the nodes is looked for from here.
         let rules = ReplayRules { control, nps: 5.0 * nodes, batch, stoppers: options.stopper_params() };
         let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
             .with_context(|| format!("--manager {spec}"))?;
         let regret = Regret::of(&traces, &replayed);
-        let regrets = replayed.moves.iter().map(|mv| mv.regret).collect();
-        rows.push(Row { spec, nps, replayed, regret, regrets });
+        rows.push(Row { spec, nps, replayed, regret });
     }
     let bound = oracle(&traces, nodes);
     if matches.get_flag("json") {
@@ -120,7 +98,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// Makes the decisions of matches again.
 fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut sum = Verified::default();
-    for path in matches.get_many::<PathBuf>("files").unwrap_or_default() {
+    for path in super::named_files(matches) {
         let Verified { games, moves, answers } = verify_decisions(path)?;
         sum = Verified { games: sum.games + games, moves: sum.moves + moves, answers: sum.answers + answers };
     }
@@ -136,7 +114,7 @@ fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
 /// The traces of all files, games of different files apart, and the playouts of their moves.
 fn traces(matches: &ArgMatches) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
     let (mut all, mut nodes, mut games) = (Vec::new(), 0.0, 0);
-    for path in matches.get_many::<PathBuf>("files").unwrap_or_default() {
+    for path in super::named_files(matches) {
         let (header, mut traces) = read_traces(path)?;
         traces.retain(|trace| !trace.snapshots.is_empty());
         anyhow::ensure!(!traces.is_empty(), "{} holds no trace", path.display());
@@ -171,7 +149,7 @@ fn stops(replayed: &Replayed) -> Map<String, Value> {
 }
 
 fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle) -> Value {
-    let (gain, interval) = Regret::gain(traces, &first.regrets, &row.regrets);
+    let (gain, interval) = Regret::gain(traces, &first.replayed.regrets(), &row.replayed.regrets());
     json!({
         "manager": row.spec,
         "moves": row.replayed.moves.len(),
@@ -196,7 +174,7 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
     say!("|---|---|---|---|---|---|---|");
     let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
     for row in rows {
-        let (gain, gains) = Regret::gain(traces, &rows[0].regrets, &row.regrets);
+        let (gain, gains) = Regret::gain(traces, &rows[0].replayed.regrets(), &row.replayed.regrets());
         let share = share(row, &rows[0], mean(&bound.regrets));
         let stops: Vec<String> = stops(&row.replayed).iter().map(|(name, count)| format!("{name} {count}")).collect();
         say!(

@@ -2,27 +2,19 @@
 
 use super::game_times::{GameTimes, TimedMove};
 use crate::chess::{Color, Game};
-use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
+use crate::time_manager::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 
 /// Playouts a second where a game does not tell its nodes.
 const USUAL_NPS: f64 = 1_000.0;
 /// Share of a tree that the next move finds, where nobody tells: about what searches of this engine find.
 const USUAL_REUSE: f64 = 0.3;
 
-/// A manager's plans for a game.
-pub struct Advice {
-    /// For each move of the game's times the plan.
-    pub plans: Vec<Plan>,
-    /// The estimates of White's and Black's manager at the end.
-    pub estimates: [Estimates; 2],
-}
-
 /// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were, learns the
 /// speed from the nodes that the game tells, and goes on with the clock that the player left it.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
-pub fn advice(game: &Game, times: &GameTimes, spec: &str, overhead_ms: f64) -> Result<Advice, SpecError> {
+pub fn advice(game: &Game, times: &GameTimes, spec: &str, overhead_ms: f64) -> Result<Vec<Plan>, SpecError> {
     let mut managers = [build(spec)?, build(spec)?];
     let mut reused = [0_u64; 2];
     let mut plans = Vec::with_capacity(times.moves.len());
@@ -32,7 +24,7 @@ pub fn advice(game: &Game, times: &GameTimes, spec: &str, overhead_ms: f64) -> R
         reused[side] = learn(managers[side].as_mut(), mv, reused[side]);
         plans.push(plan);
     }
-    Ok(Advice { plans, estimates: managers.map(|manager| manager.estimates()) })
+    Ok(plans)
 }
 
 fn request(game: &Game, mv: &TimedMove, overhead_ms: f64, reused: u64) -> MoveRequest {
@@ -80,9 +72,9 @@ mod tests {
         let game = read_games(text.as_bytes()).unwrap().remove(0);
         let times = game_times(&game);
         for manager in crate::time_manager::managers() {
-            let advice = advice(&game.game, &times, &manager.title(), 100.0).unwrap();
-            assert_eq!(advice.plans.len(), 4);
-            for (plan, mv) in advice.plans.iter().zip(&times.moves) {
+            let plans = advice(&game.game, &times, &manager.title(), 100.0).unwrap();
+            assert_eq!(plans.len(), 4);
+            for (plan, mv) in plans.iter().zip(&times.moves) {
                 assert!((0.0..=mv.clock_ms).contains(&plan.hard_limit_ms), "{}: {plan}", manager.title());
             }
         }

@@ -1,8 +1,9 @@
 //! Puts the clock and the time of every move of a game together, from whatever its comments say.
 
 use super::clock_comment::{MoveTimes, move_times};
-use super::time_control_tag::{PeriodClock, periods};
+use super::time_control_tag::periods;
 use crate::chess::Color;
+use crate::lab::period_clock::PeriodClock;
 use crate::lab::pgn_reader::PgnGame;
 
 /// A move on a clock.
@@ -50,13 +51,13 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         let tag = if own_tag.is_empty() { game.tag("TimeControl") } else { own_tag };
         let periods = periods(tag).unwrap_or_default();
         let mut control = PeriodClock::new(&periods);
-        let mut clock_ms = periods.first().map(|period| period.base_ms);
+        let mut clock_ms = control.base_ms();
         times.start_ms[side] = clock_ms;
         let own: Vec<usize> = (0..plies).filter(|ply| game.game.positions()[*ply].turn() == color).collect();
         for (index, &ply) in own.iter().enumerate() {
             let said = move_times(game.comments_of(ply));
-            let (increment_ms, moves_to_go) = (control.increment_ms(), control.to_go);
-            let added_ms = increment_ms + control.moved();
+            let (increment_ms, moves_to_go) = (control.increment_ms(), control.moves_to_go());
+            let added_ms = control.count_move();
             if said.is_book {
                 // Runners give no increment for a move that they play themselves, or tell the clock after it.
                 clock_ms = said.clock_ms.or(clock_ms);

@@ -17,9 +17,9 @@ mod summary;
 mod time_control_tag;
 mod tmgr_log;
 
-pub use advice::{Advice, advice};
+pub use advice::advice;
 pub use clock_comment::{MoveTimes, move_times};
 pub use game_times::{GameTimes, TimedMove, game_times};
 pub use summary::{PlayerClock, player_clocks};
-pub use time_control_tag::{Period, periods};
+pub use time_control_tag::periods;
 pub use tmgr_log::{TmgrMove, read_tmgr_log};

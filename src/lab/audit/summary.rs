@@ -2,7 +2,7 @@
 
 use super::game_times::{GameTimes, TimedMove};
 use crate::chess::Color;
-use crate::lab::time_use::{PHASE_ENDS, Quantiles};
+use crate::lab::time_use::{Quantiles, phase, shares};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Sums {
         self.left.extend(end_ms);
         clock.hoarded += usize::from(end_ms.is_some_and(|end_ms| end_ms >= HOARDED * start_ms));
         for (number, mv) in moves.iter().enumerate() {
-            self.phases_ms[PHASE_ENDS.iter().filter(|end| number >= **end).count()] += mv.used_ms;
+            self.phases_ms[phase(number)] += mv.used_ms;
             let equal_ms = mv.clock_ms / f64::from(mv.moves_left.max(1)) + mv.increment_ms;
             let rushed = mv.used_ms < RUSHED * equal_ms && mv.clock_ms > NO_NEED * start_ms;
             clock.rushed += usize::from(rushed);
@@ -83,11 +83,10 @@ impl Sums {
 
     fn clock(self, name: &str) -> PlayerClock {
         let all_ms: f64 = self.phases_ms.iter().sum();
-        let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         PlayerClock {
             player: name.to_owned(),
-            mean_ms: ratio(all_ms, self.clock.moves as f64),
-            share_by_phase: self.phases_ms.map(|ms| ratio(ms, all_ms)),
+            mean_ms: all_ms / self.clock.moves.max(1) as f64,
+            share_by_phase: shares(self.phases_ms),
             clock_left_ms: Quantiles::of(self.left),
             ..self.clock
         }

@@ -18,7 +18,7 @@ mod replay;
 mod trace;
 mod trace_file;
 
-pub use positions::{PositionsError, SideOfGame, read_positions};
+pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
 pub use regret::{Oracle, Regret, equal_nodes, oracle};
 pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};

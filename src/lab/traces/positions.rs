@@ -39,21 +39,25 @@ pub enum PositionsError {
     Epd(#[from] OpeningsError),
 }
 
-/// Reads a file: of each game of a PGN the positions of one side, White's and Black's by turns; of an EPD each line as a game of
-/// one position. `tell` hears of games that are cut short because they are damaged.
+/// Reads an EPD or a file of FENs, each line as a game of one position.
+///
+/// # Errors
+/// [`PositionsError::Epd`].
+pub fn read_positions(path: &Path) -> Result<Vec<SideOfGame>, PositionsError> {
+    let openings = Openings::read(&[path.to_owned()], None)?;
+    let side = |index| {
+        let game = openings.get(index);
+        SideOfGame { plies: vec![game.moves().len()], game }
+    };
+    Ok((0..openings.len()).map(side).collect())
+}
+
+/// Reads of each game of a PGN the positions of one side, White's and Black's by turns. `tell` hears of games that are cut short
+/// because they are damaged.
 ///
 /// # Errors
 /// [`PositionsError`].
-pub fn read_positions(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideOfGame>, PositionsError> {
-    let is_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
-    if !is_pgn {
-        let openings = Openings::read(&[path.to_owned()], None)?;
-        let side = |index| {
-            let game = openings.get(index);
-            SideOfGame { plies: vec![game.moves().len()], game }
-        };
-        return Ok((0..openings.len()).map(side).collect());
-    }
+pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideOfGame>, PositionsError> {
     let read = |error| PositionsError::Read { path: path.to_owned(), error };
     let mut sides = Vec::new();
     for read in read_games(File::open(path).map_err(read)?).map_err(read)? {

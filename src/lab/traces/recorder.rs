@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
 use thiserror::Error;
 
 /// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the tree of a
@@ -38,6 +39,9 @@ pub enum RecordError {
     /// The engine cannot search.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A thread cannot be started.
+    #[error("cannot start a thread for searches: {0}")]
+    Thread(std::io::Error),
     /// A search failed.
     #[error("game {game} ply {ply}: {reason}")]
     Search {
@@ -129,7 +133,9 @@ impl Recorder {
         self.engine.new_game();
         let (ply, nodes) = (side.plies[index], self.recording.nodes);
         for before in index.saturating_sub(MOVES_BEFORE)..index {
-            self.search(number, side, side.plies[before], nodes)?;
+            let before = side.plies[before];
+            self.engine.set_game(until(&side.game, before));
+            self.search(number, before, nodes)?;
         }
         let game = until(&side.game, ply);
         self.engine.set_game(game.clone());
@@ -139,7 +145,7 @@ impl Recorder {
         *self.growing.lock() = Growing { growth, next: 1.0, end: reused + end, ..Growing::default() };
         let moves_left_plies = self.engine.tree_moves_left().map(|plies| plies as f32);
         self.engine.observe_root(Some(self.growing.clone()));
-        let searched = self.search(number, side, ply, end);
+        let searched = self.search(number, ply, end);
         self.engine.observe_root(None);
         searched?;
         let Growing { moves, snapshots, .. } = std::mem::take(&mut *self.growing.lock());
@@ -163,9 +169,8 @@ impl Recorder {
         })
     }
 
-    /// Searches a position of a game, in the tree that is there.
-    fn search(&mut self, number: u32, side: &SideOfGame, ply: usize, playouts: u64) -> Result<(), RecordError> {
-        self.engine.set_game(until(&side.game, ply));
+    /// Searches the position that is set, in the tree that is there.
+    fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
         let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
         let start_ms = self.engine.now_ms();
         let (end, _) = self.engine.run(&go, start_ms, None)?;
@@ -205,38 +210,48 @@ pub fn record_all<E: From<RecordError>>(
     let stop = AtomicBool::new(false);
     let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
     let (sender, receiver) = channel();
+    let record = |sender: Sender<(usize, Result<SearchTrace, RecordError>)>| {
+        let mut recorder = match make() {
+            Ok(recorder) => recorder,
+            Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
+        };
+        while !is_over() {
+            let task = next.fetch_add(1, Ordering::SeqCst);
+            let Some(&(number, index)) = tasks.get(task) else { return };
+            let trace = recorder.record(number as u32, &sides[number], index);
+            if sender.send((task, trace)).is_err() {
+                return;
+            }
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            let (sender, tasks, next) = (sender.clone(), &tasks, &next);
-            scope.spawn(move || {
-                let mut recorder = match make() {
-                    Ok(recorder) => recorder,
-                    Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
-                };
-                while !is_over() {
-                    let task = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(&(number, index)) = tasks.get(task) else { return };
-                    let trace = recorder.record(number as u32, &sides[number], index);
-                    if sender.send((task, trace)).is_err() {
-                        return;
-                    }
-                }
-            });
+            let (sender, record) = (sender.clone(), &record);
+            if let Err(error) = Builder::new().name("recorder".into()).spawn_scoped(scope, move || record(sender)) {
+                stop.store(true, Ordering::SeqCst);
+                return Err(RecordError::Thread(error).into());
+            }
         }
         drop(sender);
-        let (mut waiting, mut turn) = (BTreeMap::new(), done);
-        let mut take = || -> Result<(), E> {
-            for (task, trace) in &receiver {
-                waiting.insert(task, trace?);
-                while let Some(trace) = waiting.remove(&turn) {
-                    keep(trace)?;
-                    turn += 1;
-                }
-            }
-            Ok(())
-        };
-        let taken = take();
+        let taken = keep_in_order(&receiver, done, keep);
         stop.store(true, Ordering::SeqCst);
         taken
     })
+}
+
+/// Hands over the traces in the order of their tasks, from `turn` on.
+fn keep_in_order<E: From<RecordError>>(
+    receiver: &Receiver<(usize, Result<SearchTrace, RecordError>)>,
+    mut turn: usize,
+    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut waiting = BTreeMap::new();
+    for (task, trace) in receiver {
+        waiting.insert(task, trace?);
+        while let Some(trace) = waiting.remove(&turn) {
+            keep(trace)?;
+            turn += 1;
+        }
+    }
+    Ok(())
 }

@@ -29,8 +29,6 @@ pub struct Regret {
 /// The best stops in hindsight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Oracle {
-    /// For each trace the place of the snapshot at which it stops.
-    pub stops: Vec<usize>,
     /// Playouts of a move, on average.
     pub mean_nodes: f64,
     /// The value that a choice loses, for each trace.
@@ -73,15 +71,13 @@ pub fn equal_nodes(
 pub fn oracle(traces: &[SearchTrace], nodes: f64) -> Oracle {
     let choices: Vec<Vec<(f64, f64)>> = traces.iter().map(choices).collect();
     let at = |price: f64| -> Oracle {
-        let stop = |options: &Vec<(f64, f64)>| {
-            let cost = |place: &usize| options[*place].1 + price * options[*place].0;
-            (0..options.len()).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(0)
+        let cost = |(nodes, regret): &(f64, f64)| regret + price * nodes;
+        let cheapest = |stops: &Vec<(f64, f64)>| {
+            stops.iter().copied().min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or_default()
         };
-        let stops: Vec<usize> = choices.iter().map(stop).collect();
-        let of = |(options, stop): (&Vec<(f64, f64)>, &usize)| options.get(*stop).copied().unwrap_or_default();
-        let chosen: Vec<(f64, f64)> = choices.iter().zip(&stops).map(of).collect();
+        let chosen: Vec<(f64, f64)> = choices.iter().map(cheapest).collect();
         let mean_nodes = chosen.iter().map(|choice| choice.0).sum::<f64>() / chosen.len().max(1) as f64;
-        Oracle { stops, mean_nodes, regrets: chosen.iter().map(|choice| choice.1).collect() }
+        Oracle { mean_nodes, regrets: chosen.iter().map(|choice| choice.1).collect() }
     };
     // At a price of 1 nothing is searched for, at a price of nearly nothing all that helps.
     let (mut cheap, mut dear) = (1e-12_f64, 1.0_f64);
@@ -119,10 +115,10 @@ impl Regret {
 
     /// Of a replay.
     pub fn of(traces: &[SearchTrace], replayed: &Replayed) -> Regret {
-        let regrets: Vec<f64> = replayed.moves.iter().map(|mv| mv.regret).collect();
+        let moves = replayed.moves.iter().zip(traces);
         let agrees: Vec<bool> =
-            replayed.moves.iter().map(|mv| mv.choice.is_some() && mv.choice == traces[mv.trace].best_move()).collect();
-        Regret::new(traces, &regrets, &agrees)
+            moves.map(|(mv, trace)| mv.choice.is_some() && mv.choice == trace.best_move()).collect();
+        Regret::new(traces, &replayed.regrets(), &agrees)
     }
 
     /// How much less `second` loses than `first` at each move, on average, with its 95 % interval.

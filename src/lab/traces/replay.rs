@@ -2,6 +2,7 @@
 //! and what is played.
 
 use super::trace::{SearchTrace, TraceSnapshot};
+use crate::lab::period_clock::PeriodClock;
 use crate::lab::time_control::TimeControl;
 use crate::time_manager::trace::SearchStart;
 use crate::time_manager::{
@@ -24,8 +25,6 @@ pub struct ReplayRules {
 /// A move of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayedMove {
-    /// Its trace, by its place.
-    pub trace: usize,
     /// Playouts of its search.
     pub nodes: u64,
     /// Time used, in milliseconds.
@@ -57,6 +56,11 @@ impl Replayed {
         let sum: u64 = self.moves.iter().map(|mv| mv.nodes).sum();
         sum as f64 / self.moves.len().max(1) as f64
     }
+
+    /// The value that each choice loses.
+    pub fn regrets(&self) -> Vec<f64> {
+        self.moves.iter().map(|mv| mv.regret).collect()
+    }
 }
 
 /// Replays every game of the traces, which stand in the order of games and moves, with a manager that begins each game anew.
@@ -68,23 +72,18 @@ impl Replayed {
 /// [`SpecError`], when there is no such manager.
 pub fn replay(traces: &[SearchTrace], spec: &str, rules: &ReplayRules) -> Result<Replayed, SpecError> {
     let mut replayed = Replayed::default();
-    let mut place = 0;
+    let periods = [rules.control];
     for game in traces.chunk_by(|a, b| a.game == b.game) {
         let mut time = Timekeeper::without_lag(spec)?;
-        let (mut clock_ms, mut to_go) = (rules.control.base_ms, rules.control.moves);
+        let mut periods = PeriodClock::new(&periods);
+        // As in a match, the first move has its increment.
+        let mut clock_ms = rules.control.base_ms + rules.control.increment_ms;
         for trace in game {
-            let mut played = replay_move(trace, &mut time, rules, clock_ms, to_go);
-            played.trace = place;
+            let played = replay_move(trace, &mut time, rules, clock_ms, periods.moves_to_go());
             clock_ms -= played.used_ms;
             replayed.forfeits += u64::from(clock_ms < 0.0);
-            clock_ms = clock_ms.max(0.0) + rules.control.increment_ms;
-            to_go = to_go.map(|moves| moves - 1);
-            if to_go == Some(0) {
-                clock_ms += rules.control.base_ms;
-                to_go = rules.control.moves;
-            }
+            clock_ms = clock_ms.max(0.0) + periods.count_move();
             replayed.moves.push(played);
-            place += 1;
         }
     }
     Ok(replayed)
@@ -128,7 +127,6 @@ fn replay_move(
     });
     let choice = last.and_then(|last| last.best_move).map(|best| best as usize);
     ReplayedMove {
-        trace: 0,
         nodes: last.map_or(0, |last| last.new_nodes),
         used_ms: search.used_ms,
         clock_ms,
@@ -183,7 +181,7 @@ fn steps(trace: &SearchTrace, batch: u64) -> impl Iterator<Item = TraceSnapshot>
     let pairs = trace.snapshots.windows(2);
     let between = pairs.flat_map(move |pair| {
         let (from, to) = (&pair[0], &pair[1]);
-        let steps = (to.new_nodes - from.new_nodes.min(to.new_nodes)).div_ceil(batch.max(1)).max(1);
+        let steps = to.new_nodes.saturating_sub(from.new_nodes).div_ceil(batch.max(1)).max(1);
         (1..=steps).map(
             move |step| if step == steps { to.clone() } else { interpolated(from, to, step as f64 / steps as f64) },
         )
