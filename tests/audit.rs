@@ -113,6 +113,42 @@ fn files_that_are_not_there_or_hold_nothing_are_named() {
 }
 
 #[test]
+fn a_move_of_a_game_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn");
+    std::fs::write(&path, GAMES).unwrap();
+    let explain = |args: &[&str]| {
+        let game = ["time", "explain", "--game", path.to_str().unwrap()];
+        Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(game).args(args).output().unwrap()
+    };
+    let output = explain(&["--ply", "3", "--manager", "simple", "--json"]);
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["move"], "2... d6");
+    assert_eq!((&plan["used_ms"], &plan["clock_ms"]), (&289_985.0.into(), &3_600_000.0.into()));
+    assert!(plan["budget_ms"].as_f64().unwrap() > 0.0 && plan["terms"].as_array().unwrap().len() > 3, "{plan}");
+    // The same as the audit says of that move.
+    let audited = audit(&[path.to_str().unwrap(), "--json", "--manager", "simple"]);
+    let second: serde_json::Value =
+        serde_json::from_slice(audited.stdout.split(|byte| *byte == b'\n').nth(1).unwrap()).unwrap();
+    assert_eq!((second["ply"].as_u64(), &second["managers"]["simple"]), (Some(3), &plan["budget_ms"]));
+    let output = explain(&["--ply", "1", "--number", "2"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.starts_with("1... d5 (Black): 60.00 s on the clock, 2.50 s used and 100 nodes; it was the last."),
+        "{said}"
+    );
+    for (args, problem) in [
+        (&["--ply", "0"][..], "game 1 has no time for the move after 0 of its 4 plies"),
+        (&["--ply", "2", "--number", "4"], "has 3 games"),
+        (&["--ply", "2", "--manager", "none"], "none"),
+    ] {
+        let output = explain(args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(problem) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
 fn a_log_of_lc0_is_told_from_games() {
     let folder = tempfile::tempdir().unwrap();
     let path: &Path = &folder.path().join("lc0.log");

@@ -1,4 +1,4 @@
-//! Tests `zeitnot time record` and `zeitnot time replay` from end to end, on a backend that needs no network.
+//! Tests `zeitnot time record`, `time replay` and `time simulate` from end to end, on a backend that needs no network.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
@@ -70,6 +70,55 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
     let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--manager", "none"]);
     let said = String::from_utf8_lossy(&bad.stderr);
     assert!(!bad.status.success() && said.contains("none") && said.lines().count() == 1, "{said}");
+}
+
+#[test]
+fn a_simulation_plays_games_from_traces() {
+    let folder = folder();
+    assert!(record(folder.path(), "traces.zt", &[]).status.success());
+    let play = ["match", "--clock", "virtual", "--nps", "300", "--tc", "1+0.05", "--games", "2", "--backend", "random"];
+    assert!(zeitnot(folder.path(), &[&play[..], &["--max-moves", "20", "--pgn", "fit.pgn"]].concat()).status.success());
+    let simulate = |args: &[&str]| {
+        let simulate = ["time", "simulate", "--tc", "10+0.1", "--games", "100", "--traces", "traces.zt"];
+        zeitnot(folder.path(), &[&simulate[..], args].concat())
+    };
+    let output = simulate(&["--manager", "simple", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let one: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&one["manager"], &one["tc"], &one["games"]), (&"simple".into(), &"10+0.1".into(), &100.into()));
+    assert_eq!(one["flag_rate"], 0.0);
+    // The recorded games have five or six own moves.
+    let clocks = one["clock_ms"].as_array().unwrap();
+    assert!((5..=6).contains(&clocks.len()), "{one}");
+    for (index, at) in clocks.iter().enumerate() {
+        let ms = |name: &str| at[name].as_f64().unwrap();
+        assert_eq!(at["move"], index + 1);
+        assert!(0.0 < ms("p5") && ms("p5") <= ms("p50") && ms("p50") <= ms("p95") && ms("p95") < 10_100.0, "{at}");
+    }
+    assert!(one["left_ms"]["p50"].as_f64().unwrap() > 5_000.0 && one["games_per_s"].as_f64().unwrap() > 0.0);
+    // Games to fit to are longer; several managers are an array.
+    let output = simulate(&["--fit", "fit.pgn.jsonl", "--manager", "simple", "--manager", "alphazero", "--json"]);
+    let both: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(both[0]["clock_ms"].as_array().unwrap().len(), 20, "{both}");
+    assert_eq!(both[1]["manager"], "alphazero");
+    // A lag that the overhead does not cover loses on time.
+    let output = simulate(&["--manager", "alphazero", "--lag", "4000", "--json"]);
+    let lagging: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(lagging["flag_rate"], 1.0);
+    std::fs::write(folder.path().join("positions.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").unwrap();
+    let epd =
+        ["time", "record", "--positions", "positions.epd", "--nodes", "60", "--backend", "random", "--out", "epd.zt"];
+    assert!(zeitnot(folder.path(), &epd).status.success());
+    for (args, problem) in [
+        (&["--traces", "epd.zt"][..], "single positions"),
+        (&["--traces", "traces.zt", "--fit", "games.pgn"], "games.pgn line 1"),
+        (&["--traces", "traces.zt", "--manager", "none"], "none"),
+        (&["--traces", "missing.zt"], "missing.zt"),
+    ] {
+        let output = zeitnot(folder.path(), &[&["time", "simulate"], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(problem) && said.lines().count() == 1, "{said}");
+    }
 }
 
 #[test]

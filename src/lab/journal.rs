@@ -128,34 +128,7 @@ impl Journal {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
-        // What follows the last line's end was being written when the match was interrupted.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
-        let (mut settings, mut games, mut is_ended) = (Value::Null, BTreeMap::new(), false);
-        for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
-            if index == 0 {
-                settings = serde_json::from_slice(line).map_err(|error| line_error(1, error.to_string()))?;
-                if !settings.is_object() {
-                    return Err(line_error(1, "it is no journal of a match".to_owned()));
-                }
-                continue;
-            }
-            is_ended = line.trim_ascii() == END.as_bytes();
-            if is_ended {
-                continue;
-            }
-            let game: GameRecord =
-                serde_json::from_slice(line).map_err(|error| line_error(index + 1, error.to_string()))?;
-            let number = game.game;
-            if games.insert(number, game).is_some() {
-                return Err(line_error(index + 1, format!("game {number} for the second time")));
-            }
-        }
-        // A first line that was cut off is one of ours if it begins as ours do.
-        let is_foreign = whole == 0 && !bytes.is_empty() && bytes[0] != b'{';
-        if is_foreign {
-            return Err(line_error(1, "it is no journal of a match".to_owned()));
-        }
+        let Content { settings, games, is_ended, whole } = parse(path, &bytes)?;
         let (path, whole) = (path.to_owned(), whole as u64);
         Ok(Journal { path, file, settings, games, is_begun: whole > 0, is_ended, whole })
     }
@@ -209,6 +182,56 @@ impl Journal {
     fn write(&mut self, line: &str) -> Result<(), JournalError> {
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|reason| self.io(reason))
     }
+}
+
+/// The finished games of a journal, by their numbers; the file is left as it is, and a match may be writing it.
+///
+/// # Errors
+/// [`JournalError`], where the file cannot be read or is no journal.
+pub fn read_journal(path: &Path) -> Result<Vec<GameRecord>, JournalError> {
+    let bytes = std::fs::read(path).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
+    Ok(parse(path, &bytes)?.games.into_values().collect())
+}
+
+/// The whole lines of a journal.
+struct Content {
+    settings: Value,
+    games: BTreeMap<u64, GameRecord>,
+    is_ended: bool,
+    /// Their bytes.
+    whole: usize,
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Content, JournalError> {
+    // What follows the last line's end was being written when the match was interrupted.
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
+    let (mut settings, mut games, mut is_ended) = (Value::Null, BTreeMap::new(), false);
+    for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if index == 0 {
+            settings = serde_json::from_slice(line).map_err(|error| line_error(1, error.to_string()))?;
+            if !settings.is_object() {
+                return Err(line_error(1, "it is no journal of a match".to_owned()));
+            }
+            continue;
+        }
+        is_ended = line.trim_ascii() == END.as_bytes();
+        if is_ended {
+            continue;
+        }
+        let game: GameRecord =
+            serde_json::from_slice(line).map_err(|error| line_error(index + 1, error.to_string()))?;
+        let number = game.game;
+        if games.insert(number, game).is_some() {
+            return Err(line_error(index + 1, format!("game {number} for the second time")));
+        }
+    }
+    // A first line that was cut off is one of ours if it begins as ours do.
+    let is_foreign = whole == 0 && !bytes.is_empty() && bytes[0] != b'{';
+    if is_foreign {
+        return Err(line_error(1, "it is no journal of a match".to_owned()));
+    }
+    Ok(Content { settings, games, is_ended, whole })
 }
 
 /// The first setting that differs, and its two values.

@@ -10,6 +10,7 @@
 //! | `decisions` | all that time managers were asked, saw and decided in a match, and the check that it comes out again |
 //! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
 //! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
+//! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`strength`] | Elo, SPRT and ratings from results |
@@ -31,6 +32,7 @@ mod play;
 mod player;
 mod record;
 mod runner;
+pub mod simulation;
 pub mod strength;
 mod time_control;
 mod time_use;
@@ -42,7 +44,7 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 pub use external_player::ExternalPlayer;
-pub use journal::{Journal, JournalError};
+pub use journal::{Journal, JournalError, read_journal};
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;

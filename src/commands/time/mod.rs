@@ -2,37 +2,41 @@
 
 mod audit;
 mod compare;
+mod explain;
+mod explain_game;
 mod record;
 mod replay;
 mod script;
+mod simulate;
 
-use super::json_flag;
-use super::output::say;
+use super::engine_options;
 use anyhow::Context as _;
-use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use zeitnot::engine::Options;
-use zeitnot::time_manager::{self, MoveRequest, StopperParams};
+use zeitnot::lab::TimeControl;
+use zeitnot::lab::traces::{SearchTrace, read_traces};
 
 pub fn command() -> Command {
     Command::new("time")
         .about("Look into the time managers")
         .subcommand_required(true)
-        .subcommand(explain_command())
+        .subcommand(explain::command())
         .subcommand(compare::command())
         .subcommand(audit::command())
         .subcommand(record::command())
         .subcommand(replay::command())
+        .subcommand(simulate::command())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     match matches.subcommand() {
-        Some(("explain", matches)) => explain(matches),
+        Some(("explain", matches)) => explain::run(matches),
         Some(("compare", matches)) => compare::run(matches),
         Some(("audit", matches)) => audit::run(matches),
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
+        Some(("simulate", matches)) => simulate::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
 }
@@ -46,8 +50,8 @@ fn files(help: &'static str) -> Arg {
 }
 
 /// The files that were named.
-fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &Path> {
-    matches.get_many::<PathBuf>("files").unwrap_or_default().map(PathBuf::as_path)
+fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &PathBuf> {
+    matches.get_many("files").unwrap_or_default()
 }
 
 /// The flag that names time managers.
@@ -64,136 +68,54 @@ fn named_managers(matches: &ArgMatches) -> Vec<&str> {
     }
 }
 
-fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueParser>, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value_name).allow_negative_numbers(true).value_parser(parser).help(help)
+/// The engine's options with a manager, or with the options that a text such as `TimeManager=legacy;CPuct=2` names.
+fn options_of(spec: &str) -> anyhow::Result<Options> {
+    let mut options = Options::default();
+    for setting in engine_options::settings_of(spec) {
+        let (name, value) = engine_options::name_value(&setting).with_context(|| format!("--manager {spec}"))?;
+        options.set(name, value).with_context(|| format!("--manager {spec}"))?;
+    }
+    Ok(options)
 }
 
-/// The events of a script, as [`script`] reads them.
-const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end. A trace that was
-recorded from a game is a script, too; the answers in it are passed over.
-Times are in milliseconds on the move's clock; what stands in brackets may be left out.
-
-  {"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24,"reused":9000}
-  {"event":"observe","t_ms":1200,"first_batch_ms":1150,"new_nodes":1200,"visits":[800,400]}
-  {"event":"finish","t_ms":2100,"total_nodes":11100}
-
-  plan     what the manager is told before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
-           --overhead), evaluation_ms (of one position), reused (nodes), moves_left (plies, of the network), pieces, legal_moves,
-           captures, check (bool)]
-  observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
-           (else new and reused ones), batches, depth (average, whole plies), mate (in moves), visits (of the moves at the
-           root), win_found, may_resign, need_more_time (bool), losing_edges, best_move (index into visits; else the most
-           visited), best_value and second_value (-1 to 1), moves_left]
-  finish   the move is played: t_ms [total_nodes, stop (else that of the last look), first_evaluation_ms]
-
-Rarer ones, as a trace has them: another manager (--manager goes before it), a new game, another game that goes on, a tree
-that is not the last one's, a move from the book, and the limits beside the clock with the options of all stoppers, before
-the plan of their move:
-
-  {"event":"manager","spec":"smooth","measure_lag":true}
-  {"event":"new_game"}
-  {"event":"other_game","keep_time_stats":false}
-  {"event":"tree_changed"}
-  {"event":"book_move","ply":2,"clock_ms":60000,"inc_ms":600}
-  {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
-
-/// A note on names in formulas that the table has not; `time_manager::formulas` reads them so.
-const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
-
-fn explain_command() -> Command {
-    let ms = |name, help| number(name, "MS", value_parser!(f64), help);
-    let count = |name, value_name, help| number(name, value_name, value_parser!(u32), help);
-    let one_decision = [
-        ms("clock", "Time on our clock").required_unless_present("script"),
-        ms("inc", "Increment that each of our moves adds [default: 0]"),
-        count("movestogo", "N", "Moves until the next time control [default: sudden death]"),
-        count("ply", "N", "Game ply of the position, 0 at the start [default: 0]"),
-        number("reused", "NODES", value_parser!(u64), "Nodes already in the tree [default: 0]"),
-        ms("evaluation", "Time that one evaluation takes: where it does not fit, a move is due without one"),
-        number("moves-left", "PLIES", value_parser!(f64), "What the network's moves-left head says"),
-        count("pieces", "N", "Pieces on the board"),
-        count("legal-moves", "N", "Legal moves of the position"),
-        count("captures", "N", "Those of them that capture"),
-        Arg::new("check").long("check").action(ArgAction::SetTrue).help("The side to move is in check"),
-    ];
-    let script = Arg::new("script")
-        .long("script")
-        .value_name("FILE.jsonl")
-        .value_parser(value_parser!(PathBuf))
-        .conflicts_with_all(["clock", "inc", "movestogo", "ply", "reused", "moves-left", "pieces", "check"])
-        .conflicts_with_all(["legal-moves", "captures", "evaluation"])
-        .help("Events, one JSON object a line; each is answered with one line of JSON (- reads standard input); --help says which");
-    let flag = |name, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
-    let table = flag("table", "Answer a script for people: every term of a plan, and what became of the move");
-    let stoppers =
-        flag("stoppers", "Ask all stoppers at each look of a script, smart pruning among them, not the manager alone");
-    Command::new("explain")
-        .about("Explain the decision about one move, or answer a script of events")
-        .after_long_help(SCRIPT_HELP)
-        .arg(
-            Arg::new("manager")
-                .long("manager")
-                .value_name("SPEC")
-                .help("The time manager, as the option TimeManager has it [default: that option's]"),
-        )
-        .arg(ms("overhead", "Time lost between engine and clock, per move [default: that of MoveOverheadMs]"))
-        .arg(number("nps", "N", value_parser!(f64), "The manager's estimate of speed, as if learned"))
-        .args(one_decision)
-        .arg(script)
-        // With --clock no script can be required, as the two exclude each other: so that is said for these, too.
-        .arg(table.requires("script").conflicts_with_all(["json", "clock"]))
-        .arg(stoppers.requires("script").conflicts_with("clock"))
-        .arg(json_flag())
+/// The flag of the clock that games begin with.
+fn time_control() -> Arg {
+    let parser = |text: &str| text.parse::<TimeControl>();
+    Arg::new("tc")
+        .long("tc")
+        .value_name("TC")
+        .default_value("10+0.1")
+        .value_parser(parser)
+        .help("The clock of each game")
 }
 
-fn explain(matches: &ArgMatches) -> anyhow::Result<()> {
-    let defaults = Options::default();
-    let spec = matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager);
-    let nps = matches.get_one::<f64>("nps").copied();
-    if let Some(nps) = nps {
-        anyhow::ensure!(nps.is_finite() && nps > 0.0, "--nps {nps}: a speed is more than 0");
+/// The clock that games begin with.
+fn control(matches: &ArgMatches) -> anyhow::Result<TimeControl> {
+    matches.get_one("tc").copied().context("--tc has a default")
+}
+
+/// The flag of the size of batches.
+fn batch() -> Arg {
+    Arg::new("batch")
+        .long("batch")
+        .value_name("N")
+        .default_value("8")
+        .value_parser(value_parser!(u64).range(1..))
+        .help("Playouts between two looks of the stoppers")
+}
+
+/// The traces of all files, games of different files apart, and the playouts of their moves on average.
+fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+    let (mut all, mut nodes, mut games) = (Vec::new(), 0.0, 0);
+    for path in paths {
+        let (header, mut traces) = read_traces(path)?;
+        traces.retain(|trace| !trace.snapshots.is_empty());
+        anyhow::ensure!(!traces.is_empty(), "{} holds no trace", path.display());
+        traces.iter_mut().for_each(|trace| trace.game += games);
+        games = traces.last().map_or(games, |trace| trace.game + 1);
+        nodes += header.nodes as f64 * traces.len() as f64;
+        all.extend(traces);
     }
-    for name in ["clock", "inc", "overhead", "evaluation"] {
-        if let Some(ms) = matches.get_one::<f64>(name) {
-            let is_time = ms.is_finite() && *ms >= 0.0;
-            anyhow::ensure!(is_time, "--{name} {ms}: a time is a number of milliseconds, 0 or more");
-        }
-    }
-    if let Some(plies) = matches.get_one::<f64>("moves-left") {
-        let is_length = plies.is_finite() && *plies >= 0.0;
-        anyhow::ensure!(is_length, "--moves-left {plies}: the rest of a game is a number of plies, 0 or more");
-    }
-    let overhead_ms = matches.get_one("overhead").copied().unwrap_or(defaults.move_overhead as f64);
-    if let Some(path) = matches.get_one::<PathBuf>("script") {
-        let params = StopperParams { overhead_ms, ..defaults.stopper_params() };
-        let stoppers = matches.get_flag("stoppers").then_some(params);
-        let insists = matches.get_one::<String>("manager").is_some();
-        let as_table = matches.get_flag("table");
-        return script::answer(path, &script::Terms { spec, insists, nps, overhead_ms, stoppers, as_table });
-    }
-    let mut manager = time_manager::build(spec)?;
-    if let Some(nps) = nps {
-        manager.set_nps(nps);
-    }
-    let plan = manager.plan(&MoveRequest {
-        clock_ms: *matches.get_one("clock").context("--clock or --script is required")?,
-        increment_ms: matches.get_one("inc").copied().unwrap_or(0.0),
-        moves_to_go: matches.get_one("movestogo").copied(),
-        ply: matches.get_one("ply").copied().unwrap_or(0),
-        overhead_ms,
-        lag_ms: 0.0,
-        evaluation_ms: matches.get_one("evaluation").copied(),
-        reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
-        moves_left_plies: matches.get_one("moves-left").copied(),
-        pieces: matches.get_one("pieces").copied(),
-        legal_moves: matches.get_one("legal-moves").copied(),
-        captures: matches.get_one("captures").copied(),
-        in_check: matches.get_flag("check"),
-    });
-    if matches.get_flag("json") {
-        say!("{}", serde_json::to_string(&plan)?);
-    } else {
-        super::output::text(format_args!("{plan:#}{ABSENT}"));
-    }
-    Ok(())
+    let nodes = nodes / all.len().max(1) as f64;
+    Ok((all, nodes))
 }

@@ -1,14 +1,12 @@
 //! `zeitnot time replay`: asks time managers when they would have stopped recorded searches, and at what price.
 
-use crate::commands::engine_options;
 use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
-use zeitnot::engine::Options;
-use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, equal_nodes, oracle, read_traces};
-use zeitnot::lab::{TimeControl, Verified, verify_decisions};
+use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, oracle};
+use zeitnot::lab::{Verified, verify_decisions};
 
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
@@ -28,14 +26,7 @@ pub fn command() -> Command {
             "A time manager such as \"smooth(preset=lc0)\", or options such as \
              TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the first is what the others are compared with",
         ))
-        .arg(
-            Arg::new("tc")
-                .long("tc")
-                .value_name("TC")
-                .default_value("10+0.1")
-                .value_parser(|text: &str| text.parse::<TimeControl>())
-                .help("The clock of each game"),
-        )
+        .arg(super::time_control())
         .arg(
             Arg::new("mean-nodes")
                 .long("mean-nodes")
@@ -43,14 +34,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(f64))
                 .help("Playouts of a move on average, the same for all: each is replayed at the speed that leads there [default: those of the recording's moves]"),
         )
-        .arg(
-            Arg::new("batch")
-                .long("batch")
-                .value_name("N")
-                .default_value("8")
-                .value_parser(value_parser!(u64).range(1..))
-                .help("Playouts between two looks of the stoppers"),
-        )
+        .arg(super::batch())
         .arg(json_flag())
 }
 
@@ -66,20 +50,17 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("decisions") {
         return decisions(matches);
     }
-    let (traces, nodes) = traces(matches)?;
+    let (traces, nodes) = super::traces(super::named_files(matches))?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
-    let control = *matches.get_one::<TimeControl>("tc").context("--tc has a default")?;
+    let control = super::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
     let mut rows = Vec::new();
     for spec in super::named_managers(matches) {
-        let mut options = Options::default();
-        for setting in engine_options::settings_of(spec) {
-            let (name, value) = engine_options::name_value(&setting).with_context(|| format!("--manager {spec}"))?;
-            options.set(name, value).with_context(|| format!("--manager {spec}"))?;
-        }
+        let options = super::options_of(spec)?;
         // Any speed does: the one that leads to the nodes is looked for from here.
-        let rules = ReplayRules { control, nps: 5.0 * nodes, batch, stoppers: options.stopper_params() };
+        let speed = Speed { nps: 5.0 * nodes, batch };
+        let rules = ReplayRules { control, speed, stoppers: options.stopper_params() };
         let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
             .with_context(|| format!("--manager {spec}"))?;
         let regret = Regret::of(&traces, &replayed);
@@ -109,22 +90,6 @@ fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{answers} decisions about {moves} moves of {games} games came out again to the last bit");
     }
     Ok(())
-}
-
-/// The traces of all files, games of different files apart, and the playouts of their moves.
-fn traces(matches: &ArgMatches) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
-    let (mut all, mut nodes, mut games) = (Vec::new(), 0.0, 0);
-    for path in super::named_files(matches) {
-        let (header, mut traces) = read_traces(path)?;
-        traces.retain(|trace| !trace.snapshots.is_empty());
-        anyhow::ensure!(!traces.is_empty(), "{} holds no trace", path.display());
-        traces.iter_mut().for_each(|trace| trace.game += games);
-        games = traces.last().map_or(games, |trace| trace.game + 1);
-        nodes += header.nodes as f64 * traces.len() as f64;
-        all.extend(traces);
-    }
-    let nodes = nodes / all.len().max(1) as f64;
-    Ok((all, nodes))
 }
 
 /// The share of what the oracle saves against the first manager that this one saves, too.

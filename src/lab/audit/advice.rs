@@ -9,8 +9,8 @@ const USUAL_NPS: f64 = 1_000.0;
 /// Share of a tree that the next move finds, where nobody tells: about what searches of this engine find.
 const USUAL_REUSE: f64 = 0.3;
 
-/// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were, learns the
-/// speed from the nodes that the game tells, and goes on with the clock that the player left it.
+/// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were. From move to move
+/// it learns as if each of its own searches had taken its budget, at the speed of the player's.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -21,7 +21,7 @@ pub fn advice(game: &Game, times: &GameTimes, spec: &str, overhead_ms: f64) -> R
     for mv in &times.moves {
         let side = usize::from(mv.color == Color::Black);
         let plan = managers[side].plan(&request(game, mv, overhead_ms, reused[side]));
-        reused[side] = learn(managers[side].as_mut(), mv, reused[side]);
+        reused[side] = search(managers[side].as_mut(), mv, plan.budget_ms, reused[side]);
         plans.push(plan);
     }
     Ok(plans)
@@ -45,18 +45,19 @@ fn request(game: &Game, mv: &TimedMove, overhead_ms: f64, reused: u64) -> MoveRe
     }
 }
 
-/// Lets the manager see the search as it was. Returns the nodes that the next one finds.
-fn learn(manager: &mut dyn TimeManager, mv: &TimedMove, reused: u64) -> u64 {
-    let nodes = mv.nodes.unwrap_or((mv.used_ms / 1e3 * USUAL_NPS) as u64);
-    let total_nodes = nodes.saturating_add(reused);
+/// Shows the manager a search that took its budget. Returns the nodes that the next one finds.
+fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused: u64) -> u64 {
+    let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
+    let new_nodes = (budget_ms / 1e3 * nps) as u64;
+    let total_nodes = new_nodes.saturating_add(reused);
     manager.observe(&SearchSnapshot {
-        elapsed_ms: mv.used_ms,
-        since_first_batch_ms: Some(mv.used_ms),
-        new_nodes: nodes,
+        elapsed_ms: budget_ms,
+        since_first_batch_ms: Some(budget_ms),
+        new_nodes,
         total_nodes,
         ..SearchSnapshot::default()
     });
-    manager.finish(&MoveOutcome { elapsed_ms: mv.used_ms, total_nodes, ..MoveOutcome::default() });
+    manager.finish(&MoveOutcome { elapsed_ms: budget_ms, total_nodes, ..MoveOutcome::default() });
     (total_nodes as f64 * USUAL_REUSE) as u64
 }
 
@@ -79,5 +80,8 @@ mod tests {
             }
         }
         assert!(advice(&game.game, &times, "none", 0.0).is_err());
+        // Black took 9.5 s, far beyond any budget, which is no overrun of the manager's.
+        let plans = advice(&game.game, &times, "smooth", 100.0).unwrap();
+        assert!(plans[3].terms.iter().all(|term| term.name != "overrun"), "{:#}", plans[3]);
     }
 }

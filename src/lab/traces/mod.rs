@@ -7,6 +7,7 @@
 //! | `trace_file`, `packing` | files of traces: a line that says what was recorded, then compressed blocks |
 //! | `positions` | the positions to record, from PGN and EPD |
 //! | `recorder` | searches a position with the tree that a game would have left, and records it |
+//! | `replayed_search`, `root_pruning` | one search of a trace under a timekeeper |
 //! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
 //! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
 
@@ -15,12 +16,18 @@ mod positions;
 mod recorder;
 mod regret;
 mod replay;
+mod replayed_search;
+mod root_pruning;
 mod trace;
 mod trace_file;
 
+#[cfg(test)]
+pub(super) use packing::tests::example as example_trace;
 pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
 pub use regret::{Oracle, Regret, equal_nodes, oracle};
 pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};
+pub(super) use replayed_search::ReplayedSearch;
+pub use replayed_search::Speed;
 pub use trace::{SearchTrace, TraceSnapshot, TracedMove};
 pub use trace_file::{TraceError, TraceFile, TraceHeader, read_traces};

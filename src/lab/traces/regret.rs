@@ -2,6 +2,7 @@
 //! bound, and errors by bootstrap over games.
 
 use super::replay::{ReplayRules, Replayed, replay};
+use super::replayed_search::Speed;
 use super::trace::SearchTrace;
 use crate::splitmix::SplitMix64;
 use crate::time_manager::SpecError;
@@ -46,9 +47,10 @@ pub fn equal_nodes(
     rules: &ReplayRules,
     nodes: f64,
 ) -> Result<(f64, Replayed), SpecError> {
-    let at = |nps: f64| replay(traces, spec, &ReplayRules { nps, ..rules.clone() });
-    let (mut low, mut high) = (rules.nps / 64.0, rules.nps * 64.0);
-    let mut nps = rules.nps;
+    let batch = rules.speed.batch;
+    let at = |nps: f64| replay(traces, spec, &ReplayRules { speed: Speed { nps, batch }, ..rules.clone() });
+    let mut nps = rules.speed.nps;
+    let (mut low, mut high) = (nps / 64.0, nps * 64.0);
     let mut replayed = at(nps)?;
     for _ in 0..HALVINGS {
         let mean = replayed.mean_nodes();
@@ -172,7 +174,7 @@ mod tests {
     #[test]
     fn equal_nodes_are_found_by_the_speed() {
         let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
-        let rules = ReplayRules { control: "10+0.1".parse().unwrap(), nps: 100.0, batch: 1, stoppers };
+        let rules = ReplayRules { control: "10+0.1".parse().unwrap(), speed: Speed { nps: 100.0, batch: 1 }, stoppers };
         let traces = traces();
         for spec in ["simple", "legacy", "smooth"] {
             let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();

@@ -1,23 +1,19 @@
 //! Replays the moves of recorded searches under a time manager, through the same timekeeper as a game: when each search stops,
 //! and what is played.
 
+use super::replayed_search::{ReplayedSearch, Speed};
 use super::trace::{SearchTrace, TraceSnapshot};
 use crate::lab::period_clock::PeriodClock;
 use crate::lab::time_control::TimeControl;
-use crate::time_manager::trace::SearchStart;
-use crate::time_manager::{
-    Begun, MoveOutcome, MoveRequest, SearchLimits, SpecError, StopReason, StopperParams, Timekeeper,
-};
+use crate::time_manager::{MoveRequest, SpecError, StopReason, StopperParams, Timekeeper};
 
 /// The clock of a replay, its speed and its stoppers.
 #[derive(Clone, Debug)]
 pub struct ReplayRules {
     /// The clock that each game begins with.
     pub control: TimeControl,
-    /// Playouts a second.
-    pub nps: f64,
-    /// Playouts of a batch: the stoppers look after each.
-    pub batch: u64,
+    /// The speed of the searches.
+    pub speed: Speed,
     /// The options of the stoppers, the overhead of a move among them.
     pub stoppers: StopperParams,
 }
@@ -96,83 +92,25 @@ fn replay_move(
     clock_ms: f64,
     moves_to_go: Option<u32>,
 ) -> ReplayedMove {
-    let start = SearchStart {
-        limits: SearchLimits::default(),
-        stoppers: rules.stoppers.clone(),
-        evaluation_ms: Some(1e3 / rules.nps),
-    };
     let request = MoveRequest {
         clock_ms,
         increment_ms: rules.control.increment_ms,
         moves_to_go,
-        ply: trace.game_ply,
         overhead_ms: rules.stoppers.overhead_ms,
-        reused_nodes: trace.reused,
-        moves_left_plies: trace.moves_left_plies.map(f64::from),
-        pieces: Some(trace.pieces),
-        legal_moves: Some(trace.legal_moves),
-        captures: Some(trace.captures),
-        in_check: trace.in_check,
-        ..MoveRequest::default()
+        ..trace.request()
     };
-    let Begun { plan, limit_ms, .. } = time.begin(&start, Some(&request));
-    let search = run(trace, time, rules, limit_ms);
-    let last = search.last.as_ref();
-    time.end(&MoveOutcome {
-        elapsed_ms: search.used_ms,
-        total_nodes: last.map_or(trace.reused, |last| last.total_nodes),
-        stop: search.stop,
-        first_evaluation_ms: (trace.reused == 0).then_some(search.first_batch_ms),
-        ..MoveOutcome::default()
-    });
-    let choice = last.and_then(|last| last.best_move).map(|best| best as usize);
+    let steps = steps(trace, rules.speed.batch);
+    let search = ReplayedSearch::run(steps, time, &request, rules.speed, &rules.stoppers);
+    let choice = search.choice;
     ReplayedMove {
-        nodes: last.map_or(0, |last| last.new_nodes),
+        nodes: search.nodes,
         used_ms: search.used_ms,
         clock_ms,
-        budget_ms: plan.map_or(0.0, |plan| plan.budget_ms),
+        budget_ms: search.budget_ms,
         choice,
         stop: search.stop,
         regret: choice.map_or(0.0, |choice| trace.regret(choice)),
     }
-}
-
-/// The end of a replayed search.
-struct Stopped {
-    last: Option<TraceSnapshot>,
-    used_ms: f64,
-    stop: Option<StopReason>,
-    first_batch_ms: f64,
-}
-
-/// Goes through a trace batch by batch until the timekeeper stops it, or its time is over. At least one evaluation is made.
-fn run(trace: &SearchTrace, time: &mut Timekeeper, rules: &ReplayRules, limit_ms: Option<f64>) -> Stopped {
-    let ms = |nodes: u64| nodes as f64 * 1e3 / rules.nps;
-    let first_batch_ms = ms(if trace.reused == 0 { 1 } else { rules.batch });
-    let mut stopped = Stopped { last: None, used_ms: 0.0, stop: None, first_batch_ms };
-    let mut limit_ms = limit_ms.unwrap_or(f64::INFINITY);
-    let mut look = |snapshot: &TraceSnapshot, elapsed_ms: f64| {
-        let since = (elapsed_ms >= first_batch_ms).then_some(elapsed_ms - first_batch_ms);
-        time.observe(&snapshot.snapshot(elapsed_ms, since))
-    };
-    for snapshot in steps(trace, rules.batch) {
-        let elapsed_ms = ms(snapshot.new_nodes);
-        if let Some(last) = stopped.last.as_ref().filter(|_| elapsed_ms > limit_ms) {
-            // The answer is given at the limit, from the tree without the batch that is not ready.
-            stopped.used_ms = limit_ms.max(stopped.used_ms);
-            stopped.stop = look(last, stopped.used_ms).stop.or(Some(StopReason::Time));
-            return stopped;
-        }
-        stopped.used_ms = elapsed_ms;
-        let verdict = look(&snapshot, elapsed_ms);
-        stopped.last = Some(snapshot);
-        if verdict.stop.is_some() {
-            stopped.stop = verdict.stop;
-            return stopped;
-        }
-        limit_ms = verdict.remaining_ms.map_or(f64::INFINITY, |remaining_ms| elapsed_ms + remaining_ms);
-    }
-    stopped
 }
 
 /// The snapshots of a trace, and between them one for each batch.
@@ -182,24 +120,10 @@ fn steps(trace: &SearchTrace, batch: u64) -> impl Iterator<Item = TraceSnapshot>
     let between = pairs.flat_map(move |pair| {
         let (from, to) = (&pair[0], &pair[1]);
         let steps = to.new_nodes.saturating_sub(from.new_nodes).div_ceil(batch.max(1)).max(1);
-        (1..=steps).map(
-            move |step| if step == steps { to.clone() } else { interpolated(from, to, step as f64 / steps as f64) },
-        )
+        (1..=steps)
+            .map(move |step| if step == steps { to.clone() } else { from.towards(to, step as f64 / steps as f64) })
     });
     first.into_iter().chain(between)
-}
-
-/// A snapshot between two, at this share of the way.
-fn interpolated(from: &TraceSnapshot, to: &TraceSnapshot, share: f64) -> TraceSnapshot {
-    let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
-    let visits = from.visits.iter().zip(&to.visits).map(|(from, to)| between((*from).into(), (*to).into()) as u32);
-    TraceSnapshot {
-        new_nodes: between(from.new_nodes, to.new_nodes),
-        total_nodes: between(from.total_nodes, to.total_nodes),
-        batches: between(from.batches, to.batches),
-        visits: visits.collect(),
-        ..from.clone()
-    }
 }
 
 #[cfg(test)]
@@ -209,7 +133,7 @@ mod tests {
 
     fn rules(tc: &str, nps: f64) -> ReplayRules {
         let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
-        ReplayRules { control: tc.parse().unwrap(), nps, batch: 8, stoppers }
+        ReplayRules { control: tc.parse().unwrap(), speed: Speed { nps, batch: 8 }, stoppers }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Holds one recorded search: the facts of its position, and its root at growing counts of visits.
 
-use crate::time_manager::SearchSnapshot;
+use crate::time_manager::{MoveRequest, SearchSnapshot};
 use serde::{Deserialize, Serialize};
 
 /// The search of one position, as it grew.
@@ -77,15 +77,29 @@ pub struct TraceSnapshot {
 }
 
 impl TraceSnapshot {
-    /// As a time manager sees it, `elapsed_ms` after the move's clock started and `since_first_batch_ms` after its first batch.
-    pub fn snapshot(&self, elapsed_ms: f64, since_first_batch_ms: Option<f64>) -> SearchSnapshot<'_> {
+    /// The root at this share of the way to a later snapshot: visits grow evenly, all else is as it was.
+    pub(in crate::lab) fn towards(&self, later: &TraceSnapshot, share: f64) -> TraceSnapshot {
+        let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
+        let visits = self.visits.iter().zip(&later.visits);
+        TraceSnapshot {
+            new_nodes: between(self.new_nodes, later.new_nodes),
+            total_nodes: between(self.total_nodes, later.total_nodes),
+            batches: between(self.batches, later.batches),
+            visits: visits.map(|(from, to)| between((*from).into(), (*to).into()) as u32).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// As a time manager sees it after `new_nodes` playouts of a search, `elapsed_ms` after the move's clock started and
+    /// `since_first_batch_ms` after its first batch.
+    pub fn snapshot(&self, new_nodes: u64, elapsed_ms: f64, since_first_batch_ms: Option<f64>) -> SearchSnapshot<'_> {
         let value = |place: usize| self.values.get(place).copied().flatten().map(f64::from);
         let best_move = self.best_move.map(|place| place as usize);
         let others = (0..self.values.len()).filter(|place| Some(*place) != best_move);
         SearchSnapshot {
             elapsed_ms,
             since_first_batch_ms,
-            new_nodes: self.new_nodes,
+            new_nodes,
             total_nodes: self.total_nodes,
             batches: self.batches,
             average_depth: self.average_depth,
@@ -104,6 +118,20 @@ impl TraceSnapshot {
 }
 
 impl SearchTrace {
+    /// The facts of the position that a time manager is told, without a clock.
+    pub fn request(&self) -> MoveRequest {
+        MoveRequest {
+            ply: self.game_ply,
+            reused_nodes: self.reused,
+            moves_left_plies: self.moves_left_plies.map(f64::from),
+            pieces: Some(self.pieces),
+            legal_moves: Some(self.legal_moves),
+            captures: Some(self.captures),
+            in_check: self.in_check,
+            ..MoveRequest::default()
+        }
+    }
+
     /// The place of the move that the whole search chose.
     pub fn best_move(&self) -> Option<usize> {
         self.snapshots.last()?.best_move.map(|place| place as usize)

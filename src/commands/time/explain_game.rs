@@ -1,0 +1,81 @@
+//! Explains what a time manager would have granted one move of a game that was played.
+
+use super::explain::show;
+use crate::commands::output::say;
+use anyhow::Context as _;
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::path::Path;
+use zeitnot::lab::audit::{TimedMove, advice, game_times};
+use zeitnot::lab::{PgnGame, read_games};
+
+/// Answers `time explain --game FILE --ply N`.
+pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, overhead_ms: f64) -> anyhow::Result<()> {
+    anyhow::ensure!(nps.is_none(), "--nps is learned from the game that --game names");
+    let ply = *matches.get_one::<u32>("ply").context("--game requires --ply")? as usize;
+    let number = matches.get_one::<u32>("number").map_or(1, |number| *number as usize);
+    let game = game(path, number)?;
+    let times = game_times(&game);
+    let place = times.moves.iter().position(|mv| mv.ply == ply).with_context(|| {
+        let plies = game.game.moves().len();
+        let problem = game.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
+        format!("{} game {number} has no time for the move after {ply} of its {plies} plies{problem}", path.display())
+    })?;
+    let plan = advice(&game.game, &times, spec, overhead_ms)?.swap_remove(place);
+    let mv = &times.moves[place];
+    let san = san(&game, ply);
+    if matches.get_flag("json") {
+        let Value::Object(mut object) = serde_json::to_value(&plan)? else { anyhow::bail!("a plan is an object") };
+        let Value::Object(played) = played(mv, &san) else { anyhow::bail!("a move is an object") };
+        object.extend(played);
+        say!("{}", Value::Object(object));
+        return Ok(());
+    }
+    let seconds = |ms: f64| format!("{:.2} s", ms / 1e3);
+    let own = mv.budget_ms.map_or_else(String::new, |ms| format!(" of its budget of {}", seconds(ms)));
+    let nodes = mv.nodes.map_or_else(String::new, |nodes| format!(" and {nodes} nodes"));
+    let moves = if mv.moves_left == 1 { "the last".to_owned() } else { format!("one of {} to come", mv.moves_left) };
+    say!(
+        "{san} ({}): {} on the clock, {} used{own}{nodes}; it was {moves}.\n",
+        side(mv),
+        seconds(mv.clock_ms),
+        seconds(mv.used_ms)
+    );
+    say!("{spec}, by the moves before it:");
+    show(&plan);
+    Ok(())
+}
+
+/// The game of that number, from 1.
+fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
+    let mut games = File::open(path).and_then(read_games).with_context(|| format!("cannot read {}", path.display()))?;
+    let count = games.len();
+    anyhow::ensure!((1..=count).contains(&number), "--number {number}: {} has {count} games", path.display());
+    Ok(games.swap_remove(number - 1))
+}
+
+/// The move after that many plies, with its number.
+fn san(game: &PgnGame, ply: usize) -> String {
+    let mut before = game.game.clone();
+    before.truncate(ply);
+    let mv = game.game.moves()[ply];
+    let dots = if before.current().turn().is_white() { "." } else { "..." };
+    format!("{}{dots} {}", before.current().ply() / 2 + 1, before.san(mv))
+}
+
+fn side(mv: &TimedMove) -> &'static str {
+    if mv.color.is_white() { "White" } else { "Black" }
+}
+
+fn played(mv: &TimedMove, san: &str) -> Value {
+    json!({
+        "move": san,
+        "side": side(mv).to_lowercase(),
+        "clock_ms": mv.clock_ms,
+        "used_ms": mv.used_ms,
+        "own_budget_ms": mv.budget_ms,
+        "nodes": mv.nodes,
+        "moves_left_true": mv.moves_left,
+    })
+}

@@ -1,0 +1,18 @@
+//! Simulates the clocks of timed games, thousands of games a second: each search is drawn from recorded ones and stopped by the
+//! same timekeeper as in play; how long a game lasts and how fast it is searched is drawn from games that were played.
+//!
+//! | file | what |
+//! |---|---|
+//! | `course` | a recorded search as it grows from any tree that it may find, to any size |
+//! | `model` | the positions that a game comes through, drawn from recorded games |
+//! | `game` | one simulated game: one side's clock from the first move to the last |
+//! | `curves` | many of them: clocks by move number, time by phase, games lost on time |
+
+mod course;
+mod curves;
+mod game;
+mod model;
+
+pub use curves::{ClockAt, Simulation, simulate};
+pub use game::{SimulatedGame, SimulationRules};
+pub use model::{GameModel, ModelError};

@@ -1,0 +1,236 @@
+//! Draws the positions that a game comes through from recorded games.
+
+use super::course::Course;
+use crate::lab::record::GameRecord;
+use crate::lab::traces::SearchTrace;
+use crate::splitmix::SplitMix64;
+use crate::time_manager::MoveRequest;
+use thiserror::Error;
+
+/// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap). Most games
+/// are shorter: how long the network expects a game to last, and how easy its moves are, persists through it. With blocks of 12
+/// moves the slowest twentieth of simulated games had 80 % more on the clock at move 40 than that of 200 games.
+const BLOCK: usize = 40;
+/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are.
+const NEAREST: usize = 12;
+/// Added to numbers of moves before their ratios are compared: one move more or less counts for less late in a game.
+const SOFTENED: f64 = 5.0;
+/// Moves that have one distribution of speeds.
+const STRIDE: usize = 10;
+/// Shortest time of a move whose speed is told, in milliseconds: below it the first batch decides.
+const SHORTEST_MS: f64 = 20.0;
+
+/// Records that no games can be drawn from. Its text is one line.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ModelError {
+    /// No trace is of a game.
+    #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
+    NoGames,
+    /// The games to fit to have no moves.
+    #[error("no game has moves with times")]
+    NoMoves,
+}
+
+/// The games that are drawn from.
+pub struct GameModel {
+    positions: Vec<Position>,
+    /// Own moves of the games that were played.
+    lengths: Vec<usize>,
+    /// Playouts a second for each ten move numbers; empty where no games were given.
+    speeds: Vec<Vec<f64>>,
+    /// Tree reuse beside that of the traces: a tree keeps more after many moves of a game than after the two of a record.
+    reuse_factor: f64,
+}
+
+/// A recorded position.
+pub(super) struct Position {
+    /// The facts that a time manager is told, but for clock and tree.
+    pub facts: MoveRequest,
+    /// The share of the tree of the move before that is found again.
+    pub tree_reuse: f64,
+    /// Its search.
+    pub course: Course,
+    /// Logarithms of the own moves made, and of those left.
+    made: f64,
+    left: f64,
+    /// Whether the next position is of the same game.
+    goes_on: bool,
+}
+
+impl GameModel {
+    /// Learns from traces of games, whose moves were given `nodes` playouts each; `batch`: playouts of a batch.
+    ///
+    /// # Errors
+    /// [`ModelError::NoGames`].
+    pub fn new(traces: &[SearchTrace], nodes: u64, batch: u64) -> Result<GameModel, ModelError> {
+        let reused: f64 = traces.iter().map(|trace| trace.reused as f64).sum::<f64>() / traces.len().max(1) as f64;
+        // The tree before was one of `nodes` playouts in a tree that was reused itself: r (1 + r) nodes are found again.
+        let mean_reuse = ((1.0 + 4.0 * reused / nodes as f64).sqrt() - 1.0) / 2.0;
+        let (mut positions, mut lengths) = (Vec::new(), Vec::new());
+        for game in traces.chunk_by(|a, b| a.game == b.game).filter(|game| game.len() > 1) {
+            lengths.push(game.len());
+            for (made, trace) in game.iter().enumerate() {
+                let before = nodes as f64 * if made < 2 { 1.0 } else { 1.0 + mean_reuse };
+                positions.push(Position {
+                    facts: trace.request(),
+                    tree_reuse: (trace.reused as f64 / before).min(1.0),
+                    course: Course::new(trace, batch),
+                    made: softened(made),
+                    left: softened(game.len() - made),
+                    goes_on: made + 1 < game.len(),
+                });
+            }
+        }
+        match positions.is_empty() {
+            true => Err(ModelError::NoGames),
+            false => Ok(GameModel { positions, lengths, speeds: Vec::new(), reuse_factor: 1.0 }),
+        }
+    }
+
+    /// Learns lengths, speeds and the mean tree reuse from games that were played.
+    ///
+    /// # Errors
+    /// [`ModelError::NoMoves`], where they tell none.
+    pub fn fit<'a>(mut self, games: impl IntoIterator<Item = &'a GameRecord>) -> Result<GameModel, ModelError> {
+        self.lengths.clear();
+        let (mut reused, mut before) = (0, 0);
+        for game in games {
+            for is_white in [true, false] {
+                let own = || game.moves.iter().filter(|mv| mv.white == is_white);
+                self.lengths.extend(Some(own().count()).filter(|count| *count > 0));
+                for (mv, next) in own().zip(own().skip(1)).filter(|(_, next)| next.playouts > 0) {
+                    before += mv.nodes;
+                    reused += next.nodes.saturating_sub(next.playouts);
+                }
+                for (number, mv) in own().enumerate().filter(|(_, mv)| mv.playouts > 0 && mv.used_ms >= SHORTEST_MS) {
+                    let stride = number / STRIDE;
+                    if self.speeds.len() <= stride {
+                        self.speeds.resize(stride + 1, Vec::new());
+                    }
+                    self.speeds[stride].push(mv.playouts as f64 * 1e3 / mv.used_ms);
+                }
+            }
+        }
+        let recorded: f64 = self.positions.iter().map(|position| position.tree_reuse).sum();
+        let recorded = recorded / self.positions.len() as f64;
+        if before > 0 && recorded > 0.0 {
+            self.reuse_factor = reused as f64 / before as f64 / recorded;
+        }
+        // The last ones are of few games.
+        self.speeds.retain(|speeds| !speeds.is_empty());
+        if self.lengths.is_empty() || self.speeds.is_empty() { Err(ModelError::NoMoves) } else { Ok(self) }
+    }
+
+    /// Playouts a second of the games that it was fitted to, on average.
+    pub fn mean_nps(&self) -> Option<f64> {
+        let count = self.speeds.iter().map(Vec::len).sum::<usize>();
+        (count > 0).then(|| self.speeds.iter().flatten().sum::<f64>() / count as f64)
+    }
+
+    /// The number of own moves of a game.
+    pub(super) fn length(&self, random: &mut SplitMix64) -> usize {
+        random.choice(&self.lengths)
+    }
+
+    /// The playouts a second of the own move of that number, from 0; `None` where no games were given.
+    pub(super) fn nps(&self, made: usize, random: &mut SplitMix64) -> Option<f64> {
+        let last = self.speeds.len().checked_sub(1)?;
+        Some(random.choice(&self.speeds[(made / STRIDE).min(last)]))
+    }
+
+    /// The place of the position after that of `before`, with so many own moves made and left.
+    pub(super) fn next(&self, before: Option<usize>, made: usize, left: usize, random: &mut SplitMix64) -> usize {
+        match before.filter(|place| self.positions[*place].goes_on) {
+            Some(place) if random.below(BLOCK) > 0 => place + 1,
+            _ => self.nearest(softened(made), softened(left), random),
+        }
+    }
+
+    /// The visits that the search of a position finds, after a tree of `before` visits.
+    pub(super) fn reused(&self, position: &Position, before: u64) -> u64 {
+        ((position.tree_reuse * self.reuse_factor).min(1.0) * before as f64) as u64
+    }
+
+    /// The position at a place.
+    pub(super) fn position(&self, place: usize) -> &Position {
+        &self.positions[place]
+    }
+
+    /// One of the positions that are nearest.
+    fn nearest(&self, made: f64, left: f64, random: &mut SplitMix64) -> usize {
+        let distance = |position: &Position| (position.made - made).abs() + (position.left - left).abs();
+        let mut distances: Vec<(f64, usize)> =
+            self.positions.iter().enumerate().map(|(place, position)| (distance(position), place)).collect();
+        let count = NEAREST.min(distances.len());
+        // Equal distances are told apart by their place: the same on every machine.
+        distances.select_nth_unstable_by(count - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let near = &mut distances[..count];
+        near.sort_unstable_by_key(|entry| entry.1);
+        near[random.below(count)].1
+    }
+}
+
+fn softened(moves: usize) -> f64 {
+    (moves as f64 + SOFTENED).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::record::{MoveRecord, drawn_game};
+    use crate::lab::traces::example_trace;
+
+    fn model() -> GameModel {
+        let traces: Vec<SearchTrace> = (0..400).map(|index| example_trace(index / 40, 2 * (index % 40))).collect();
+        GameModel::new(&traces, 20, 8).unwrap()
+    }
+
+    #[test]
+    fn positions_follow_each_other_and_stay_near_their_place_in_the_game() {
+        let model = model();
+        let mut random = SplitMix64(1);
+        let (mut place, mut followed) = (None, 0);
+        for made in 0..40 {
+            let next = model.next(place, made, 40 - made, &mut random);
+            followed += usize::from(place.is_some_and(|place| place + 1 == next));
+            assert!((next % 40).abs_diff(made) <= 3, "{next} at {made}");
+            place = Some(next);
+        }
+        assert!((25..40).contains(&followed), "{followed}");
+    }
+
+    #[test]
+    fn tree_reuse_is_a_share_of_the_tree_before() {
+        // Five visits are found again of 20, to which such a share comes on top from the third move on.
+        let model = model();
+        assert_eq!(model.position(1).tree_reuse, 0.25);
+        let share = model.position(2).tree_reuse;
+        assert!((share * 20.0 * (1.0 + share) - 5.0).abs() < 1e-9, "{share}");
+    }
+
+    #[test]
+    fn lengths_and_speeds_are_those_of_the_games() {
+        let mv = |ply: usize| MoveRecord {
+            uci: "e2e4".into(),
+            san: "e4".into(),
+            white: ply.is_multiple_of(2),
+            used_ms: 100.0,
+            clocks_ms: [0.0; 2],
+            budget_ms: None,
+            hard_limit_ms: None,
+            nodes: 0,
+            playouts: if ply < 20 { 50 } else { 80 },
+            depth: 0,
+            evaluation: None,
+        };
+        let game = GameRecord { moves: (0..31).map(mv).collect(), ..drawn_game(1) };
+        let model = model().fit([&game]).unwrap();
+        let mut random = SplitMix64(3);
+        let lengths: std::collections::BTreeSet<usize> = (0..20).map(|_| model.length(&mut random)).collect();
+        assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [15, 16]);
+        let speeds = [0, 9, 10, 15, 60].map(|made| model.nps(made, &mut random).unwrap());
+        assert_eq!(speeds, [500.0, 500.0, 800.0, 800.0, 800.0]);
+        assert!(matches!(self::model().fit([]), Err(ModelError::NoMoves)));
+        assert!(matches!(GameModel::new(&[example_trace(0, 0)], 20, 8), Err(ModelError::NoGames)));
+    }
+}
