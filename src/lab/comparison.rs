@@ -5,7 +5,7 @@ use super::strength::Results;
 use super::strength::elo::EloDifference;
 use super::strength::ratings::{Encounter, Rating, RatingError, rate};
 use super::time_use::{Quantiles, TimeUse};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The games of two players at one time control.
@@ -24,7 +24,7 @@ pub struct Cell {
 }
 
 /// How a player used its clock at one time control, in all of its games.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTimes {
     /// The time control.
     pub tc: String,

@@ -1,7 +1,7 @@
 //! Sums up how a player used its clock over many games.
 
 use super::record::GameRecord;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The last move of the first phase and of the second, counted from the first one out of book.
 const PHASE_ENDS: [usize; 2] = [15, 40];
@@ -22,7 +22,7 @@ pub(super) fn shares(phases_ms: [f64; 3]) -> [f64; 3] {
 }
 
 /// Quantiles of a distribution, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantiles {
     /// The 5th percentile.
     pub p5: f64,
@@ -45,7 +45,7 @@ impl Quantiles {
 }
 
 /// The mean time of some moves.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveTime {
     /// The first of them, counted from 1 out of book; they are five.
     pub from_move: usize,
@@ -58,7 +58,7 @@ pub struct MoveTime {
 }
 
 /// How a player used its clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeUse {
     /// Games.
     pub games: usize,

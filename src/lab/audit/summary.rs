@@ -3,7 +3,7 @@
 use super::game_times::{GameTimes, TimedMove};
 use crate::chess::Color;
 use crate::lab::time_use::{Quantiles, phase, shares};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The clock at a game's end, as a share of the clock at its start, from which it was hoarded: a quarter.
@@ -16,7 +16,7 @@ const NO_NEED: f64 = 0.2;
 const RISKED: f64 = 0.005;
 
 /// The clock of one player over all its games.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerClock {
     /// The player.
     pub player: String,

@@ -1,9 +1,9 @@
 //! Reads the lines that Lc0's `smooth` writes to its log, each with the prefix `TMGR:` (docs/lc0.md, 1.7).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The quantities of one move, by the names of the log; those that a version does not write are `None`. Times are in milliseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TmgrMove {
     /// The clock of White and of Black, from the command `go` before it.
     pub clocks_ms: [Option<f64>; 2],
