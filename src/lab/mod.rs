@@ -13,6 +13,7 @@
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
+//! | [`report`] | a page with charts about all of these |
 //! | [`strength`] | Elo, SPRT and ratings from results |
 
 mod adjudication;
@@ -31,6 +32,7 @@ mod pgn_reader;
 mod play;
 mod player;
 mod record;
+pub mod report;
 mod runner;
 pub mod simulation;
 pub mod strength;

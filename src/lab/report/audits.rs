@@ -1,0 +1,98 @@
+//! Tells of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
+
+use super::budgets::{AuditedMove, beside_managers, beside_used};
+use super::clock_use::{ClockUse, left, phases};
+use super::figure::Section;
+use super::records::Audit;
+use super::words::{counted, listed};
+use crate::lab::audit::PlayerClock;
+use crate::lab::time_use::Quantiles;
+use std::collections::BTreeMap;
+
+/// The name of the moves where the lines do not tell their players.
+const ALL: &str = "all moves";
+
+/// Tells of an audit.
+pub fn section(name: &str, audit: &Audit) -> Section {
+    let specs: Vec<String> = audit.moves.first().map_or_else(Vec::new, |mv| mv.managers.keys().cloned().collect());
+    let moves = audited_moves(audit, &specs);
+    let clock = |(color, player): (usize, &PlayerClock)| ClockUse {
+        name: player.player.clone(),
+        games: player.games,
+        // An audit tells zeros where it knows no clock.
+        left_ms: Some(player.clock_left_ms).filter(|left_ms| *left_ms != Quantiles::default()),
+        share_by_phase: player.share_by_phase,
+        color,
+    };
+    let players: Vec<ClockUse> = audit.summary.players.iter().enumerate().map(clock).collect();
+    let figures = [
+        beside_managers(&specs, &moves),
+        beside_used(&[ALL.to_owned()], &moves),
+        left("clock-left", &players),
+        phases("time-by-phase", &players),
+    ];
+    let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
+    let by = if names.is_empty() { String::new() } else { format!(" of {}", listed(&names)) };
+    Section {
+        name: String::new(),
+        title: format!("Audit of {name}"),
+        introduction: format!("{}{by}.", counted(audit.moves.len(), "audited move")),
+        figures: figures.into_iter().flatten().collect(),
+        board: None,
+    }
+}
+
+/// The moves, each with its number on its side of its game. A manager that a line does not name has no budget there.
+fn audited_moves(audit: &Audit, specs: &[String]) -> Vec<AuditedMove> {
+    let mut games: BTreeMap<(&str, u64), usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let audited = audit.moves.iter().map(|mv| {
+        let next = games.len();
+        let game = *games.entry((&mv.file, mv.game)).or_insert(next);
+        let number = numbers.entry((game, &mv.side)).or_insert(0);
+        *number += 1;
+        AuditedMove {
+            game,
+            player: ALL.to_owned(),
+            number: *number,
+            used_ms: mv.used_ms,
+            budget_ms: mv.budget_ms,
+            moves_left: mv.moves_left_true,
+            budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied().unwrap_or(0.0)).collect(),
+            estimates: Vec::new(),
+        }
+    });
+    audited.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::AuditRecord;
+    use super::*;
+
+    #[test]
+    fn moves_are_counted_on_their_side_of_their_game() {
+        let mv = |file: &str, game: u64, side: &str| AuditRecord {
+            file: file.into(),
+            game,
+            side: side.into(),
+            used_ms: 100.0,
+            budget_ms: None,
+            moves_left_true: 1.0,
+            managers: [("smooth".to_owned(), 50.0)].into(),
+        };
+        let moves = vec![
+            mv("f", 1, "white"),
+            mv("f", 1, "black"),
+            mv("f", 1, "white"),
+            mv("g", 1, "white"),
+            mv("f", 2, "white"),
+        ];
+        let audit = Audit { moves, ..Audit::default() };
+        let audited = audited_moves(&audit, &["smooth".to_owned(), "none".to_owned()]);
+        let numbers: Vec<(usize, usize)> = audited.iter().map(|mv| (mv.game, mv.number)).collect();
+        assert_eq!(numbers, [(0, 1), (0, 1), (0, 2), (1, 1), (2, 1)]);
+        assert_eq!(audited[0].budgets_ms, [50.0, 0.0]);
+        assert_eq!(section("a.jsonl", &audit).introduction, "5 audited moves.");
+    }
+}

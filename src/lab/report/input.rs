@@ -1,0 +1,192 @@
+//! Tells by its content which input a file is, and reads it.
+
+use super::ReportError;
+use super::records::{
+    Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, MatchRecord, ReplayRecord, ResultsRecord,
+    SimulationRecord, TmgrRecord,
+};
+use crate::lab::audit::{TmgrMove, read_tmgr_log};
+use crate::lab::pgn_reader::{PgnGame, read_games};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The mark of the lines of Lc0's time manager in its log.
+const TMGR: &[u8] = b"TMGR:";
+/// A mark that some programs put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Games in PGN.
+    Games(Vec<PgnGame>),
+    /// Replays over recorded searches.
+    Replays(Vec<ReplayRecord>),
+    /// A comparison.
+    Comparison(ComparisonRecord),
+    /// Simulated games.
+    Simulations(Vec<SimulationRecord>),
+    /// Matches.
+    Matches(Vec<MatchRecord>),
+    /// The audit of games.
+    Audit(Audit),
+    /// Moves of Lc0's log.
+    Tmgr(Vec<TmgrMove>),
+}
+
+/// Reads a file, whatever its name is. Lines about games and about Lc0's log may stand together in one; they are two inputs.
+///
+/// # Errors
+/// [`ReportError`], when it is none of the inputs, or a damaged one.
+pub fn read_input(bytes: &[u8]) -> Result<Vec<Input>, ReportError> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    if let Some(values) = json_values(bytes)? {
+        return read_json(values);
+    }
+    if bytes.windows(TMGR.len()).any(|window| window == TMGR) {
+        let moves = read_tmgr_log(&String::from_utf8_lossy(bytes));
+        return if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) };
+    }
+    let games = read_games(bytes).unwrap_or_default();
+    if games.iter().any(|game| !game.tags.is_empty() || !game.game.moves().is_empty()) {
+        return Ok(vec![Input::Games(games)]);
+    }
+    Err(ReportError::Unknown)
+}
+
+/// All values of a stream of JSON, arrays taken apart; `None` of a text that does not begin with an object or an array.
+/// A tag of PGN begins like an array, but is none.
+fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
+    let mut values = Vec::new();
+    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
+        match value {
+            Ok(Value::Array(items)) => values.extend(items),
+            Ok(value @ Value::Object(_)) => values.push(value),
+            Ok(_) if values.is_empty() => return Ok(None),
+            Ok(_) => return Err(ReportError::UnknownJson),
+            Err(_) if values.is_empty() => return Ok(None),
+            Err(error) => return Err(ReportError::Json { line: error.line(), reason: reason(&error) }),
+        }
+    }
+    // An empty array tells nothing of its kind.
+    Ok(Some(values).filter(|values| !values.is_empty()))
+}
+
+fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
+    let first = &values[0];
+    let has = |key: &str| first.get(key).is_some();
+    let summary_has = |key: &str| first.get("summary").is_some_and(|summary| summary.get(key).is_some());
+    match () {
+        () if has("cells") => {
+            values.into_iter().enumerate().map(|(at, value)| Ok(Input::Comparison(read(at, value)?))).collect()
+        }
+        () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
+        () if has("manager") && has("clock_ms") => Ok(vec![Input::Simulations(read_all(values)?)]),
+        () if has("white") && has("game") || summary_has("pentanomial") => read_matches(values),
+        () if has("used_ms") && has("managers") || has("tmgr") || summary_has("players") => read_audit(values),
+        () => Err(ReportError::UnknownJson),
+    }
+}
+
+fn read_all<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, ReportError> {
+    values.into_iter().enumerate().map(|(at, value)| read(at, value)).collect()
+}
+
+fn read<T: DeserializeOwned>(at: usize, value: Value) -> Result<T, ReportError> {
+    T::deserialize(value).map_err(|error| ReportError::Entry { number: at + 1, reason: reason(&error) })
+}
+
+/// The reason without a line break, which a text of the file may have brought into it.
+fn reason(error: &serde_json::Error) -> String {
+    error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The matches of `match --json`: each has its games, then its summary.
+fn read_matches(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
+    let mut matches = vec![MatchRecord::default()];
+    for (at, mut value) in values.into_iter().enumerate() {
+        if value.get("rating").is_some() {
+            continue;
+        }
+        let is_over = matches.last().is_none_or(|last| last.summary.is_some());
+        if is_over {
+            matches.push(MatchRecord::default());
+        }
+        let Some(current) = matches.last_mut() else { continue };
+        match value.get_mut("summary").map(Value::take) {
+            Some(summary) => current.summary = Some(read::<ResultsRecord>(at, summary)?),
+            None => current.games.push(read::<GameRecord>(at, value)?),
+        }
+    }
+    Ok(vec![Input::Matches(matches)])
+}
+
+/// The moves of `time audit --json`, and its summary.
+fn read_audit(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
+    let (mut audit, mut tmgr) = (Audit::default(), Vec::new());
+    for (at, mut value) in values.into_iter().enumerate() {
+        match value.get_mut("summary").map(Value::take) {
+            Some(summary) => audit.summary = read::<AuditSummary>(at, summary)?,
+            None if value.get("tmgr").is_some() => tmgr.push(read::<TmgrRecord>(at, value)?.tmgr),
+            None => audit.moves.push(read::<AuditRecord>(at, value)?),
+        }
+    }
+    let mut inputs = Vec::new();
+    if !audit.moves.is_empty() {
+        inputs.push(Input::Audit(audit));
+    }
+    if !tmgr.is_empty() {
+        inputs.push(Input::Tmgr(tmgr));
+    }
+    if inputs.is_empty() { Err(ReportError::EmptyAudit) } else { Ok(inputs) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(text: &str) -> String {
+        match read_input(text.as_bytes()) {
+            Ok(inputs) => {
+                let name = |input: &Input| format!("{input:?}").split(['(', '{']).next().unwrap().trim().to_owned();
+                inputs.iter().map(name).collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    const TMGR_LINE: &str = r#"{"file":"l","tmgr":{"clocks_ms":[1.0,null],"allocated_ms":5.0}}"#;
+
+    #[test]
+    fn files_are_told_by_their_content() {
+        let moved = r#"{"file":"f","game":1,"ply":0,"side":"white","clock_ms":9,"used_ms":1,"budget_ms":null,"moves_left_true":3,"managers":{"smooth":2.0}}"#;
+        for (text, expected) in [
+            ("[White \"a\"]\n\n1. e4 *\n", "Games"),
+            ("\u{feff}1. e4 e5 *\n", "Games"),
+            ("{a comment} 1. e4 e5 *\n", "Games"),
+            ("TMGR: MOVE TIME: allocated()=5ms", "Tmgr"),
+            (TMGR_LINE, "Tmgr"),
+            (&format!("{moved}\n{TMGR_LINE}\n{{\"summary\":{{\"players\":[]}}}}\n"), "Audit Tmgr"),
+            (r#"{"cells":[],"times":[],"ranking":[]}"#, "Comparison"),
+            (r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#, "Matches"),
+        ] {
+            assert_eq!(kind(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_none_of_them_is_told() {
+        for text in ["", "hello", "1", "\u{0}\u{1}", "[]", "{", "[{"] {
+            assert!(kind(text).starts_with("neither games"), "{text}: {}", kind(text));
+        }
+        for text in ["{}", r#"{"a":1}"#, "[1]", r#"[{"a":1}]"#] {
+            assert!(kind(text).starts_with("JSON of none of the commands"), "{text}: {}", kind(text));
+        }
+        assert_eq!(kind(r#"{"cells":[]}"#), "entry 1: missing field `times`");
+        let cut = format!("{TMGR_LINE}\n{{\"file\":");
+        assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
+        let mixed = format!("{TMGR_LINE}\n{{\"manager\":\"smooth\"}}");
+        assert_eq!(kind(&mixed), "entry 2: missing field `file`");
+        assert!(kind("TMGR: x").contains("no move"), "{}", kind("TMGR: x"));
+    }
+}

@@ -1,0 +1,182 @@
+//! Declares the JSON that other commands print, as far as a report reads it. Times are in milliseconds.
+
+use crate::lab::audit::{PlayerClock, TmgrMove};
+use crate::lab::comparison::PlayerTimes;
+use crate::lab::time_use::Quantiles;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A manager's replay, as `time replay --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ReplayRecord {
+    /// The manager.
+    pub manager: String,
+    /// Moves that were replayed.
+    pub moves: u64,
+    /// Mean playouts of a move.
+    pub mean_nodes: f64,
+    /// Mean loss of a move in value, -1 to 1.
+    pub regret: f64,
+    /// Its 95 % interval.
+    pub regret_interval: Option<[f64; 2]>,
+    /// The share of moves that the long search would have played, too.
+    pub agreement: f64,
+    /// The share of the way from the first manager to the oracle.
+    pub oracle_share: Option<f64>,
+    /// How often each reason stopped a search.
+    pub stops: BTreeMap<String, u64>,
+    /// The regret of the best stops in hindsight with as many playouts.
+    pub oracle_regret: f64,
+}
+
+/// A comparison, as `time compare --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ComparisonRecord {
+    /// The matches.
+    pub cells: Vec<CellRecord>,
+    /// How each player used its clock at each time control.
+    pub times: Vec<PlayerTimes>,
+    /// The ratings, the best first.
+    #[serde(default)]
+    pub ranking: Vec<RankRecord>,
+}
+
+/// The match of two players at a time control.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct CellRecord {
+    /// The time control.
+    pub tc: String,
+    /// The player whose results these are.
+    pub first: String,
+    /// The other one.
+    pub second: String,
+    /// Its results.
+    #[serde(flatten)]
+    pub results: ResultsRecord,
+}
+
+/// The results of a match from the first player's view.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ResultsRecord {
+    /// Games.
+    pub games: u64,
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Pairs of games with 0, 1/2, 1, 3/2 and 2 points.
+    pub pentanomial: [u64; 5],
+    /// The Elo difference; `None` where it is infinite.
+    pub elo: Option<f64>,
+    /// Its 95 % error.
+    pub elo_error: Option<f64>,
+    /// Games that each lost on time.
+    pub forfeits: [u64; 2],
+}
+
+/// A player's rating.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct RankRecord {
+    /// The player.
+    pub manager: String,
+    /// Its rating; the first player's is 0.
+    pub elo: Option<f64>,
+    /// Its 95 % error.
+    pub elo_error: Option<f64>,
+}
+
+/// A manager's simulated games, as `time simulate --json` prints them.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct SimulationRecord {
+    /// The manager.
+    pub manager: String,
+    /// The time control.
+    pub tc: String,
+    /// Games.
+    pub games: u64,
+    /// The clock by move.
+    pub clock_ms: Vec<ClockRecord>,
+    /// The clock at the end of a game.
+    pub left_ms: Quantiles,
+    /// The share of games that were lost on time.
+    pub flag_rate: f64,
+    /// Shares of all time used in the three phases.
+    pub share_by_phase: [f64; 3],
+}
+
+/// The clock at a move.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ClockRecord {
+    /// The number of the move.
+    #[serde(rename = "move")]
+    pub number: f64,
+    /// The quantiles of the games that came so far.
+    #[serde(flatten)]
+    pub clock_ms: Quantiles,
+}
+
+/// A game of a match, as `match --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct GameRecord {
+    /// Its number; the first player has White in those that are odd.
+    pub game: u64,
+    /// White.
+    pub white: String,
+    /// Black.
+    pub black: String,
+    /// How it ended.
+    pub termination: String,
+}
+
+/// A match: its games, and its results where it came to an end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatchRecord {
+    /// The games.
+    pub games: Vec<GameRecord>,
+    /// The results.
+    pub summary: Option<ResultsRecord>,
+}
+
+/// A move, as `time audit --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct AuditRecord {
+    /// The file of its game.
+    pub file: String,
+    /// The number of its game in it.
+    pub game: u64,
+    /// `white` or `black`.
+    pub side: String,
+    /// Time used.
+    pub used_ms: f64,
+    /// The budget of the player's own manager.
+    pub budget_ms: Option<f64>,
+    /// Moves of this side that followed, this one among them.
+    pub moves_left_true: f64,
+    /// The budget of each manager that was asked.
+    pub managers: BTreeMap<String, f64>,
+}
+
+/// The sums of an audit.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct AuditSummary {
+    /// How each player used its clock.
+    pub players: Vec<PlayerClock>,
+}
+
+/// An audit: its moves, and its sums where it came to an end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// The moves.
+    pub moves: Vec<AuditRecord>,
+    /// The sums.
+    pub summary: AuditSummary,
+}
+
+/// A line about a move of Lc0's log, as `time audit --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct TmgrRecord {
+    /// The move.
+    pub tmgr: TmgrMove,
+}

@@ -1,0 +1,200 @@
+//! Frames a chart: its size, its title and description for readers, its legend, and the background of a file.
+
+use super::markup::{Markup, px};
+use super::palette::{DASHES, SERIES, chart_css};
+
+/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read on both.
+pub const WIDTH: f64 = 440.0;
+/// Space at the left and the right.
+pub const MARGIN: f64 = 12.0;
+/// The mean width of a character, as a share of 13 units; fonts of systems differ.
+const CHARACTER: f64 = 7.4;
+/// The height of a line of text.
+pub const TEXT_LINE: f64 = 20.0;
+/// The width of a sample in a legend, and of the space behind it.
+const SAMPLE: f64 = 34.0;
+
+/// What stands around a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// An identifier that no other chart of the page has: letters, digits and `-`.
+    pub id: &'a str,
+    /// The title.
+    pub title: &'a str,
+    /// A sentence with the main number.
+    pub description: &'a str,
+    /// Whether the chart is a file of its own, with the title and its style in it.
+    pub is_file: bool,
+}
+
+/// A chart that grows downward.
+pub struct Canvas {
+    /// Its elements.
+    pub markup: Markup,
+    /// The height that is taken.
+    pub height: f64,
+}
+
+/// The sample of a series in a legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// A dashed line.
+    Line(usize),
+    /// A point.
+    Point(usize),
+    /// A filled rectangle.
+    Fill(usize),
+    /// The line of a reference.
+    Reference,
+}
+
+/// The width of a text, about.
+pub fn text_width(text: &str) -> f64 {
+    text.chars().count() as f64 * CHARACTER
+}
+
+/// A text that fits into a width, its end left out where it must be.
+pub fn fitted(text: &str, width: f64) -> String {
+    let most = (width / CHARACTER).max(4.0) as usize;
+    if text.chars().count() <= most { text.to_owned() } else { text.chars().take(most - 1).chain(['…']).collect() }
+}
+
+impl Canvas {
+    /// An empty chart.
+    pub fn new(frame: &Frame<'_>) -> Canvas {
+        let mut canvas = Canvas { markup: Markup::default(), height: 6.0 };
+        if frame.is_file {
+            canvas.height += TEXT_LINE;
+            canvas.text("ink name", MARGIN, canvas.height - 5.0, "start", &fitted(frame.title, WIDTH - 2.0 * MARGIN));
+            canvas.height += 4.0;
+        }
+        canvas
+    }
+
+    /// Writes a text; `anchor` is the point of it that lies at `x`.
+    pub fn text(&mut self, class: &str, x: f64, y: f64, anchor: &str, text: &str) {
+        let (x, y) = (px(x), px(y));
+        self.markup.text("text", &[("class", class), ("x", &x), ("y", &y), ("text-anchor", anchor)], text);
+    }
+
+    /// Draws a straight line.
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(px);
+        self.markup.empty("line", &[("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);
+    }
+
+    /// Draws a rectangle.
+    pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
+        let [x, y, width, height] = [x, y, width, height].map(px);
+        self.markup.empty("rect", &[("class", class), ("x", &x), ("y", &y), ("width", &width), ("height", &height)]);
+    }
+
+    /// Writes a legend, in as many lines as it needs.
+    pub fn legend(&mut self, entries: &[(Sample, String)]) {
+        if entries.is_empty() {
+            return;
+        }
+        let mut x = MARGIN;
+        self.height += TEXT_LINE;
+        for (sample, name) in entries {
+            let name = fitted(name, WIDTH - 2.0 * MARGIN - SAMPLE);
+            let width = SAMPLE + text_width(&name) + 14.0;
+            if x > MARGIN && x + width > WIDTH {
+                x = MARGIN;
+                self.height += TEXT_LINE;
+            }
+            let y = self.height - 9.0;
+            match *sample {
+                Sample::Line(color) => self.path(&stroke("line", color), DASHES[color % SERIES], &segment(x, y)),
+                Sample::Reference => self.path("reference", "", &segment(x, y)),
+                Sample::Point(color) => self.path(&stroke("points", color), "", &point(x + 14.0, y)),
+                Sample::Fill(color) => self.rect(&fill(color), (x + 10.0, y - 6.0), (18.0, 12.0)),
+            }
+            self.text("ink", x + SAMPLE, y + 4.5, "start", &name);
+            x += width;
+        }
+        self.height += 6.0;
+    }
+
+    /// Draws a path.
+    pub fn path(&mut self, class: &str, dashes: &str, d: &str) {
+        match dashes {
+            "" => self.markup.empty("path", &[("class", class), ("d", d)]),
+            dashes => self.markup.empty("path", &[("class", class), ("stroke-dasharray", dashes), ("d", d)]),
+        }
+    }
+
+    /// The whole element.
+    pub fn finish(self, frame: &Frame<'_>) -> String {
+        let mut markup = Markup::default();
+        let (title_id, text_id) = (format!("{}-title", frame.id), format!("{}-text", frame.id));
+        let height = px(self.height.ceil());
+        let view = format!("0 0 {} {height}", px(WIDTH));
+        let labelled = format!("{title_id} {text_id}");
+        let mut attributes = vec![("role", "img"), ("aria-labelledby", labelled.as_str()), ("viewBox", view.as_str())];
+        let width = px(WIDTH);
+        if frame.is_file {
+            attributes.splice(0..0, [("xmlns", "http://www.w3.org/2000/svg"), ("width", &width), ("height", &height)]);
+        }
+        markup.open("svg", &attributes);
+        markup.text("title", &[("id", &title_id)], frame.title);
+        markup.text("desc", &[("id", &text_id)], frame.description);
+        if frame.is_file {
+            // A page that shows the file may be light or dark without regard to the system's scheme, and the picture cannot
+            // know it. With a background of its own, in the same scheme as its text, it can be read on both.
+            markup.open("style", &[]);
+            markup.push(&chart_css());
+            markup.close("style");
+            markup.empty("rect", &[("class", "bg"), ("width", &width), ("height", &height)]);
+        }
+        markup.push(&self.markup.finish());
+        markup.close("svg");
+        markup.finish()
+    }
+}
+
+/// The classes of something stroked in the colour of a series.
+pub fn stroke(kind: &str, color: usize) -> String {
+    format!("{kind} s{}", color % SERIES)
+}
+
+/// The class of something filled with the colour of a series.
+pub fn fill(color: usize) -> String {
+    format!("f{}", color % SERIES)
+}
+
+/// The path of a point: a line without length, whose ends are round.
+pub fn point(x: f64, y: f64) -> String {
+    format!("M{} {}h.01", px(x), px(y))
+}
+
+fn segment(x: f64, y: f64) -> String {
+    format!("M{} {}h28", px(x), px(y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(fitted("smooth", 200.0), "smooth");
+        let cut = fitted(&"é".repeat(300), 100.0);
+        assert!(cut.ends_with('…') && text_width(&cut) <= 100.0, "{cut}");
+    }
+
+    #[test]
+    fn a_legend_stays_within_the_picture() {
+        let frame = Frame { id: "a", title: "", description: "", is_file: false };
+        let mut canvas = Canvas::new(&frame);
+        let entries: Vec<(Sample, String)> = (0..9).map(|n| (Sample::Line(n), format!("manager number {n}"))).collect();
+        canvas.legend(&entries);
+        assert!(canvas.height > 3.0 * TEXT_LINE, "{}", canvas.height);
+        let svg = canvas.finish(&frame);
+        assert_eq!(svg.matches("<text").count(), 9);
+        for x in svg.split("<text class=\"ink\" x=\"").skip(1) {
+            let x: f64 = x.split('"').next().unwrap().parse().unwrap();
+            assert!(x + text_width("manager number 0") <= WIDTH, "{svg}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Draws charts as SVG: curves with bands, values with intervals, and stacked bars.
+//!
+//! | file | what |
+//! |---|---|
+//! | `markup` | elements and escaped text |
+//! | `palette` | the colours of both schemes, and the style sheet |
+//! | `scale` | where a value lies on an axis, and its ticks |
+//! | `plot` | what a chart shows |
+//! | `canvas` | the frame of a chart: title, legend, size |
+//! | `lines`, `dots`, `stacks` | the three kinds of charts |
+
+mod canvas;
+mod dots;
+mod lines;
+mod markup;
+mod palette;
+mod plot;
+mod scale;
+mod stacks;
+
+pub use canvas::Frame;
+pub use markup::escape;
+pub use palette::{chart_css, page_css};
+pub use plot::{
+    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spread, StackPlot, StackRow,
+};
+
+use canvas::Canvas;
+
+/// Draws a chart as an SVG element; as a file of its own where the frame says so.
+pub fn draw(plot: &Plot, frame: &Frame<'_>) -> String {
+    let mut canvas = Canvas::new(frame);
+    match plot {
+        Plot::Lines(plot) => lines::draw(plot, &mut canvas),
+        Plot::Dots(plot) => dots::draw(plot, &mut canvas),
+        Plot::Stacks(plot) => stacks::draw(plot, &mut canvas),
+    }
+    canvas.finish(frame)
+}

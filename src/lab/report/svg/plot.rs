@@ -1,0 +1,171 @@
+//! Describes what a chart shows, apart from how it is drawn.
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plot {
+    /// Curves over a number.
+    Lines(LinePlot),
+    /// Values with intervals, one a row.
+    Dots(DotPlot),
+    /// Shares of a whole, one bar a row.
+    Stacks(StackPlot),
+}
+
+/// A kind of number; it decides the unit of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Any number, shown as it is.
+    Number,
+    /// Numbers of moves, without parts between them.
+    Count,
+    /// Milliseconds, shown in the unit that suits them.
+    Time,
+    /// Shares of 1, shown in per cent.
+    Share,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The quantity in words; a unit is added to it.
+    pub name: String,
+    /// Its kind.
+    pub quantity: Quantity,
+    /// Whether equal distances are equal factors.
+    pub is_log: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn new(name: &str, quantity: Quantity) -> Axis {
+        Axis { name: name.to_owned(), quantity, is_log: false }
+    }
+
+    /// A logarithmic axis.
+    pub fn log(name: &str, quantity: Quantity) -> Axis {
+        Axis { is_log: true, ..Axis::new(name, quantity) }
+    }
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A line, dashed by its colour.
+    Line,
+    /// A thin line, one of many.
+    Thin,
+    /// Points without a line.
+    Points,
+}
+
+/// The spread around a curve: places with the low and the high end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spread {
+    /// None is known.
+    None,
+    /// A band.
+    Band(Vec<(f64, f64, f64)>),
+    /// Error bars.
+    Bars(Vec<(f64, f64, f64)>),
+}
+
+/// A curve. Curves of one name share an entry of the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The series in words.
+    pub name: String,
+    /// The number of its colour and dashes, taken modulo those that there are.
+    pub color: usize,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// Its points, in the units of the axes.
+    pub points: Vec<(f64, f64)>,
+    /// What lies around it.
+    pub spread: Spread,
+}
+
+impl Curve {
+    /// A line without a spread.
+    pub fn line(name: &str, color: usize, points: Vec<(f64, f64)>) -> Curve {
+        Curve { name: name.to_owned(), color, mark: Mark::Line, points, spread: Spread::None }
+    }
+}
+
+/// A line that curves and values are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reference {
+    /// Where both axes have the same value.
+    Diagonal(String),
+    /// A value of the axis of values.
+    Value(String, f64),
+}
+
+/// A line across a chart that the page moves from ply to ply.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marker {
+    /// Its place on the axis.
+    pub at: f64,
+    /// The place before the first ply.
+    pub first: f64,
+    /// From one ply to the next.
+    pub step: f64,
+}
+
+/// Curves over a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinePlot {
+    /// The axis across.
+    pub x: Axis,
+    /// The axis up.
+    pub y: Axis,
+    /// The curves.
+    pub curves: Vec<Curve>,
+    /// What they are compared with.
+    pub references: Vec<Reference>,
+    /// The place that is looked at.
+    pub marker: Option<Marker>,
+}
+
+/// A value with its interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DotRow {
+    /// What has the value.
+    pub name: String,
+    /// The value; `None` where it is beyond measure.
+    pub value: Option<f64>,
+    /// The interval, where it is known.
+    pub interval: Option<[f64; 2]>,
+    /// The number of its colour.
+    pub color: usize,
+}
+
+/// Values with intervals, one a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DotPlot {
+    /// The axis across.
+    pub axis: Axis,
+    /// The rows, the first at the top.
+    pub rows: Vec<DotRow>,
+    /// Values that they are compared with.
+    pub references: Vec<Reference>,
+}
+
+/// The parts of a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StackRow {
+    /// The whole.
+    pub name: String,
+    /// The size of each part, in any unit; 0 or more.
+    pub parts: Vec<f64>,
+}
+
+/// Shares of a whole, one bar a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StackPlot {
+    /// The names of the parts.
+    pub parts: Vec<String>,
+    /// The rows, the first at the top.
+    pub rows: Vec<StackRow>,
+    /// Whether parts are labelled by their size, and not by their share.
+    pub tells_counts: bool,
+}

@@ -1,0 +1,162 @@
+//! Writes numbers for people: times in the unit that suits them, shares, counts and Elo differences.
+
+/// Milliseconds in milliseconds, seconds, minutes or hours, with three digits or so.
+pub fn time(ms: f64) -> String {
+    let seconds = ms / 1e3;
+    let text = |value: f64, unit: &str| {
+        let decimals = usize::from(value.abs() < 99.95);
+        let number = format!("{value:.decimals$}");
+        format!("{} {unit}", number.strip_suffix(".0").unwrap_or(&number))
+    };
+    match seconds.abs() {
+        _ if ms.abs() < 0.05 => "0 s".to_owned(),
+        below if below < 1.0 => text(ms, "ms"),
+        below if below < 600.0 => text(seconds, "s"),
+        below if below < 7_200.0 => text(seconds / 60.0, "min"),
+        _ => text(seconds / 3_600.0, "h"),
+    }
+}
+
+/// Milliseconds as a clock shows them: `0:05.2`, `14:03`, `1:02:03`.
+pub fn clock(ms: f64) -> String {
+    let tenths = (ms.max(0.0) / 100.0).round();
+    let (hours, minutes, seconds) =
+        ((tenths / 36_000.0).floor(), (tenths / 600.0).floor() % 60.0, tenths % 600.0 / 10.0);
+    match () {
+        () if hours > 0.0 => format!("{hours}:{minutes:02}:{:02}", seconds.floor()),
+        () if minutes >= 10.0 => format!("{minutes}:{:02}", seconds.floor()),
+        () => format!("{minutes}:{seconds:04.1}"),
+    }
+}
+
+/// A share of 1 in per cent.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let decimals = match percent.abs() {
+        below if below < 1.0 => 2,
+        below if below < 9.95 => 1,
+        _ => 0,
+    };
+    let number = format!("{percent:.decimals$}");
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
+    format!("{number} %")
+}
+
+/// A count, or a mean of counts, its thousands apart.
+pub fn count(number: f64) -> String {
+    grouped(number, 0)
+}
+
+/// A number with so many decimals, its thousands apart.
+pub fn grouped(number: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", number.abs());
+    let (whole, rest) =
+        text.split_once('.').map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
+    let mut grouped = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    format!("{}{grouped}{rest}", if number < 0.0 && !is_zero { "-" } else { "" })
+}
+
+/// An Elo difference with its error.
+pub fn elo(elo: Option<f64>, error: Option<f64>) -> String {
+    match (elo, error) {
+        (Some(elo), Some(error)) => format!("{elo:+.1} ± {error:.1}"),
+        (Some(elo), None) => format!("{elo:+.1}, its error beyond measure"),
+        (None, _) => "beyond measure".to_owned(),
+    }
+}
+
+/// A count with its noun: `1 game`, `20 games`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", count(number as f64), if number == 1 { "" } else { "s" })
+}
+
+/// Words in a row: `a, b and c`.
+pub fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// A name of letters, digits and `-` for a file or an identifier; `none` where nothing is left of the text.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars().map(|c| c.to_ascii_lowercase()) {
+        match c {
+            'a'..='z' | '0'..='9' => slug.push(c),
+            _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+            _ => {}
+        }
+        // Names of files have an end on every system.
+        if slug.len() >= 80 {
+            break;
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "none".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_unit_that_suits_them() {
+        for (ms, text) in [
+            (0.0, "0 s"),
+            (2.34, "2.3 ms"),
+            (340.2, "340 ms"),
+            (2_500.0, "2.5 s"),
+            (10_000.0, "10 s"),
+            (395_000.0, "395 s"),
+            (2_700_000.0, "45 min"),
+            (9_000_000.0, "2.5 h"),
+            (-1_500.0, "-1.5 s"),
+        ] {
+            assert_eq!(time(ms), text, "{ms}");
+        }
+    }
+
+    #[test]
+    fn clocks_show_tenths_below_ten_minutes() {
+        for (ms, text) in [
+            (5_160.0, "0:05.2"),
+            (59_960.0, "1:00.0"),
+            (843_000.0, "14:03"),
+            (3_723_000.0, "1:02:03"),
+            (-5.0, "0:00.0"),
+        ] {
+            assert_eq!(clock(ms), text, "{ms}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_and_grouped() {
+        assert_eq!(
+            [0.0, 0.004, 0.0035, 0.015, 0.25, 0.996, 1.0].map(percent),
+            ["0 %", "0.4 %", "0.35 %", "1.5 %", "25 %", "100 %", "100 %"]
+        );
+        assert_eq!(
+            (grouped(1_234_567.89, 1), grouped(-0.001, 1), grouped(-999.0, 0)),
+            ("1,234,567.9".into(), "0.0".into(), "-999".into())
+        );
+        assert_eq!(elo(Some(12.34), Some(5.6)), "+12.3 ± 5.6");
+        assert_eq!(elo(None, Some(1.0)), "beyond measure");
+        assert_eq!((counted(1, "game"), counted(1_200, "game")), ("1 game".into(), "1,200 games".into()));
+        assert_eq!(listed(&["a", "b", "c"].map(str::to_owned)), "a, b and c");
+    }
+
+    #[test]
+    fn slugs_are_names_of_files() {
+        assert_eq!(slug("../<script> Héllo (preset=lc0).pgn"), "script-h-llo-preset-lc0-pgn");
+        assert_eq!((slug("///"), slug(&"x".repeat(500)).len()), ("none".into(), 80));
+    }
+}
