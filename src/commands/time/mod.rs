@@ -1,4 +1,5 @@
-//! `zeitnot time`: shows the decisions of a time manager, and compares managers in games and over recorded searches.
+//! `zeitnot time`: shows the decisions of a time manager, compares managers in games and over recorded searches, and writes
+//! reports about all of it.
 
 mod audit;
 mod compare;
@@ -6,6 +7,8 @@ mod explain;
 mod explain_game;
 mod record;
 mod replay;
+mod report;
+mod report_in_terminal;
 mod script;
 mod simulate;
 
@@ -27,6 +30,7 @@ pub fn command() -> Command {
         .subcommand(record::command())
         .subcommand(replay::command())
         .subcommand(simulate::command())
+        .subcommand(report::command())
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
@@ -37,6 +41,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
+        Some(("report", matches)) => report::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
 }

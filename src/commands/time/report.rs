@@ -1,0 +1,107 @@
+//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations and audits.
+
+use super::report_in_terminal;
+use crate::commands::output::{say, write_whole};
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use std::fs;
+use std::path::{Path, PathBuf};
+use zeitnot::engine::Options;
+use zeitnot::lab::report::{Report, ReportRules, Section, page};
+use zeitnot::time_manager;
+
+pub fn command() -> Command {
+    let path = |name, value_name, help| {
+        Arg::new(name).long(name).value_name(value_name).value_parser(value_parser!(PathBuf)).help(help)
+    };
+    Command::new("report")
+        .about("Write a page with charts about games, matches, comparisons, replays, simulations and audits")
+        .arg(super::files(
+            "Games in PGN with clocks or times in their comments, what match, time compare, time replay, time simulate or time audit \
+             printed with --json, or a log of Lc0 with lines of TMGR:; each is told by its content",
+        ))
+        .arg(path("out", "FILE.html", "Where the page goes; it needs no other file"))
+        .arg(path("svg", "FOLDER", "Write each chart as an SVG file, too"))
+        .arg(
+            Arg::new("chart")
+                .long("chart")
+                .action(ArgAction::SetTrue)
+                .help("Show the charts and tables in the terminal"),
+        )
+        .arg(
+            Arg::new("game")
+                .long("game")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("The game whose board is shown, by its number in each PGN [default: the first with clocks]"),
+        )
+        .arg(super::managers("A time manager that is asked about the moves of games"))
+        .arg(
+            Arg::new("overhead")
+                .long("overhead")
+                .value_name("MS")
+                .value_parser(value_parser!(f64))
+                .help("The overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
+        )
+        .group(ArgGroup::new("outputs").args(["out", "svg", "chart"]).multiple(true).required(true))
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
+    anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
+    let managers: Vec<String> = super::named_managers(matches).into_iter().map(str::to_owned).collect();
+    for spec in &managers {
+        time_manager::build(spec)?;
+    }
+    let rules = ReportRules { managers, overhead_ms, game: matches.get_one("game").copied() };
+    let files: Vec<&PathBuf> = super::named_files(matches).collect();
+    let out = matches.get_one::<PathBuf>("out");
+    if let Some(out) = out {
+        let is_input = files.iter().any(|file| is_same(file, out));
+        anyhow::ensure!(!is_input, "--out {}: that is an input", out.display());
+    }
+    let mut report = Report::default();
+    for path in files {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        report.add(&file_name(path), &bytes, &rules).with_context(|| path.display().to_string())?;
+    }
+    let sections = report.sections();
+    if let Some(out) = out {
+        let page = page(&sections)?;
+        write_whole(out, page.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    if let Some(folder) = matches.get_one::<PathBuf>("svg") {
+        write_charts(folder, &sections)?;
+    }
+    if matches.get_flag("chart") {
+        report_in_terminal::show(&sections);
+    }
+    if let Some(out) = out {
+        let charts: usize = sections.iter().map(|section| section.all_figures().count()).sum();
+        eprintln!("{charts} charts in {}", out.display());
+    }
+    Ok(())
+}
+
+/// The name of a file without its folders, which are nobody else's business.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Writes each chart as a file whose name tells its section and its content.
+fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for section in sections {
+        for figure in section.all_figures() {
+            let path = folder.join(format!("{}-{}.svg", section.name, figure.name));
+            write_whole(&path, figure.svg_file().as_bytes())
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            say!("{}", path.display());
+        }
+    }
+    Ok(())
+}
