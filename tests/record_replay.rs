@@ -67,6 +67,17 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
         let stops = row["stops"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum::<u64>();
         assert_eq!(stops, 12);
     }
+    // The parts have no game in common: six and one moves, and five.
+    let moves = |part: &str| {
+        let output =
+            zeitnot(folder.path(), &["time", "replay", "traces.zt", "--json", "--part", part, "--manager", "simple"]);
+        let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        rows[0]["moves"].as_u64().unwrap()
+    };
+    assert_eq!([moves("1/2"), moves("2/2")], [7, 5]);
+    let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--part", "3/2"]);
+    let said = String::from_utf8_lossy(&bad.stderr);
+    assert!(!bad.status.success() && said.contains("3/2"), "{said}");
     let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--manager", "none"]);
     let said = String::from_utf8_lossy(&bad.stderr);
     assert!(!bad.status.success() && said.contains("none") && said.lines().count() == 1, "{said}");

@@ -19,7 +19,7 @@ pub fn command() -> Command {
             Arg::new("decisions")
                 .long("decisions")
                 .action(ArgAction::SetTrue)
-                .conflicts_with_all(["manager", "tc", "mean-nodes", "batch"])
+                .conflicts_with_all(["manager", "tc", "mean-nodes", "batch", "part"])
                 .help("Check that every decision of a match's time managers comes out again, to the last bit"),
         )
         .arg(super::managers(
@@ -35,7 +35,23 @@ pub fn command() -> Command {
                 .help("Playouts of a move on average, the same for all: each is replayed at the speed that leads there [default: those of the recording's moves]"),
         )
         .arg(super::batch())
+        .arg(
+            Arg::new("part")
+                .long("part")
+                .value_name("N/M")
+                .value_parser(part)
+                .help("Only every M-th game, from the N-th on: parts of the same traces have no game in common"),
+        )
         .arg(json_flag())
+}
+
+/// Reads `N/M`: the part and the number of parts.
+fn part(text: &str) -> Result<(u32, u32), String> {
+    let (number, parts) = text.split_once('/').ok_or("no N/M such as 1/2")?;
+    match (number.trim().parse(), parts.trim().parse()) {
+        (Ok(number), Ok(parts)) if (1..=parts).contains(&number) => Ok((number, parts)),
+        _ => Err("no N/M such as 1/2".to_owned()),
+    }
 }
 
 /// A manager's replay.
@@ -50,7 +66,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("decisions") {
         return decisions(matches);
     }
-    let (traces, nodes) = super::traces(super::named_files(matches))?;
+    let (mut traces, nodes) = super::traces(super::named_files(matches))?;
+    if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
+        traces.retain(|trace| trace.game % parts == number - 1);
+        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many games");
+    }
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
     let control = super::control(matches)?;
