@@ -106,6 +106,12 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with_all(["engine2", "option2"]),
         )
+        .arg(
+            Arg::new("live")
+                .long("live")
+                .action(ArgAction::SetTrue)
+                .help("Show the running games in the terminal: their clocks, and each move beside its budget"),
+        )
         .arg(json_flag());
     engine_options::add_to(args::add_to(command))
 }

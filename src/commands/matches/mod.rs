@@ -2,6 +2,7 @@
 
 mod args;
 mod contestants;
+mod live;
 mod match_args;
 mod news;
 mod pgn_file;
@@ -200,6 +201,7 @@ impl<'a> MatchSetup<'a> {
             eprintln!("{} games of {} are played already", begun.len(), self.games);
         }
         let opening = |pair: u64| self.starts.get(pair);
+        let is_live = self.matches.get_flag("live");
         let plan = MatchPlan {
             rules: self.rules.clone(),
             games: self.games,
@@ -207,11 +209,14 @@ impl<'a> MatchSetup<'a> {
             chess960: self.chess960,
             concurrency: self.concurrency,
             sprt: self.sprt,
-            tells_moves: self.concurrency == 1 && !self.json,
+            tells_moves: is_live || (self.concurrency == 1 && !self.json),
         };
         let timer = MonotonicClock::new();
         let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
         let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
+        if is_live {
+            news = news.with_live()?;
+        }
         let decisions = |player: usize, thread: usize| {
             let folder = self.matches.get_one::<PathBuf>("decisions")?;
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -230,7 +235,8 @@ impl<'a> MatchSetup<'a> {
         };
         let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| match event {
             Event::Started { game, players } => news.started(game, players),
-            Event::Moved { number, last } => news.moved(number, last),
+            Event::Moved { game, number, last } => news.moved(game, number, last),
+            Event::Ended(game) => news.game_ended(game),
             Event::Finished { record, results, is_resumed } => {
                 if !is_resumed || record.game > taken_up {
                     write(record);

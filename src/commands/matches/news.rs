@@ -1,5 +1,6 @@
 //! Tells the course of a match: a progress bar, lines for people or objects of JSON, and its results.
 
+use super::live::Live;
 use crate::commands::output::{self, say};
 use crate::commands::progress;
 use indicatif::ProgressBar;
@@ -21,6 +22,8 @@ pub struct News<'a> {
     /// Whether the moves of the game at hand have clocks.
     has_clock: bool,
     names: [String; 2],
+    /// The running games in the terminal, where they are asked for instead of a line for each move.
+    live: Option<Live>,
 }
 
 impl<'a> News<'a> {
@@ -28,7 +31,16 @@ impl<'a> News<'a> {
     pub fn new(names: [&str; 2], games: u64, json: bool, has_clock: bool, interrupted: &'a AtomicBool) -> News<'a> {
         let bar = progress::games(games);
         bar.tick();
-        News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned) }
+        News { bar, json, interrupted, is_unread: false, has_clock, names: names.map(str::to_owned), live: None }
+    }
+
+    /// Shows the running games in the terminal.
+    ///
+    /// # Errors
+    /// Where there is no terminal.
+    pub fn with_live(mut self) -> anyhow::Result<News<'a>> {
+        self.live = Some(Live::new(&self.bar, self.has_clock)?);
+        Ok(self)
     }
 
     /// Whether nobody reads the output any more.
@@ -46,20 +58,32 @@ impl<'a> News<'a> {
 
     /// A game begins.
     pub fn started(&mut self, game: u64, [white, black]: [&str; 2]) {
-        if !self.json {
-            self.tell(&format!("game {game}: {white} (White) - {black} (Black); clocks: White, Black"));
+        match &mut self.live {
+            Some(live) => live.started(game, [white, black]),
+            None if self.json => {}
+            None => self.tell(&format!("game {game}: {white} (White) - {black} (Black); clocks: White, Black")),
         }
     }
 
     /// A move was made.
-    pub fn moved(&mut self, number: usize, last: &MoveRecord) {
+    pub fn moved(&mut self, game: u64, number: usize, last: &MoveRecord) {
+        if let Some(live) = &self.live {
+            return live.moved(game, number, last);
+        }
         self.bar.set_message(format!("move {number}"));
         if !self.json {
             self.tell(&move_line(number, last, self.has_clock));
         }
     }
 
-    /// A game is over.
+    /// A game is over, whether or not its turn to be counted has come.
+    pub fn game_ended(&mut self, game: u64) {
+        if let Some(live) = &mut self.live {
+            live.ended(game);
+        }
+    }
+
+    /// A game is over, and so are all before it.
     pub fn finished(&mut self, record: &GameRecord, results: &Results, is_resumed: bool) {
         self.bar.set_position(record.game);
         if is_resumed {
@@ -113,7 +137,8 @@ fn move_line(number: usize, last: &MoveRecord, has_clock: bool) -> String {
     )
 }
 
-fn seconds(ms: f64) -> String {
+/// `1:05.31`: minutes and seconds.
+pub fn seconds(ms: f64) -> String {
     let s = ms.max(0.0) / 1e3;
     format!("{}:{:05.2}", (s / 60.0) as u64, s % 60.0)
 }

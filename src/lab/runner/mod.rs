@@ -1,16 +1,18 @@
 //! Plays the games of a match, several at once, and hands them over in the order of their numbers.
 
-use super::journal::{Journal, JournalError};
-use super::play::{Pairing, Rules, play};
-use super::player::{Player, PlayerError};
-use super::record::{GameRecord, MoveRecord, Termination};
-use super::strength::sprt::{Decision, Sprt};
-use super::strength::{GameResult, Results};
+mod count;
+
 use crate::chess::Game;
-use std::collections::BTreeMap;
+use crate::lab::journal::{Journal, JournalError};
+use crate::lab::play::{Pairing, Rules, play};
+use crate::lab::player::{Player, PlayerError};
+use crate::lab::record::{GameRecord, MoveRecord};
+use crate::lab::strength::Results;
+use crate::lab::strength::sprt::{Decision, Sprt};
+use count::Count;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use thiserror::Error;
 
 /// The two players of a match, first and second.
@@ -45,11 +47,15 @@ pub enum Event<'a> {
     },
     /// A move was made.
     Moved {
+        /// The game.
+        game: u64,
         /// Its number, as PGN counts moves.
         number: usize,
         /// The move.
         last: &'a MoveRecord,
     },
+    /// A game is over; those before it may go on.
+    Ended(u64),
     /// A game is over, and all before it are.
     Finished {
         /// The game.
@@ -101,7 +107,7 @@ pub enum MatchError {
 /// The messages of the threads that play.
 enum Message {
     Started(u64, [String; 2]),
-    Moved(usize, MoveRecord),
+    Moved(u64, usize, Box<MoveRecord>),
     Finished(Box<GameRecord>),
     Failed(MatchError),
 }
@@ -201,7 +207,7 @@ impl GameThread<'_> {
             if self.plan.tells_moves
                 && let Some(last) = record.moves.last()
             {
-                let _ = self.sender.send(Message::Moved(record.number_of_last(), last.clone()));
+                let _ = self.sender.send(Message::Moved(game, record.number_of_last(), Box::new(last.clone())));
             }
             if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -213,102 +219,5 @@ impl GameThread<'_> {
     }
 }
 
-/// The games of a match, counted in the order of their numbers.
-struct Count<'a> {
-    plan: &'a MatchPlan<'a>,
-    /// Finished games whose turn has not come.
-    waiting: BTreeMap<u64, (GameRecord, bool)>,
-    next: u64,
-    /// The first game of a pair whose second has not ended.
-    first_of_pair: Option<GameResult>,
-    /// The results of whole pairs.
-    pairs: Results,
-    forfeits: [u64; 2],
-    decision: Option<Decision>,
-}
-
-impl<'a> Count<'a> {
-    fn new(plan: &'a MatchPlan<'a>) -> Count<'a> {
-        Count {
-            plan,
-            waiting: BTreeMap::new(),
-            next: 1,
-            first_of_pair: None,
-            pairs: Results::default(),
-            forfeits: [0; 2],
-            decision: None,
-        }
-    }
-
-    /// Takes the messages of the threads until all have ended or the match is decided.
-    fn collect(
-        &mut self,
-        receiver: &Receiver<Message>,
-        journal: &mut Journal,
-        stop: &AtomicBool,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), MatchError> {
-        for message in receiver {
-            match message {
-                Message::Started(game, [white, black]) => tell(Event::Started { game, players: [&white, &black] }),
-                Message::Moved(number, last) => tell(Event::Moved { number, last: &last }),
-                Message::Finished(record) if record.termination == Termination::Unfinished => {
-                    if self.decision.is_none() {
-                        tell(Event::BrokenOff(&record));
-                    }
-                }
-                Message::Finished(record) => {
-                    journal.add((*record).clone())?;
-                    self.add(*record, false, tell);
-                }
-                Message::Failed(error) => {
-                    stop.store(true, Ordering::SeqCst);
-                    return Err(error);
-                }
-            }
-            if self.decision.is_some() {
-                stop.store(true, Ordering::SeqCst);
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds a finished game, and counts those whose turn has come.
-    fn add(&mut self, record: GameRecord, is_resumed: bool, tell: &mut dyn FnMut(Event<'_>)) {
-        self.waiting.insert(record.game, (record, is_resumed));
-        while self.decision.is_none()
-            && let Some((record, is_resumed)) = self.waiting.remove(&self.next)
-        {
-            self.next += 1;
-            let result = record.result_of_first();
-            match self.first_of_pair.take() {
-                None => self.first_of_pair = Some(result),
-                Some(first) => {
-                    self.pairs.add_pair([first, result]);
-                    self.decision = self.plan.sprt.as_ref().and_then(|sprt| sprt.decision(&self.pairs));
-                }
-            }
-            if let Some(is_first) = record.forfeit_of_first() {
-                self.forfeits[usize::from(!is_first)] += 1;
-            }
-            tell(Event::Finished { record: &record, results: &self.results(), is_resumed });
-        }
-    }
-
-    /// The results of all games.
-    fn results(&self) -> Results {
-        let mut results = self.pairs.clone();
-        if let Some(first) = self.first_of_pair {
-            results.add_game(first);
-        }
-        results
-    }
-
-    fn end(self) -> MatchEnd {
-        MatchEnd { results: self.results(), pairs: self.pairs, forfeits: self.forfeits, decision: self.decision }
-    }
-}
-
 #[cfg(test)]
-#[path = "runner_tests.rs"]
 mod tests;

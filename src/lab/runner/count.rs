@@ -1,0 +1,109 @@
+//! Counts the results of a match in the order of its games, in whichever order they end.
+
+use super::{Event, MatchEnd, MatchError, MatchPlan, Message};
+use crate::lab::journal::Journal;
+use crate::lab::record::{GameRecord, Termination};
+use crate::lab::strength::sprt::Decision;
+use crate::lab::strength::{GameResult, Results};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+/// The games of a match, counted in the order of their numbers.
+pub(super) struct Count<'a> {
+    plan: &'a MatchPlan<'a>,
+    /// Finished games whose turn has not come.
+    waiting: BTreeMap<u64, (GameRecord, bool)>,
+    next: u64,
+    /// The first game of a pair whose second has not ended.
+    first_of_pair: Option<GameResult>,
+    /// The results of whole pairs.
+    pairs: Results,
+    forfeits: [u64; 2],
+    pub decision: Option<Decision>,
+}
+
+impl<'a> Count<'a> {
+    pub fn new(plan: &'a MatchPlan<'a>) -> Count<'a> {
+        Count {
+            plan,
+            waiting: BTreeMap::new(),
+            next: 1,
+            first_of_pair: None,
+            pairs: Results::default(),
+            forfeits: [0; 2],
+            decision: None,
+        }
+    }
+
+    /// Takes the messages of the threads until all have ended or the match is decided.
+    pub fn collect(
+        &mut self,
+        receiver: &Receiver<Message>,
+        journal: &mut Journal,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), MatchError> {
+        for message in receiver {
+            match message {
+                Message::Started(game, [white, black]) => tell(Event::Started { game, players: [&white, &black] }),
+                Message::Moved(game, number, last) => tell(Event::Moved { game, number, last: &last }),
+                Message::Finished(record) if record.termination == Termination::Unfinished => {
+                    tell(Event::Ended(record.game));
+                    if self.decision.is_none() {
+                        tell(Event::BrokenOff(&record));
+                    }
+                }
+                Message::Finished(record) => {
+                    tell(Event::Ended(record.game));
+                    journal.add((*record).clone())?;
+                    self.add(*record, false, tell);
+                }
+                Message::Failed(error) => {
+                    stop.store(true, Ordering::SeqCst);
+                    return Err(error);
+                }
+            }
+            if self.decision.is_some() {
+                stop.store(true, Ordering::SeqCst);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a finished game, and counts those whose turn has come.
+    pub fn add(&mut self, record: GameRecord, is_resumed: bool, tell: &mut dyn FnMut(Event<'_>)) {
+        self.waiting.insert(record.game, (record, is_resumed));
+        while self.decision.is_none()
+            && let Some((record, is_resumed)) = self.waiting.remove(&self.next)
+        {
+            self.next += 1;
+            let result = record.result_of_first();
+            match self.first_of_pair.take() {
+                None => self.first_of_pair = Some(result),
+                Some(first) => {
+                    self.pairs.add_pair([first, result]);
+                    self.decision = self.plan.sprt.as_ref().and_then(|sprt| sprt.decision(&self.pairs));
+                }
+            }
+            if let Some(is_first) = record.forfeit_of_first() {
+                self.forfeits[usize::from(!is_first)] += 1;
+            }
+            tell(Event::Finished { record: &record, results: &self.results(), is_resumed });
+        }
+    }
+
+    /// The results of all games.
+    fn results(&self) -> Results {
+        let mut results = self.pairs.clone();
+        if let Some(first) = self.first_of_pair {
+            results.add_game(first);
+        }
+        results
+    }
+
+    /// The end of the match.
+    pub fn end(self) -> MatchEnd {
+        MatchEnd { results: self.results(), pairs: self.pairs, forfeits: self.forfeits, decision: self.decision }
+    }
+}
