@@ -112,6 +112,13 @@ fn a_simulation_plays_games_from_traces() {
     let both: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(both[0]["clock_ms"].as_array().unwrap().len(), 20, "{both}");
     assert_eq!(both[1]["manager"], "alphazero");
+    // Without traces the games in the program are drawn from.
+    let output = zeitnot(
+        folder.path(),
+        &["time", "simulate", "--tc", "60+0.6", "--games", "50", "--json", "--manager", "simple"],
+    );
+    let built_in: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(built_in["clock_ms"].as_array().unwrap().len() > 40, "{built_in}");
     // A lag that the overhead does not cover loses on time.
     let output = simulate(&["--manager", "alphazero", "--lag", "4000", "--json"]);
     let lagging: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

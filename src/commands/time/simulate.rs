@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use zeitnot::lab::simulation::{GameModel, Simulation, SimulationRules, simulate};
+use zeitnot::lab::simulation::{GameModel, Simulation, SimulationRules, built_in_traces, simulate};
 use zeitnot::lab::{GameRecord, LagModel, TimeControl, read_journal};
 
 /// Move numbers whose clocks the table tells.
@@ -33,8 +33,7 @@ pub fn command() -> Command {
         .arg(number("games", "2000", "Games of each manager"))
         .arg(number("seed", "1", "Decides whatever is random"))
         .arg(
-            files("traces", "Traces of games by time record, from which searches are drawn; may be given again")
-                .required(true),
+            files("traces", "Traces of games by time record, from which searches are drawn; may be given again [default: those in the program]"),
         )
         .arg(files("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games and speeds are drawn; may be given again [default: lengths of the traces' games]"))
         .arg(
@@ -103,7 +102,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The games that are drawn from.
 fn model(matches: &ArgMatches, batch: u64) -> anyhow::Result<GameModel> {
-    let (traces, nodes) = super::traces(matches.get_many::<PathBuf>("traces").unwrap_or_default())?;
+    let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
+        Some(paths) => super::traces(paths)?,
+        None => {
+            let (header, traces) = built_in_traces()?;
+            (traces, header.nodes as f64)
+        }
+    };
     let model = GameModel::new(&traces, nodes as u64, batch)?;
     let mut games: Vec<GameRecord> = Vec::new();
     for path in matches.get_many::<PathBuf>("fit").unwrap_or_default() {

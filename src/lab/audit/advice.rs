@@ -2,15 +2,14 @@
 
 use super::game_times::{GameTimes, TimedMove};
 use crate::chess::{Color, Game};
+use crate::lab::traces::Speed;
 use crate::time_manager::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
 
-/// Playouts a second where a game does not tell its nodes.
-const USUAL_NPS: f64 = 1_000.0;
 /// Share of a tree that the next move finds, where nobody tells: about what searches of this engine find.
 const USUAL_REUSE: f64 = 0.3;
 
-/// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were. From move to move
-/// it learns as if each of its own searches had taken its budget, at the speed of the player's.
+/// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were, and the player's
+/// speed. That the player took more or less than the budget was not the manager's doing: nothing was left over, nothing overrun.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
@@ -45,19 +44,22 @@ fn request(game: &Game, mv: &TimedMove, overhead_ms: f64, reused: u64) -> MoveRe
     }
 }
 
-/// Shows the manager a search that took its budget. Returns the nodes that the next one finds.
+/// Shows the manager a search at the player's speed that ended within its budget, by a factor on the budget if the player took
+/// less. Returns the nodes that the next one finds.
 fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused: u64) -> u64 {
-    let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
-    let new_nodes = (budget_ms / 1e3 * nps) as u64;
+    let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
+    let elapsed_ms = mv.used_ms.min(budget_ms);
+    let new_nodes = (elapsed_ms / 1e3 * nps) as u64;
     let total_nodes = new_nodes.saturating_add(reused);
     manager.observe(&SearchSnapshot {
-        elapsed_ms: budget_ms,
-        since_first_batch_ms: Some(budget_ms),
+        elapsed_ms,
+        since_first_batch_ms: Some(elapsed_ms),
         new_nodes,
         total_nodes,
         ..SearchSnapshot::default()
     });
-    manager.finish(&MoveOutcome { elapsed_ms: budget_ms, total_nodes, ..MoveOutcome::default() });
+    let factor = (budget_ms > 0.0).then(|| elapsed_ms / budget_ms);
+    manager.finish(&MoveOutcome { elapsed_ms, total_nodes, factor, ..MoveOutcome::default() });
     (total_nodes as f64 * USUAL_REUSE) as u64
 }
 
@@ -82,6 +84,13 @@ mod tests {
         assert!(advice(&game.game, &times, "none", 0.0).is_err());
         // Black took 9.5 s, far beyond any budget, which is no overrun of the manager's.
         let plans = advice(&game.game, &times, "smooth", 100.0).unwrap();
-        assert!(plans[3].terms.iter().all(|term| term.name != "overrun"), "{:#}", plans[3]);
+        assert!(plans[3].term("overrun").is_none(), "{:#}", plans[3]);
+        // White took less than the budget, which left nothing over.
+        let text = "[TimeControl \"10+0.1\"]\n\n1. e4 {0.1/5 0.01s} e5 {0.0/5 1s} 2. Nf3 {0.0/4 1s} *\n";
+        let game = read_games(text.as_bytes()).unwrap().remove(0);
+        for manager in ["simple", "legacy"] {
+            let plans = advice(&game.game, &game_times(&game), manager, 100.0).unwrap();
+            assert!(plans[2].budget_ms < 1.2 * plans[0].budget_ms, "{manager}: {:#}", plans[2]);
+        }
     }
 }

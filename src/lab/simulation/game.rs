@@ -136,6 +136,19 @@ mod tests {
     }
 
     #[test]
+    fn no_manager_loses_on_time_where_evaluations_are_slow() {
+        // An evaluation takes 100 ms, the increment is 50.
+        let stoppers = StopperParams { overhead_ms: 50.0, ..StopperParams::default() };
+        let rules = SimulationRules { nps: Some(10.0), stoppers, ..rules("1+0.05") };
+        for manager in crate::time_manager::managers() {
+            for number in 0..20 {
+                let game = SimulatedGame::play(&model(), &manager.title(), &rules, number).unwrap();
+                assert!(!game.is_lost_on_time, "{}: {game:?}", manager.title());
+            }
+        }
+    }
+
+    #[test]
     fn games_are_the_same_by_their_number() {
         let (model, rules) = (model(), rules("10+0.1"));
         let play = |number| SimulatedGame::play(&model, "smooth", &rules, number).unwrap();

@@ -30,4 +30,4 @@ pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};
 pub(super) use replayed_search::ReplayedSearch;
 pub use replayed_search::Speed;
 pub use trace::{SearchTrace, TraceSnapshot, TracedMove};
-pub use trace_file::{TraceError, TraceFile, TraceHeader, read_traces};
+pub use trace_file::{TraceError, TraceFile, TraceHeader, parse_traces, read_traces};

@@ -41,8 +41,7 @@ pub(in crate::lab) struct ReplayedSearch {
 }
 
 impl ReplayedSearch {
-    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. At least one
-    /// step is made. The playouts of a step are its visits of the root beyond `request.reused_nodes`.
+    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a step are its visits of the root beyond `request.reused_nodes`.
     pub fn run(
         steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
         time: &mut Timekeeper,
@@ -55,7 +54,7 @@ impl ReplayedSearch {
             stoppers: stoppers.clone(),
             evaluation_ms: Some(1e3 / speed.nps),
         };
-        let Begun { plan, limit_ms, .. } = time.begin(&start, Some(request));
+        let Begun { plan, limit_ms, due_ms } = time.begin(&start, Some(request));
         // An empty tree begins with a batch of one.
         let first_batch_ms = speed.ms(if request.reused_nodes == 0 { 1 } else { speed.batch });
         let mut search = ReplayedSearch {
@@ -65,7 +64,10 @@ impl ReplayedSearch {
             budget_ms: plan.map_or(0.0, |plan| plan.budget_ms),
             stop: None,
         };
-        search.go(steps, time, request.reused_nodes, speed, first_batch_ms, limit_ms);
+        let limit_ms = limit_ms.unwrap_or(f64::INFINITY);
+        // Without a tree there is nothing to answer with: the first evaluation is waited for.
+        let first_limit_ms = if request.reused_nodes == 0 { due_ms.unwrap_or(limit_ms) } else { limit_ms };
+        search.go(steps, time, request.reused_nodes, speed, first_batch_ms, first_limit_ms.max(limit_ms));
         time.end(&MoveOutcome {
             elapsed_ms: search.used_ms,
             total_nodes: search.nodes + request.reused_nodes,
@@ -83,9 +85,8 @@ impl ReplayedSearch {
         reused: u64,
         speed: Speed,
         first_batch_ms: f64,
-        limit_ms: Option<f64>,
+        mut limit_ms: f64,
     ) {
-        let mut limit_ms = limit_ms.unwrap_or(f64::INFINITY);
         let mut look = |snapshot: &TraceSnapshot, new_nodes: u64, elapsed_ms: f64| {
             let since = (elapsed_ms >= first_batch_ms).then_some(elapsed_ms - first_batch_ms);
             time.observe(&snapshot.snapshot(new_nodes, elapsed_ms, since))
@@ -95,10 +96,12 @@ impl ReplayedSearch {
         for step in steps {
             let nodes = step.borrow().total_nodes.saturating_sub(reused);
             let elapsed_ms = speed.ms(nodes);
-            if let Some(last) = last.as_ref().filter(|_| elapsed_ms > limit_ms) {
+            if elapsed_ms > limit_ms {
                 // The answer is given at the limit, from the tree without the batch that is not ready.
                 self.used_ms = limit_ms.max(self.used_ms);
-                self.stop = look(last.snapshot(), self.nodes, self.used_ms).stop.or(Some(StopReason::Time));
+                let verdict = last.as_ref().and_then(|last| look(last.snapshot(), self.nodes, self.used_ms).stop);
+                self.stop = verdict.or(Some(StopReason::Time));
+                self.choice = self.choice.or(step.borrow().best_move.map(|best| best as usize));
                 return;
             }
             let root = match pruning.step(step.borrow(), expected) {

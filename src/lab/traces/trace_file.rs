@@ -6,7 +6,7 @@ use super::trace::SearchTrace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -147,7 +147,18 @@ impl TraceFile {
 /// # Errors
 /// [`TraceError`], when it cannot be read, is something else, or has a damaged block.
 pub fn read_traces(path: &Path) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
-    let mut blocks = Blocks::open(path)?;
+    all_traces(path, Blocks::open(path)?)
+}
+
+/// Reads all traces of the content of a file; `path` is its name in errors.
+///
+/// # Errors
+/// [`TraceError`], as [`read_traces`].
+pub fn parse_traces(path: &Path, content: &[u8]) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+    all_traces(path, Blocks::new(path, content)?)
+}
+
+fn all_traces(path: &Path, mut blocks: Blocks<impl BufRead>) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
     let mut traces = Vec::new();
     while let Some(block) = blocks.next_block()? {
         let number = traces.len() + 1;
@@ -158,19 +169,25 @@ pub fn read_traces(path: &Path) -> Result<(TraceHeader, Vec<SearchTrace>), Trace
 }
 
 /// The blocks of a file.
-struct Blocks {
+struct Blocks<R> {
     path: PathBuf,
-    reader: BufReader<File>,
+    reader: R,
     header: TraceHeader,
     /// Where the first block begins.
     at: u64,
 }
 
-impl Blocks {
-    fn open(path: &Path) -> Result<Blocks, TraceError> {
+impl Blocks<BufReader<File>> {
+    fn open(path: &Path) -> Result<Self, TraceError> {
+        let file = File::open(path).map_err(|reason| TraceError::Io { path: path.to_owned(), reason })?;
+        Blocks::new(path, BufReader::new(file))
+    }
+}
+
+impl<R: BufRead> Blocks<R> {
+    fn new(path: &Path, mut reader: R) -> Result<Self, TraceError> {
         let io = |reason| TraceError::Io { path: path.to_owned(), reason };
         let foreign = |problem: String| TraceError::Foreign { path: path.to_owned(), problem };
-        let mut reader = BufReader::new(File::open(path).map_err(io)?);
         let mut line = Vec::new();
         (&mut reader).take(LONGEST_HEADER).read_until(b'\n', &mut line).map_err(io)?;
         let header: TraceHeader = serde_json::from_slice(&line).map_err(|error| foreign(error.to_string()))?;
