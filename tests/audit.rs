@@ -134,12 +134,14 @@ fn a_move_of_a_game_is_explained() {
     let output = explain(&["--ply", "1", "--number", "2"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(
-        said.starts_with("1... d5 (Black): 60.00 s on the clock, 2.50 s used and 100 nodes; it was the last."),
+        said.starts_with(
+            "1... d5 (Black): 60.00 s on the clock, 2.50 s used and 100 nodes; it was the last move of this side."
+        ),
         "{said}"
     );
     for (args, problem) in [
         (&["--ply", "0"][..], "game 1 has no time for the move after 0 of its 4 plies"),
-        (&["--ply", "2", "--number", "4"], "has 3 games"),
+        (&["--ply", "2", "--number", "4"], "has games 1 to 3"),
         (&["--ply", "2", "--manager", "none"], "none"),
     ] {
         let output = explain(args);

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 const GAMES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 1-0\n\n\
     [White \"B\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 0-1\n\n\
-    [White \"C\"]\n\n1. c4 Ke5 *\n\n";
+    [White \"C\"]\n\n1. c4 e5 2. Ke5 *\n\n";
 
 fn zeitnot(folder: &Path, args: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_zeitnot");
@@ -30,7 +30,7 @@ fn a_recording_is_the_same_with_any_concurrency_and_after_an_interruption() {
     let output = record(folder.path(), "one.zt", &["--concurrency", "1"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("games.pgn game 3: illegal move Ke5 after 1 plies"), "{said}");
+    assert!(said.contains("games.pgn game 3: illegal move Ke5 after 2 plies"), "{said}");
     let whole = std::fs::read(folder.path().join("one.zt")).unwrap();
     assert!(record(folder.path(), "three.zt", &["--concurrency", "3"]).status.success());
     assert_eq!(std::fs::read(folder.path().join("three.zt")).unwrap(), whole);
@@ -59,7 +59,7 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
     assert_eq!(rows.len(), managers.len());
     for (row, manager) in rows.iter().zip(managers) {
         assert_eq!(row["manager"], manager);
-        // Six moves of White, five of Black, and the move of the third game.
+        // Six moves of White, five of Black, and the move of Black in the third game.
         assert_eq!(row["moves"], 12);
         let nodes = row["mean_nodes"].as_f64().unwrap();
         assert!((55.0..65.0).contains(&nodes), "{row}");
@@ -67,14 +67,23 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
         let stops = row["stops"].as_object().unwrap().values().map(|count| count.as_u64().unwrap()).sum::<u64>();
         assert_eq!(stops, 12);
     }
-    // The parts have no game in common: six and one moves, and five.
+    // The parts have no pair in common: six and five moves, and one.
     let moves = |part: &str| {
-        let output =
-            zeitnot(folder.path(), &["time", "replay", "traces.zt", "--json", "--part", part, "--manager", "simple"]);
+        let output = zeitnot(
+            folder.path(),
+            &["time", "replay", "traces.zt", "--json", "--batch", "1", "--part", part, "--manager", "simple"],
+        );
         let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         rows[0]["moves"].as_u64().unwrap()
     };
-    assert_eq!([moves("1/2"), moves("2/2")], [7, 5]);
+    assert_eq!([moves("1/2"), moves("2/2")], [11, 1]);
+    // The records are of 16 times 60 playouts.
+    let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--mean-nodes", "5000"]);
+    let said = String::from_utf8_lossy(&bad.stderr);
+    assert!(
+        !bad.status.success() && said.contains("no speed leads to 5000 playouts") && said.lines().count() == 1,
+        "{said}"
+    );
     let bad = zeitnot(folder.path(), &["time", "replay", "traces.zt", "--part", "3/2"]);
     let said = String::from_utf8_lossy(&bad.stderr);
     assert!(!bad.status.success() && said.contains("3/2"), "{said}");

@@ -171,4 +171,8 @@ fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
     refused(&["--openings", "missing.pgn"], "missing.pgn");
     refused(&["--nodes", "1,2,3"], "--nodes: one number, or one for each player");
     assert_eq!(command(folder.path(), &["--resume"]).output().unwrap().status.code(), Some(0));
+    // What is refused before the match begins leaves the journal of the last one as it is.
+    let ended = std::fs::read(&journal).unwrap();
+    refused(&["--live"], "--live: standard error is no terminal");
+    assert!(std::fs::read(&journal).unwrap() == ended);
 }

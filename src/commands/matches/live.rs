@@ -1,10 +1,21 @@
 //! Shows the running games of a match in the terminal: the clocks, and each move beside its budget.
 
 use super::news::seconds;
+use clap::ArgMatches;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use zeitnot::lab::MoveRecord;
+
+/// Whether `--live` is given.
+///
+/// # Errors
+/// Where nobody would see the games.
+pub fn is_given(matches: &ArgMatches) -> anyhow::Result<bool> {
+    let is_given = matches.get_flag("live");
+    anyhow::ensure!(!is_given || std::io::stderr().is_terminal(), "--live: standard error is no terminal");
+    Ok(is_given)
+}
 
 /// A line for each running game, above the bar of the match.
 pub struct Live {
@@ -20,14 +31,10 @@ struct LiveGame {
 
 impl Live {
     /// Puts the bar of the match under the lines.
-    ///
-    /// # Errors
-    /// Where nobody would see them.
-    pub fn new(bar: &ProgressBar, has_clock: bool) -> anyhow::Result<Live> {
-        anyhow::ensure!(std::io::stderr().is_terminal(), "--live: standard error is no terminal");
+    pub fn new(bar: &ProgressBar, has_clock: bool) -> Live {
         let lines = MultiProgress::new();
         lines.add(bar.clone());
-        Ok(Live { lines, games: BTreeMap::new(), has_clock })
+        Live { lines, games: BTreeMap::new(), has_clock }
     }
 
     /// A game begins.

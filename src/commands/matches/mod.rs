@@ -105,6 +105,7 @@ struct MatchSetup<'a> {
     sprt: Option<Sprt>,
     starts: args::Starts,
     chess960: bool,
+    is_live: bool,
 }
 
 impl<'a> MatchSetup<'a> {
@@ -139,6 +140,7 @@ impl<'a> MatchSetup<'a> {
             sprt: matches.get_one::<String>("sprt").map(|text| text.parse()).transpose().context("--sprt")?,
             starts: args::starts(matches, chess960)?,
             chess960,
+            is_live: live::is_given(matches)?,
         };
         if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -201,7 +203,6 @@ impl<'a> MatchSetup<'a> {
             eprintln!("{} games of {} are played already", begun.len(), self.games);
         }
         let opening = |pair: u64| self.starts.get(pair);
-        let is_live = self.matches.get_flag("live");
         let plan = MatchPlan {
             rules: self.rules.clone(),
             games: self.games,
@@ -209,13 +210,13 @@ impl<'a> MatchSetup<'a> {
             chess960: self.chess960,
             concurrency: self.concurrency,
             sprt: self.sprt,
-            tells_moves: is_live || (self.concurrency == 1 && !self.json),
+            tells_moves: self.is_live || (self.concurrency == 1 && !self.json),
         };
         let timer = MonotonicClock::new();
         let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
         let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);
-        if is_live {
-            news = news.with_live()?;
+        if self.is_live {
+            news = news.with_live();
         }
         let decisions = |player: usize, thread: usize| {
             let folder = self.matches.get_one::<PathBuf>("decisions")?;

@@ -35,12 +35,8 @@ impl<'a> News<'a> {
     }
 
     /// Shows the running games in the terminal.
-    ///
-    /// # Errors
-    /// Where there is no terminal.
-    pub fn with_live(mut self) -> anyhow::Result<News<'a>> {
-        self.live = Some(Live::new(&self.bar, self.has_clock)?);
-        Ok(self)
+    pub fn with_live(self) -> News<'a> {
+        News { live: Some(Live::new(&self.bar, self.has_clock)), ..self }
     }
 
     /// Whether nobody reads the output any more.

@@ -35,9 +35,13 @@ pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, over
     let seconds = |ms: f64| format!("{:.2} s", ms / 1e3);
     let own = mv.budget_ms.map_or_else(String::new, |ms| format!(" of its budget of {}", seconds(ms)));
     let nodes = mv.nodes.map_or_else(String::new, |nodes| format!(" and {nodes} nodes"));
-    let moves = if mv.moves_left == 1 { "the last".to_owned() } else { format!("one of {} to come", mv.moves_left) };
+    let left = if mv.moves_left == 1 {
+        "it was the last move of this side".to_owned()
+    } else {
+        format!("{} moves of this side were left, this one included", mv.moves_left)
+    };
     say!(
-        "{san} ({}): {} on the clock, {} used{own}{nodes}; it was {moves}.\n",
+        "{san} ({}): {} on the clock, {} used{own}{nodes}; {left}.\n",
         side(mv),
         seconds(mv.clock_ms),
         seconds(mv.used_ms)
@@ -51,7 +55,7 @@ pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, over
 fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     let mut games = File::open(path).and_then(read_games).with_context(|| format!("cannot read {}", path.display()))?;
     let count = games.len();
-    anyhow::ensure!((1..=count).contains(&number), "--number {number}: {} has {count} games", path.display());
+    anyhow::ensure!((1..=count).contains(&number), "--number {number}: {} has games 1 to {count}", path.display());
     Ok(games.swap_remove(number - 1))
 }
 

@@ -105,22 +105,27 @@ fn batch() -> Arg {
         .long("batch")
         .value_name("N")
         .default_value("8")
-        .value_parser(value_parser!(u64).range(1..))
+        .value_parser(value_parser!(u64).range(1..=1_000_000))
         .help("Playouts between two looks of the stoppers")
 }
 
-/// The traces of all files, games of different files apart, and the playouts of their moves on average.
-fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
-    let (mut all, mut nodes, mut games) = (Vec::new(), 0.0, 0);
+/// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.
+fn traces<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
+    let (mut all, mut nodes, mut games) = (Vec::new(), None, 0_u32);
     for path in paths {
         let (header, mut traces) = read_traces(path)?;
         traces.retain(|trace| !trace.snapshots.is_empty());
-        anyhow::ensure!(!traces.is_empty(), "{} holds no trace", path.display());
-        traces.iter_mut().for_each(|trace| trace.game += games);
-        games = traces.last().map_or(games, |trace| trace.game + 1);
-        nodes += header.nodes as f64 * traces.len() as f64;
+        anyhow::ensure!(!traces.is_empty() && header.nodes > 0, "{} holds no trace", path.display());
+        let others = *nodes.get_or_insert(header.nodes);
+        anyhow::ensure!(
+            header.nodes == others,
+            "{} was recorded with --nodes {}, the files before it with {others}",
+            path.display(),
+            header.nodes
+        );
+        traces.iter_mut().for_each(|trace| trace.game = trace.game.saturating_add(games));
+        games = traces.last().map_or(games, |trace| trace.game).saturating_add(2) & !1;
         all.extend(traces);
     }
-    let nodes = nodes / all.len().max(1) as f64;
-    Ok((all, nodes))
+    Ok((all, nodes.context("clap requires a file")?))
 }

@@ -79,6 +79,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),
             "positions": file_sha256(path)?,
+            "sides": "both players of pairs",
         }),
     );
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;

@@ -5,9 +5,13 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
+use zeitnot::digest::sha256;
 use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, oracle};
 use zeitnot::lab::{Verified, verify_decisions};
 
+/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
+/// exactly.
+const FARTHEST: f64 = 0.05;
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
 
@@ -40,7 +44,7 @@ pub fn command() -> Command {
                 .long("part")
                 .value_name("N/M")
                 .value_parser(part)
-                .help("Only every M-th game, from the N-th on: parts of the same traces have no game in common"),
+                .help("Only every M-th pair of games, from the N-th on: parts of the same traces have no game and no opening of a match in common"),
         )
         .arg(json_flag())
 }
@@ -50,6 +54,7 @@ fn part(text: &str) -> Result<(u32, u32), String> {
     let (number, parts) = text.split_once('/').ok_or("no N/M such as 1/2")?;
     match (number.trim().parse(), parts.trim().parse()) {
         (Ok(number), Ok(parts)) if (1..=parts).contains(&number) => Ok((number, parts)),
+        (Ok(_), Ok(_)) => Err("N is 1 to M".to_owned()),
         _ => Err("no N/M such as 1/2".to_owned()),
     }
 }
@@ -68,10 +73,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let (mut traces, nodes) = super::traces(super::named_files(matches))?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
-        traces.retain(|trace| trace.game % parts == number - 1);
-        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many games");
+        traces.retain(|trace| trace.pair() % parts == number - 1);
+        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
     }
-    let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes);
+    let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
     let control = super::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
@@ -83,12 +88,19 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let rules = ReplayRules { control, speed, stoppers: options.stopper_params() };
         let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
             .with_context(|| format!("--manager {spec}"))?;
+        let mean = replayed.mean_nodes();
+        anyhow::ensure!(
+            (mean / nodes - 1.0).abs() < FARTHEST,
+            "--manager {spec}: no speed leads to {nodes} playouts a move, the nearest to {mean:.0}; the record's longest search has {}",
+            traces.iter().filter_map(|trace| Some(trace.snapshots.last()?.new_nodes)).max().unwrap_or_default()
+        );
         let regret = Regret::of(&traces, &replayed);
         rows.push(Row { spec, nps, replayed, regret });
     }
     let bound = oracle(&traces, nodes);
     if matches.get_flag("json") {
-        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound)).collect();
+        let identity = identity(&traces)?;
+        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound, &identity)).collect();
         say!("{}", Value::Array(objects));
         return Ok(());
     }
@@ -133,10 +145,21 @@ fn stops(replayed: &Replayed) -> Map<String, Value> {
     stops
 }
 
-fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle) -> Value {
+/// The digest of the searches that were replayed, by which replays of the same ones are known.
+fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for trace in traces {
+        let last = trace.snapshots.last().map(|last| &last.visits);
+        text.push_str(&format!("{} {} {} {last:?}\n", trace.game, trace.ply, trace.fen));
+    }
+    Ok(sha256(text.as_bytes())?)
+}
+
+fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, identity: &str) -> Value {
     let (gain, interval) = Regret::gain(traces, &first.replayed.regrets(), &row.replayed.regrets());
     json!({
         "manager": row.spec,
+        "traces": identity,
         "moves": row.replayed.moves.len(),
         "mean_nodes": row.replayed.mean_nodes(),
         "nps": row.nps,

@@ -22,20 +22,20 @@ pub fn command() -> Command {
             .value_parser(value_parser!(PathBuf))
             .help(help)
     };
-    let number = |name, usual, help| {
-        let parser = value_parser!(u64).range(1..=100_000_000);
+    let number = |name, usual, most, help| {
+        let parser = value_parser!(u64).range(1..=most);
         Arg::new(name).long(name).value_name("N").default_value(usual).value_parser(parser).help(help)
     };
     Command::new("simulate")
         .about("Simulate the clocks of thousands of games, drawn from recorded ones")
         .arg(super::managers("A time manager, or options such as TimeManager=smooth;SmartPruningFactor=0"))
         .arg(super::time_control())
-        .arg(number("games", "2000", "Games of each manager"))
-        .arg(number("seed", "1", "Decides whatever is random"))
+        .arg(number("games", "2000", 1_000_000, "Games of each manager"))
+        .arg(number("seed", "1", u64::MAX, "The seed of all random numbers"))
         .arg(
             files("traces", "Traces of games by time record, from which searches are drawn; may be given again [default: those in the program]"),
         )
-        .arg(files("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games and speeds are drawn; may be given again [default: lengths of the traces' games]"))
+        .arg(files("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be given again [default: those of the traces' games]"))
         .arg(
             Arg::new("nps")
                 .long("nps")
@@ -49,7 +49,7 @@ pub fn command() -> Command {
                 .long("lag")
                 .value_name("MS[,WORST]")
                 .value_parser(|text: &str| text.parse::<LagModel>())
-                .help("The lag of the GUI, its average and its worst [default: none]"),
+                .help("The lag of the GUI, its average and its worst; without it no search takes longer than its limit, and no game is lost on time [default: none]"),
         )
         .arg(json_flag())
 }
@@ -96,7 +96,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{value}");
         return Ok(());
     }
-    table(&rows);
+    table(&rows, matches.contains_id("lag"));
     Ok(())
 }
 
@@ -106,13 +106,13 @@ fn model(matches: &ArgMatches, batch: u64) -> anyhow::Result<GameModel> {
         Some(paths) => super::traces(paths)?,
         None => {
             let (header, traces) = built_in_traces()?;
-            (traces, header.nodes as f64)
+            (traces, header.nodes)
         }
     };
-    let model = GameModel::new(&traces, nodes as u64, batch)?;
+    let model = GameModel::new(&traces, nodes, batch)?;
     let mut games: Vec<GameRecord> = Vec::new();
     for path in matches.get_many::<PathBuf>("fit").unwrap_or_default() {
-        games.extend(read_journal(path)?);
+        games.extend(read_journal(path).context("--fit: no journal such as FILE.pgn.jsonl")?);
     }
     match matches.contains_id("fit") {
         true => Ok(model.fit(&games).context("--fit")?),
@@ -136,7 +136,7 @@ fn object(row: &Row, control: TimeControl) -> Value {
     })
 }
 
-fn table(rows: &[Row]) {
+fn table(rows: &[Row], has_lag: bool) {
     let moves = SHOWN_MOVES.map(|number| format!("after move {number}")).join(" | ");
     say!(
         "Clocks in seconds, 5 / 50 / 95 % of the games; moves are counted from the first one out of book.\n\n\
@@ -153,11 +153,12 @@ fn table(rows: &[Row]) {
         let left = simulation.left_ms;
         let [opening, middle, end] = simulation.share_by_phase.map(|share| 100.0 * share);
         say!(
-            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {:.2} % |",
+            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {} |",
             quantiles(left.p5, left.p50, left.p95),
             simulation.mean_ms,
             simulation.mean_playouts,
-            100.0 * simulation.flag_rate,
+            // Without a lag there is none by construction.
+            if has_lag { format!("{:.2} %", 100.0 * simulation.flag_rate) } else { "no lag".to_owned() },
         );
     }
     let speed: f64 = rows.iter().map(|row| row.games_per_s).sum::<f64>() / rows.len().max(1) as f64;

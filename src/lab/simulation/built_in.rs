@@ -1,4 +1,4 @@
-//! Has traces of games in the program, so that a simulation needs no file.
+//! Keeps traces of games inside the program, so that a simulation needs no file.
 
 use crate::lab::traces::{SearchTrace, TraceError, TraceHeader, parse_traces};
 use std::path::Path;

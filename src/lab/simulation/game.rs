@@ -21,7 +21,7 @@ pub struct SimulationRules {
     pub stoppers: StopperParams,
     /// The lag of the GUI.
     pub lag: Option<LagModel>,
-    /// Decides whatever is random.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
@@ -77,7 +77,7 @@ impl SimulatedGame {
                 reused_nodes,
                 ..position.facts.clone()
             };
-            let (steps, speed) = (position.course.from(reused_nodes), Speed { nps, batch: rules.batch });
+            let (steps, speed) = (position.growth.from(reused_nodes), Speed { nps, batch: rules.batch });
             let search = ReplayedSearch::run(steps, &mut time, &request, speed, &rules.stoppers);
             total_nodes = reused_nodes + search.nodes;
             let lag_ms = rules.lag.map_or(0.0, |lag| lag.lag_ms(rules.seed, number, 2 * made));

@@ -3,19 +3,19 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `built_in` | games that need no file |
-//! | `course` | a recorded search as it grows from any tree that it may find, to any size |
+//! | `built_in` | the traces of games inside the program |
+//! | `search_growth` | a recorded search as it grows from any tree that it may find, to any size |
 //! | `model` | the positions that a game comes through, drawn from recorded games |
 //! | `game` | one simulated game: one side's clock from the first move to the last |
-//! | `curves` | many of them: clocks by move number, time by phase, games lost on time |
+//! | `summary` | many of them: clocks by move number, time by phase, games lost on time |
 
 mod built_in;
-mod course;
-mod curves;
 mod game;
 mod model;
+mod search_growth;
+mod summary;
 
 pub use built_in::built_in_traces;
-pub use curves::{ClockAt, Simulation, simulate};
 pub use game::{SimulatedGame, SimulationRules};
 pub use model::{GameModel, ModelError};
+pub use summary::{ClockAt, Simulation, simulate};

@@ -1,6 +1,6 @@
 //! Draws the positions that a game comes through from recorded games.
 
-use super::course::Course;
+use super::search_growth::SearchGrowth;
 use crate::lab::record::GameRecord;
 use crate::lab::traces::SearchTrace;
 use crate::splitmix::SplitMix64;
@@ -9,15 +9,18 @@ use thiserror::Error;
 
 /// Moves of a recorded game that follow each other before another game is gone on with, on average (a block bootstrap). Most games
 /// are shorter: how long the network expects a game to last, and how easy its moves are, persists through it. With blocks of 12
-/// moves the slowest twentieth of simulated games had 80 % more on the clock at move 40 than that of 200 games.
+/// moves the slowest twentieth of simulated games of smooth had 80 % more on the clock at move 40 than that of 200 games
+/// (docs/traces.md, Simulating, has the commands).
 const BLOCK: usize = 40;
-/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are.
+/// Positions among which the next one is drawn, by how near their move numbers and distances from the end are: enough that two
+/// simulated games of the same length differ.
 const NEAREST: usize = 12;
-/// Added to numbers of moves before their ratios are compared: one move more or less counts for less late in a game.
-const SOFTENED: f64 = 5.0;
-/// Moves that have one distribution of speeds.
+/// Added to numbers of moves before their ratios are compared, so that the first and the second move are not worlds apart.
+const ADDED_MOVES: f64 = 5.0;
+/// Moves that have one distribution of speeds: a game is searched faster towards its end, where more is known.
 const STRIDE: usize = 10;
-/// Shortest time of a move whose speed is told, in milliseconds: below it the first batch decides.
+/// Shortest time of a move whose speed counts, in milliseconds: in less than two batches of 8 at 1,000 playouts a second the first batch
+/// decides.
 const SHORTEST_MS: f64 = 20.0;
 
 /// Records that no games can be drawn from. Its text is one line.
@@ -27,7 +30,7 @@ pub enum ModelError {
     #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
     NoGames,
     /// The games to fit to have no moves.
-    #[error("no game has moves with times")]
+    #[error("no finished game has moves with times")]
     NoMoves,
 }
 
@@ -49,10 +52,12 @@ pub(super) struct Position {
     /// The share of the tree of the move before that is found again.
     pub tree_reuse: f64,
     /// Its search.
-    pub course: Course,
+    pub growth: SearchGrowth,
     /// Logarithms of the own moves made, and of those left.
     made: f64,
     left: f64,
+    /// Whether it is the first of its game.
+    is_first: bool,
     /// Whether the next position is of the same game.
     goes_on: bool,
 }
@@ -74,9 +79,10 @@ impl GameModel {
                 positions.push(Position {
                     facts: trace.request(),
                     tree_reuse: (trace.reused as f64 / before).min(1.0),
-                    course: Course::new(trace, batch),
+                    growth: SearchGrowth::new(trace, batch),
                     made: softened(made),
                     left: softened(game.len() - made),
+                    is_first: made == 0,
                     goes_on: made + 1 < game.len(),
                 });
             }
@@ -93,15 +99,14 @@ impl GameModel {
     /// [`ModelError::NoMoves`], where they tell none.
     pub fn fit<'a>(mut self, games: impl IntoIterator<Item = &'a GameRecord>) -> Result<GameModel, ModelError> {
         self.lengths.clear();
-        let (mut reused, mut before) = (0, 0);
+        let mut reuses: Vec<f64> = Vec::new();
         for game in games {
             for is_white in [true, false] {
                 let own = || game.moves.iter().filter(|mv| mv.white == is_white);
                 self.lengths.extend(Some(own().count()).filter(|count| *count > 0));
-                for (mv, next) in own().zip(own().skip(1)).filter(|(_, next)| next.playouts > 0) {
-                    before += mv.nodes;
-                    reused += next.nodes.saturating_sub(next.playouts);
-                }
+                let pairs = own().zip(own().skip(1)).filter(|(mv, next)| mv.nodes > 0 && next.playouts > 0);
+                reuses
+                    .extend(pairs.map(|(mv, next)| next.nodes.saturating_sub(next.playouts) as f64 / mv.nodes as f64));
                 for (number, mv) in own().enumerate().filter(|(_, mv)| mv.playouts > 0 && mv.used_ms >= SHORTEST_MS) {
                     let stride = number / STRIDE;
                     if self.speeds.len() <= stride {
@@ -111,20 +116,21 @@ impl GameModel {
                 }
             }
         }
-        let recorded: f64 = self.positions.iter().map(|position| position.tree_reuse).sum();
-        let recorded = recorded / self.positions.len() as f64;
-        if before > 0 && recorded > 0.0 {
-            self.reuse_factor = reused as f64 / before as f64 / recorded;
+        // First moves find no tree, on either side.
+        let later = self.positions.iter().filter(|position| !position.is_first);
+        let recorded = mean(later.map(|position| position.tree_reuse));
+        if recorded > 0.0 {
+            self.reuse_factor = mean(reuses.into_iter()) / recorded;
         }
-        // The last ones are of few games.
-        self.speeds.retain(|speeds| !speeds.is_empty());
+        // Moves whose speed nobody told are as fast as those before them, or after.
+        let told: Vec<usize> = (0..self.speeds.len()).filter(|stride| !self.speeds[*stride].is_empty()).collect();
+        for stride in 0..self.speeds.len() {
+            let nearest = told.iter().min_by_key(|other| other.abs_diff(stride));
+            if let Some(nearest) = nearest.filter(|nearest| **nearest != stride) {
+                self.speeds[stride] = self.speeds[*nearest].clone();
+            }
+        }
         if self.lengths.is_empty() || self.speeds.is_empty() { Err(ModelError::NoMoves) } else { Ok(self) }
-    }
-
-    /// Playouts a second of the games that it was fitted to, on average.
-    pub fn mean_nps(&self) -> Option<f64> {
-        let count = self.speeds.iter().map(Vec::len).sum::<usize>();
-        (count > 0).then(|| self.speeds.iter().flatten().sum::<f64>() / count as f64)
     }
 
     /// The number of own moves of a game.
@@ -138,7 +144,7 @@ impl GameModel {
         Some(random.choice(&self.speeds[(made / STRIDE).min(last)]))
     }
 
-    /// The place of the position after that of `before`, with so many own moves made and left.
+    /// The place of the position after that of `before`, with `made` own moves behind it and `left` to come.
     pub(super) fn next(&self, before: Option<usize>, made: usize, left: usize, random: &mut SplitMix64) -> usize {
         match before.filter(|place| self.positions[*place].goes_on) {
             Some(place) if random.below(BLOCK) > 0 => place + 1,
@@ -170,8 +176,13 @@ impl GameModel {
     }
 }
 
+fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = numbers.fold((0.0, 0_usize), |(sum, count), number| (sum + number, count + 1));
+    sum / count.max(1) as f64
+}
+
 fn softened(moves: usize) -> f64 {
-    (moves as f64 + SOFTENED).ln()
+    (moves as f64 + ADDED_MOVES).ln()
 }
 
 #[cfg(test)]
@@ -230,6 +241,14 @@ mod tests {
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [15, 16]);
         let speeds = [0, 9, 10, 15, 60].map(|made| model.nps(made, &mut random).unwrap());
         assert_eq!(speeds, [500.0, 500.0, 800.0, 800.0, 800.0]);
+        // Without moves of some numbers those have the speed of their neighbours.
+        let gap = |mv: MoveRecord, ply: usize| MoveRecord {
+            used_ms: if (20..40).contains(&ply) { 1.0 } else { mv.used_ms },
+            ..mv
+        };
+        let slow = GameRecord { moves: (0..61).map(|ply| gap(mv(ply), ply)).collect(), ..drawn_game(1) };
+        let model = self::model().fit([&slow]).unwrap();
+        assert_eq!([0, 15, 25].map(|made| model.nps(made, &mut random).unwrap()), [500.0, 500.0, 800.0]);
         assert!(matches!(self::model().fit([]), Err(ModelError::NoMoves)));
         assert!(matches!(GameModel::new(&[example_trace(0, 0)], 20, 8), Err(ModelError::NoGames)));
     }

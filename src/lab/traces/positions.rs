@@ -52,7 +52,8 @@ pub fn read_positions(path: &Path) -> Result<Vec<SideOfGame>, PositionsError> {
     Ok((0..openings.len()).map(side).collect())
 }
 
-/// Reads of each game of a PGN the positions of one side, White's and Black's by turns. `tell` hears of games that are cut short
+/// Reads of each game of a PGN the positions of one side: White's and Black's by turns, and in a match of pairs the first
+/// player's and the second's. `tell` hears of games that are cut short
 /// because they are damaged.
 ///
 /// # Errors
@@ -64,7 +65,9 @@ pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideO
         if let Some(problem) = &read.problem {
             tell(format!("{} game {}: {problem}", path.display(), read.number));
         }
-        let side = if sides.len() % 2 == 0 { Color::White } else { Color::Black };
+        // Two games of a pair have the same opening and swapped colours.
+        let game = sides.len();
+        let side = if (game + game / 2).is_multiple_of(2) { Color::White } else { Color::Black };
         let moves = read.game.moves().len();
         let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();
         if !plies.is_empty() {

@@ -1,5 +1,5 @@
 //! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in hindsight as the
-//! bound, and errors by bootstrap over games.
+//! bound, and errors by bootstrap over pairs of games.
 
 use super::replay::{ReplayRules, Replayed, replay};
 use super::replayed_search::Speed;
@@ -130,13 +130,14 @@ impl Regret {
     }
 }
 
-/// The mean of a number for each trace, and its 95 % interval by drawing whole games: the moves of one game are alike.
+/// The mean of a number for each trace, and its 95 % interval by drawing whole pairs of games: the moves of one game are alike, and
+/// the two games of a pair have one opening.
 fn bootstrap(traces: &[SearchTrace], numbers: &[f64]) -> (f64, [f64; 2]) {
     let mut games: Vec<(f64, f64)> = Vec::new();
     let mut at = 0;
-    for game in traces.chunk_by(|a, b| a.game == b.game) {
-        games.push((numbers[at..at + game.len()].iter().sum(), game.len() as f64));
-        at += game.len();
+    for pair in traces.chunk_by(|a, b| a.pair() == b.pair()) {
+        games.push((numbers[at..at + pair.len()].iter().sum(), pair.len() as f64));
+        at += pair.len();
     }
     let mean = |sums: (f64, f64)| sums.0 / sums.1.max(1.0);
     let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_interval_holds_the_mean_and_narrows_with_games() {
-        let trace = |game| SearchTrace { game, ..example(0, 0) };
+        let trace = |game| SearchTrace { game: 2 * game, ..example(0, 0) };
         let width = |games: u32| {
             let traces: Vec<SearchTrace> = (0..games).map(trace).collect();
             let numbers: Vec<f64> = (0..games).map(|game| f64::from(game % 5)).collect();

@@ -41,7 +41,8 @@ pub(in crate::lab) struct ReplayedSearch {
 }
 
 impl ReplayedSearch {
-    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a step are its visits of the root beyond `request.reused_nodes`.
+    /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a
+    /// step are its visits of the root beyond `request.reused_nodes`.
     pub fn run(
         steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
         time: &mut Timekeeper,

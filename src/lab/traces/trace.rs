@@ -118,6 +118,11 @@ impl TraceSnapshot {
 }
 
 impl SearchTrace {
+    /// The pair of its game: in a match two games that follow each other have one opening.
+    pub fn pair(&self) -> u32 {
+        self.game / 2
+    }
+
     /// The facts of the position that a time manager is told, without a clock.
     pub fn request(&self) -> MoveRequest {
         MoveRequest {
