@@ -1,5 +1,6 @@
 //! Keeps the finished games of a match in a file, a line of JSON each, so that an interrupted match goes on where it stopped.
 
+use super::journal_error::JournalError;
 use super::record::GameRecord;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,58 +8,6 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use thiserror::Error;
-
-/// A journal that cannot be used. Its text is one line.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// The file cannot be read or written.
-    #[error("{}: {reason}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        reason: io::Error,
-    },
-    /// The file is something else.
-    #[error("{} line {line}: {problem}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Its line, from 1.
-        line: usize,
-        /// The problem.
-        problem: String,
-    },
-    /// Another match writes it.
-    #[error("another match is writing {}", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It has games of a match that was interrupted.
-    #[error(
-        "{} has the games of a match that was interrupted: --resume goes on with it; delete the file, or name another --pgn, to \
-         begin anew",
-        path.display()
-    )]
-    Unfinished {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The match in the file has other settings.
-    #[error("{} holds a match with another {setting}: {there} there, {here} here", path.display())]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// The first setting that differs.
-        setting: String,
-        /// Its value in the file.
-        there: String,
-        /// Its value now.
-        here: String,
-    },
-}
 
 /// The journal of a match. Its first line is the settings, an object; each further line a finished game, in the order in which
 /// they ended.

@@ -6,7 +6,7 @@
 //! | `time_control`, `period_clock`, `openings` | clocks and start positions |
 //! | `player`, `engine_player`, `external_player`, `external` | the players: this engine, and others as processes |
 //! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
-//! | `runner`, `journal` | the games of a match, several at once, and going on after an interruption |
+//! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | all that time managers were asked, saw and decided in a match, and the check that it comes out again |
 //! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
 //! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
@@ -24,6 +24,7 @@ mod engine_player;
 mod external;
 mod external_player;
 mod journal;
+mod journal_error;
 mod lag;
 mod openings;
 mod period_clock;
@@ -46,7 +47,8 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 pub use external_player::ExternalPlayer;
-pub use journal::{Journal, JournalError, read_journal};
+pub use journal::{Journal, read_journal};
+pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;

@@ -3,7 +3,8 @@
 mod count;
 
 use crate::chess::Game;
-use crate::lab::journal::{Journal, JournalError};
+use crate::lab::journal::Journal;
+use crate::lab::journal_error::JournalError;
 use crate::lab::play::{Pairing, Rules, play};
 use crate::lab::player::{Player, PlayerError};
 use crate::lab::record::{GameRecord, MoveRecord};
