@@ -35,10 +35,9 @@
 //!   its reserve was taken back, or its moves left renewed downwards, is not late.
 //! - **A hard move gets more**: while the most visited move is not the best valued (Lc0 #1310), when the value has
 //!   dropped since the last move (#1582, #1534), while a rival is overtaking (`overtaking`, #1762).
-//! - Off by default, because replays lose with them (docs/time-managers/evidence.md): `overtaking`, a budget in nodes as
-//!   well as in time and a target of the best move's nodes (#1529, both from notes of the design page, docs/documents.md,
-//!   1.1 and 1.2). Off for lack of evidence: a first-move bonus (#1891), a floor of nodes in time trouble (#713), the
-//!   piggybank.
+//! - Off by default, because replays lose with them (docs/time-managers/evidence.md): `overtaking`, and a budget in nodes as
+//!   well as in time (#1529, docs/documents.md, 1.1). Off for lack of evidence: a target of the best move's nodes (the same,
+//!   1.2), a first-move bonus (#1891), a floor of nodes in time trouble (#713), the piggybank.
 //!
 //! # Parameters that mean something else than on the page
 //!

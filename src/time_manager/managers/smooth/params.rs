@@ -31,7 +31,7 @@ param_specs! {
     NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
         "The search also ends at this multiple of the nodes its time is expected to bring; 0: never. At 1 replays lose.";
     TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
-        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix. At 0 replays lose a little.";
+        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix. Replays do not tell 0 from 1.";
 
     BANK_INIT "init" 0.09 0.0 1.0 Ratio "Fraction of the first clock that goes into the bank.";
     BANK_TAX "per-move" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
@@ -46,7 +46,7 @@ param_specs! {
 
 pub(super) const PIGGYBANK: GroupSpec = GroupSpec {
     name: "piggybank",
-    help: "When named, moves save into a bank that hard moves draw on. Replays do not tell whether it gains.",
+    help: "When named, moves save into a bank that hard moves draw on. Replays gain next to nothing with it.",
     params: &[BANK_INIT, BANK_TAX, BANK_USE, BANK_CAP],
     groups: &[],
 };
