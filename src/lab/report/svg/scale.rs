@@ -9,6 +9,11 @@ const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
 /// Ticks of a logarithmic axis above which only powers of ten have one.
 const MOST_LOG_TICKS: usize = 6;
+/// Sizes below which a value is 0, and above which it is none: no time, share or count is there, and the arithmetic of ticks
+/// breaks near the ends of what a number can be.
+const SIZES: [f64; 2] = [1e-9, 1e15];
+/// Ticks of a linear axis, whatever its values are.
+const MOST_TICKS: i64 = 100;
 
 /// The scale of an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,17 +31,19 @@ impl Scale {
     /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without their
     /// zero mislead.
     pub fn new(axis: &Axis, values: impl IntoIterator<Item = f64>, wanted: usize) -> Scale {
-        let finite = values.into_iter().filter(|value| value.is_finite());
-        if axis.is_log { logarithmic(axis.quantity, finite) } else { linear(axis.quantity, finite, wanted) }
+        let [least, most] = SIZES;
+        let sound = values.into_iter().filter(|value| value.abs() <= most);
+        let sound = sound.map(|value| if value.abs() < least { 0.0 } else { value });
+        if axis.is_log { logarithmic(axis.quantity, sound) } else { linear(axis.quantity, sound, wanted) }
     }
 
-    /// Where a value lies between the ends: 0 to 1, values beyond them at the nearer end.
+    /// Where a value lies between the ends: 0 to 1, values beyond them at the nearer end, and what is no number at the low one.
     pub fn place(&self, value: f64) -> f64 {
         let place = match self.is_log {
             true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
             false => (value - self.low) / (self.high - self.low),
         };
-        place.clamp(0.0, 1.0)
+        if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
 
     /// The two ends.
@@ -53,6 +60,7 @@ fn linear(quantity: Quantity, values: impl Iterator<Item = f64>, wanted: usize) 
     let step = nice_step((high - low) / wanted.max(1) as f64);
     let step = if quantity == Quantity::Count { step.max(1.0) } else { step };
     let (first, last) = ((low / step).floor() as i64, (high / step - 1e-9).ceil() as i64);
+    let last = last.min(first.saturating_add(MOST_TICKS));
     let decimals = (-step.log10().floor()).max(0.0) as usize;
     let tick = |index: i64| {
         let value = index as f64 * step;
@@ -78,6 +86,7 @@ fn logarithmic(quantity: Quantity, values: impl Iterator<Item = f64>) -> Scale {
     if ticks.len() > MOST_LOG_TICKS {
         let is_power = |tick: &f64| (tick.log10() - tick.log10().round()).abs() < 1e-6;
         ticks.retain(is_power);
+        ticks = ticks.iter().copied().step_by(ticks.len().div_ceil(MOST_LOG_TICKS).max(1)).collect();
     }
     let label = |tick: f64| match quantity {
         Quantity::Time => time(tick),
@@ -156,9 +165,22 @@ mod tests {
     #[test]
     fn values_that_are_none_make_no_broken_scale() {
         for axis in [Axis::new("", Quantity::Time), Axis::log("", Quantity::Number)] {
-            for values in [&[][..], &[0.0], &[f64::NAN, f64::INFINITY], &[5.0, 5.0], &[-3.0]] {
+            for values in [
+                &[][..],
+                &[0.0],
+                &[f64::NAN, f64::INFINITY],
+                &[5.0, 5.0],
+                &[-3.0],
+                &[5e-324],
+                &[-1e308, 1e308],
+                &[5e-324, 1e308],
+                &[1e-9, 1e15],
+            ] {
                 let scale = Scale::new(&axis, values.iter().copied(), 5);
-                assert!(scale.ticks.len() > 1 && scale.place(1.0).is_finite(), "{axis:?} {values:?}: {scale:?}");
+                assert!((2..20).contains(&scale.ticks.len()), "{axis:?} {values:?}: {scale:?}");
+                for value in [1.0, 5e-324, 1e308, -1e308, f64::NAN, f64::INFINITY] {
+                    assert!((0.0..=1.0).contains(&scale.place(value)), "{axis:?} {values:?} {value}: {scale:?}");
+                }
             }
         }
     }

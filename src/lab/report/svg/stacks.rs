@@ -10,6 +10,8 @@ const BAR: f64 = 24.0;
 const ROW: f64 = TEXT_LINE + BAR + 8.0;
 /// The space between two parts: neighbours are told apart by it where their colours are not.
 const GAP: f64 = 2.0;
+/// The largest part: the sum of larger ones could be beyond what a number can be.
+const MOST: f64 = 1e15;
 
 /// Draws the chart.
 pub fn draw(plot: &StackPlot, canvas: &mut Canvas) {
@@ -20,9 +22,10 @@ pub fn draw(plot: &StackPlot, canvas: &mut Canvas) {
     for row in &plot.rows {
         let y = canvas.height + TEXT_LINE;
         canvas.text("ink", MARGIN, y - 5.0, "start", &fitted(&row.name, whole));
-        let sum: f64 = row.parts.iter().sum();
+        let parts: Vec<f64> = row.parts.iter().map(|part| if *part > 0.0 { part.min(MOST) } else { 0.0 }).collect();
+        let sum: f64 = parts.iter().sum();
         let mut x = MARGIN;
-        for (color, part) in row.parts.iter().enumerate().filter(|_| sum > 0.0) {
+        for (color, part) in parts.iter().enumerate().filter(|_| sum > 0.0) {
             let width = whole * part / sum;
             if *part > 0.0 {
                 canvas.rect(&fill(color), (x, y), ((width - GAP).max(0.5), BAR));
@@ -58,5 +61,15 @@ mod tests {
         assert_eq!(widths.len(), 2, "a part of nothing has no bar: {svg}");
         assert!((widths[0] - 102.0).abs() < 0.2 && (widths[1] - 310.0).abs() < 0.2, "{widths:?}");
         assert!(svg.contains(">25 %<") && svg.contains(">75 %<") && !svg.contains("NaN"), "{svg}");
+    }
+
+    #[test]
+    fn parts_beyond_measure_stay_in_the_picture() {
+        let rows = vec![StackRow { name: "a".into(), parts: vec![1e308, f64::INFINITY, f64::NAN, -1e308] }];
+        let parts = ["w", "x", "y", "z"].map(str::to_owned).to_vec();
+        let plot = Plot::Stacks(StackPlot { parts, rows, tells_counts: false });
+        let svg = draw(&plot, &Frame { id: "s", title: "", description: "", is_file: false });
+        assert_eq!(svg.matches(">50 %<").count(), 2, "{svg}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 }
