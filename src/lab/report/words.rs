@@ -1,5 +1,7 @@
 //! Writes numbers for people: times in the unit that suits them, shares, counts and Elo differences.
 
+use super::svg::is_bidi_control;
+
 /// Milliseconds in milliseconds, seconds, minutes or hours, with three digits or so.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
@@ -9,6 +11,7 @@ pub fn time(ms: f64) -> String {
         format!("{} {unit}", number.strip_suffix(".0").unwrap_or(&number))
     };
     match seconds.abs() {
+        _ if !ms.is_finite() => BEYOND.to_owned(),
         _ if ms.abs() < 0.05 => "0 s".to_owned(),
         below if below < 1.0 => text(ms, "ms"),
         below if below < 600.0 => text(seconds, "s"),
@@ -32,6 +35,9 @@ pub fn clock(ms: f64) -> String {
 /// A share of 1 in per cent.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
+    if !percent.is_finite() {
+        return BEYOND.to_owned();
+    }
     let decimals = match percent.abs() {
         below if below < 1.0 => 2,
         below if below < 9.95 => 1,
@@ -47,8 +53,14 @@ pub fn count(number: f64) -> String {
     grouped(number, 0)
 }
 
-/// A number with so many decimals, its thousands apart.
+/// What stands for a number that is none, as the sum of numbers at the end of what a number can be.
+const BEYOND: &str = "beyond measure";
+
+/// A number with this number of `decimals`, its thousands apart.
 pub fn grouped(number: f64, decimals: usize) -> String {
+    if !number.is_finite() {
+        return BEYOND.to_owned();
+    }
     let text = format!("{:.decimals$}", number.abs());
     let (whole, rest) =
         text.split_once('.').map_or((text.as_str(), String::new()), |(whole, rest)| (whole, format!(".{rest}")));
@@ -68,7 +80,7 @@ pub fn elo(elo: Option<f64>, error: Option<f64>) -> String {
     match (elo, error) {
         (Some(elo), Some(error)) => format!("{elo:+.1} ± {error:.1}"),
         (Some(elo), None) => format!("{elo:+.1}, its error beyond measure"),
-        (None, _) => "beyond measure".to_owned(),
+        (None, _) => BEYOND.to_owned(),
     }
 }
 
@@ -86,7 +98,13 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A name of letters, digits and `-` for a file or an identifier; `none` where nothing is left of the text.
+/// A text of a file without what could command a terminal or turn the direction of a line.
+pub fn plain(text: &str) -> String {
+    let shown = text.chars().filter(|c| !is_bidi_control(*c));
+    shown.map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
+/// A name of letters, digits and single `-` for a file or an identifier; `none` where nothing is left of the text.
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars().map(|c| c.to_ascii_lowercase()) {
@@ -152,6 +170,12 @@ mod tests {
         assert_eq!(elo(None, Some(1.0)), "beyond measure");
         assert_eq!((counted(1, "game"), counted(1_200, "game")), ("1 game".into(), "1,200 games".into()));
         assert_eq!(listed(&["a", "b", "c"].map(str::to_owned)), "a, b and c");
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_told() {
+        assert_eq!([grouped(f64::NAN, 1), percent(1e308), time(f64::INFINITY)], [BEYOND; 3]);
+        assert_eq!(plain("a\u{1b}[31m\u{202e}b|"), "a?[31mb|");
     }
 
     #[test]

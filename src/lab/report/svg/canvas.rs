@@ -1,7 +1,7 @@
 //! Frames a chart: its size, its title and description for readers, its legend, and the background of a file.
 
 use super::markup::{Markup, px};
-use super::palette::{DASHES, SERIES, chart_css};
+use super::palette::{SERIES, chart_css, dashes};
 
 /// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read on both.
 pub const WIDTH: f64 = 440.0;
@@ -105,7 +105,7 @@ impl Canvas {
             }
             let y = self.height - 9.0;
             match *sample {
-                Sample::Line(color) => self.path(&stroke("line", color), DASHES[color % SERIES], &segment(x, y)),
+                Sample::Line(color) => self.path(&stroke("line", color), dashes(color), &segment(x, y)),
                 Sample::Reference => self.path("reference", "", &segment(x, y)),
                 Sample::Point(color) => self.path(&stroke("points", color), "", &point(x + 14.0, y)),
                 Sample::Fill(color) => self.rect(&fill(color), (x + 10.0, y - 6.0), (18.0, 12.0)),

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, point, stroke, text_width};
 use super::markup::px;
-use super::palette::{DASHES, SERIES};
+use super::palette::{SERIES, dashes};
 use super::plot::{Axis, Curve, LinePlot, Mark, Reference, Spread};
 use super::scale::Scale;
 use std::fmt::Write as _;
@@ -15,6 +15,8 @@ const TICKS: usize = 5;
 const BAR_END: f64 = 3.0;
 /// From the error bar of a curve to that of the next one at the same place: on top of each other none could be read.
 const BAR_STEP: f64 = 8.0;
+/// The room that the error bars of one place have together: with more of them the outer ones would leave the picture.
+const BAR_ROOM: f64 = 40.0;
 
 /// The area of the curves, and the scales on it.
 struct Area {
@@ -41,9 +43,10 @@ pub fn draw(plot: &LinePlot, canvas: &mut Canvas) {
     let area = area(plot, canvas);
     axes(plot, &area, canvas);
     let with_bars = plot.curves.iter().filter(|curve| matches!(curve.spread, Spread::Bars(_))).count();
+    let step = BAR_STEP.min(BAR_ROOM / with_bars.max(1) as f64);
     let middle = (with_bars as f64 - 1.0) / 2.0;
     for (index, curve) in plot.curves.iter().enumerate() {
-        spread(curve, (index as f64 - middle) * BAR_STEP, &area, canvas);
+        spread(curve, (index as f64 - middle) * step, &area, canvas);
     }
     for reference in &plot.references {
         let (from, to) = match reference {
@@ -179,7 +182,7 @@ fn spread(curve: &Curve, aside: f64, area: &Area, canvas: &mut Canvas) {
 }
 
 fn path(curve: &Curve, area: &Area, canvas: &mut Canvas) {
-    let dashes = DASHES[curve.color % SERIES];
+    let dashes = dashes(curve.color);
     match curve.mark {
         Mark::Line => canvas.path(&stroke("line", curve.color), dashes, &polyline(&curve.points, area)),
         Mark::Thin => canvas.path(&stroke("thin", curve.color), dashes, &polyline(&curve.points, area)),
@@ -223,6 +226,22 @@ mod tests {
         assert!((y0 - y2 - HEIGHT).abs() < 0.2, "{d}");
         assert!(svg.contains(">clock (s)<") && svg.contains(">10<"), "{svg}");
         assert!(svg.contains("role=\"img\" aria-labelledby=\"p-title p-text\"") && !svg.contains("http"), "{svg}");
+    }
+
+    #[test]
+    fn many_error_bars_stay_in_the_picture() {
+        let curve = |n: usize| Curve {
+            spread: Spread::Bars(vec![(0.0, 1.0, 2.0), (9.0, 1.0, 2.0)]),
+            ..Curve::line(&format!("m{n}"), n, vec![(0.0, 1.5), (9.0, 1.5)])
+        };
+        let svg =
+            draw(&plot((0..40).map(curve).collect()), &Frame { id: "p", title: "", description: "", is_file: false });
+        for d in svg.split("class=\"whisker").skip(1).map(|rest| rest.split('"').nth(2).unwrap()) {
+            for place in d.split('M').skip(1) {
+                let x: f64 = place.split(' ').next().unwrap().parse().unwrap();
+                assert!((0.0..=WIDTH).contains(&x), "{d}");
+            }
+        }
     }
 
     #[test]

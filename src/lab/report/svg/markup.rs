@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Escapes a text for the content and the attributes of XML and HTML. Characters that XML does not allow become U+FFFD.
+/// Escapes a text for the content and the attributes of XML and HTML. Characters that XML does not allow become U+FFFD;
+/// those that turn the direction of text are left out.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -13,11 +14,17 @@ pub fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\t' | '\n' => escaped.push(c),
+            c if is_bidi_control(c) => {}
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }
     escaped
+}
+
+/// Whether a character turns the direction of the text behind it, and so could make a name look like another text.
+pub fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A length or a coordinate, to a tenth.
@@ -85,6 +92,7 @@ mod tests {
     fn text_cannot_leave_its_element() {
         assert_eq!(escape("a<b>&\"c\"'d'"), "a&lt;b&gt;&amp;&quot;c&quot;&#39;d&#39;");
         assert_eq!(escape("x\u{0}\u{1b}[31m\ny"), "x\u{fffd}\u{fffd}[31m\ny");
+        assert_eq!(escape("a\u{202e}b\u{2066}c\u{5d0}"), "abc\u{5d0}");
         let mut markup = Markup::default();
         markup.text("text", &[("class", "\"><script>")], "</text><script>alert(1)</script>");
         let text = markup.finish();

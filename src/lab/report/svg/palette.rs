@@ -10,7 +10,12 @@ use std::fmt::Write as _;
 pub const SERIES: usize = 8;
 
 /// Dashes of curves, in units of the picture; none is a whole line.
-pub const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
+const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
+
+/// The dashes of a curve. Where the colours begin again the dashes are others, so that 64 curves look different.
+pub fn dashes(color: usize) -> &'static str {
+    DASHES[(color + color / SERIES) % SERIES]
+}
 
 /// The colours of one scheme.
 struct Scheme {
@@ -46,7 +51,7 @@ pub fn chart_css() -> String {
     let mut css = String::from(
         "svg text{font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\
          svg .name{font-weight:600}svg .line{fill:none;stroke-width:2;stroke-linejoin:round}\
-         svg .thin{fill:none;stroke-width:1;opacity:.6}svg .points{fill:none;stroke-width:4;stroke-linecap:round;opacity:.55}\
+         svg .thin{fill:none;stroke-width:1}svg .points{fill:none;stroke-width:3.5;stroke-linecap:round}\
          svg .band{opacity:.18;stroke:none}svg .whisker{fill:none;stroke-width:2}\n",
     );
     css.push_str(&chart_colors(&LIGHT));
@@ -107,6 +112,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn only_bands_are_drawn_in_weaker_colours() {
+        assert_eq!(chart_css().matches("opacity").count(), 1, "the contrast of the colours is that which is drawn");
+        let looks: std::collections::BTreeSet<(usize, &str)> = (0..64).map(|n| (n % SERIES, dashes(n))).collect();
+        assert_eq!(looks.len(), 64);
     }
 
     #[test]
