@@ -1,4 +1,4 @@
-//! Tells of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
+//! Draws the charts of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
 
 use super::budgets::{AuditedMove, beside_managers, beside_used};
 use super::clock_use::{ClockUse, left, phases};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The name of the moves where the lines do not tell their players.
 const ALL: &str = "all moves";
 
-/// Tells of an audit.
+/// Builds the section about an audit.
 pub fn section(name: &str, audit: &Audit) -> Section {
     let specs: Vec<String> = audit.moves.first().map_or_else(Vec::new, |mv| mv.managers.keys().cloned().collect());
     let moves = audited_moves(audit, &specs);

@@ -1,4 +1,4 @@
-//! Tells of a comparison of players at several time controls: ratings, matches, and how each used its clock.
+//! Draws the charts of a comparison of players at several time controls: ratings, matches, and how each used its clock.
 
 use super::clock_use::{ClockUse, left, phases};
 use super::figure::{Figure, Section, Table};
@@ -7,11 +7,11 @@ use super::svg::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Referen
 use super::words::{count, counted, elo, slug, time};
 use crate::lab::comparison::PlayerTimes;
 
-/// Tells of a comparison.
+/// Builds the section about a comparison.
 pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
     let ComparisonRecord { cells, times, ranking } = comparison;
     let (players, tcs) = (players(times), controls(times));
-    let games: u64 = cells.iter().map(|cell| cell.results.games).sum();
+    let games: u64 = cells.iter().map(|cell| cell.results.games).fold(0, u64::saturating_add);
     let mut figures: Vec<Figure> = [rating(ranking, &players), matches(cells)].into_iter().flatten().collect();
     for tc in &tcs {
         let own: Vec<&PlayerTimes> = times.iter().filter(|times| times.tc == *tc).collect();
@@ -124,7 +124,7 @@ fn matches(cells: &[CellRecord]) -> Option<Figure> {
     let rows = cells.iter().map(|cell| elo_row(&name(cell), cell.results.elo, cell.results.elo_error, color(cell)));
     // A difference counts by its size, whichever player was named first.
     let widest = cells.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
-    let forfeits: u64 = cells.iter().flat_map(|cell| cell.results.forfeits).sum();
+    let forfeits: u64 = cells.iter().flat_map(|cell| cell.results.forfeits).fold(0, u64::saturating_add);
     let lost = if forfeits == 0 { "No game".to_owned() } else { counted(forfeits as usize, "game") };
     let were = if forfeits > 1 { "were" } else { "was" };
     Some(Figure {

@@ -1,4 +1,4 @@
-//! Tells of games with clocks: the courses of the clocks, the budgets, the phases, and one game move by move.
+//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases, and one game move by move.
 
 use super::board::Board;
 use super::budgets::{AuditedMove, beside_managers, beside_used, moves_left};
@@ -32,7 +32,7 @@ impl AuditedGame {
     }
 }
 
-/// Tells of the games of a file.
+/// Builds the section about the games of a file.
 ///
 /// # Errors
 /// [`ReportError`], when no move has a clock, the game whose board is asked for is not there, or a manager is none.

@@ -1,4 +1,4 @@
-//! Tells of matches: the score, the Elo difference, the pairs, and how the games ended.
+//! Draws the charts of a match: the score, the Elo difference, the pairs, and how the games ended.
 
 use super::comparisons::elo_row;
 use super::figure::{Figure, Section, Table};
@@ -13,7 +13,7 @@ struct Played<'a> {
     results: &'a ResultsRecord,
 }
 
-/// Tells of matches.
+/// Builds the section about matches.
 pub fn section(name: &str, matches: &[MatchRecord]) -> Section {
     let played: Vec<Played<'_>> = matches.iter().filter_map(played).collect();
     let games: usize = matches.iter().map(|record| record.games.len()).sum();
@@ -151,8 +151,8 @@ fn endings(matches: &[MatchRecord]) -> Option<Figure> {
     for (end, games) in &sums {
         table.row(vec![(*end).to_owned(), games.to_string()]);
     }
-    let forfeits: u64 =
-        matches.iter().filter_map(|record| record.summary.as_ref()).flat_map(|summary| summary.forfeits).sum();
+    let forfeits = matches.iter().filter_map(|record| record.summary.as_ref()).flat_map(|summary| summary.forfeits);
+    let forfeits: u64 = forfeits.fold(0, u64::saturating_add);
     let lost = if forfeits == 0 { "none".to_owned() } else { forfeits.to_string() };
     Some(Figure {
         name: "endings".to_owned(),

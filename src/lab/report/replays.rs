@@ -1,4 +1,4 @@
-//! Tells of managers that were replayed over recorded searches: what their stops lose, and why they stop.
+//! Draws the charts of managers that were replayed over recorded searches: what their stops lose, and why they stop.
 
 use super::figure::{Figure, Section, Table};
 use super::records::ReplayRecord;
@@ -11,7 +11,7 @@ const SHOWN: f64 = 1e3;
 /// same, nearly.
 const SAME_NODES: f64 = 0.02;
 
-/// Tells of replays over the same recordings.
+/// Builds the section about replays over the same recordings.
 pub fn section(name: &str, rows: &[ReplayRecord]) -> Section {
     let moves: u64 = rows.iter().map(|row| row.moves).max().unwrap_or(0);
     let figures = [regrets(rows), curves(rows), stops(rows)];
@@ -170,7 +170,7 @@ fn stops(rows: &[ReplayRecord]) -> Option<Figure> {
     let mut sums: Vec<(&str, u64)> = Vec::new();
     for (reason, number) in rows.iter().flat_map(|row| &row.stops) {
         match sums.iter_mut().find(|sum| sum.0 == reason) {
-            Some(sum) => sum.1 += number,
+            Some(sum) => sum.1 = sum.1.saturating_add(*number),
             None => sums.push((reason, *number)),
         }
     }
@@ -190,7 +190,7 @@ fn stops(rows: &[ReplayRecord]) -> Option<Figure> {
         parts: reasons.iter().map(|reason| number(row, reason) as f64).collect(),
     });
     let shares = rows.iter().take(3).map(|row| {
-        let all: u64 = row.stops.values().sum();
+        let all = row.stops.values().fold(0_u64, |all, number| all.saturating_add(*number));
         format!("{} of the searches of {}", percent(number(row, main) as f64 / all.max(1) as f64), row_name(row, rows))
     });
     let caption = format!("\"{}\" ends {}.", words(main), listed(&shares.collect::<Vec<_>>()));

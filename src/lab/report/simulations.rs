@@ -1,4 +1,4 @@
-//! Tells of simulated games: the course of the clocks, the games lost on time, the phases.
+//! Draws the charts of simulated games: the course of the clocks, the games lost on time, the phases.
 
 use super::clock_use::{ClockUse, left, phases};
 use super::comparisons::each_once;
@@ -10,7 +10,7 @@ use super::words::{count, counted, percent, slug, time};
 /// Curves of a chart whose bands are drawn; more hide each other.
 const MOST_BANDS: usize = 3;
 
-/// Tells of simulations.
+/// Builds the section about simulations.
 pub fn section(name: &str, simulations: &[SimulationRecord]) -> Section {
     let tcs = each_once(simulations.iter().map(|simulation| simulation.tc.as_str()));
     let managers = each_once(simulations.iter().map(|simulation| simulation.manager.as_str()));
@@ -41,7 +41,7 @@ pub fn section(name: &str, simulations: &[SimulationRecord]) -> Section {
             more.into_iter().flatten().map(|figure| Figure { title: format!("{}, {tc}", figure.title), ..figure }),
         );
     }
-    let games: u64 = simulations.iter().map(|simulation| simulation.games).sum();
+    let games: u64 = simulations.iter().map(|simulation| simulation.games).fold(0, u64::saturating_add);
     Section {
         name: String::new(),
         title: format!("Simulations of {name}"),

@@ -1,4 +1,4 @@
-//! Tells of the moves in a log of Lc0's `smooth`: the times granted, the moves left, and the speed.
+//! Draws the charts of a log of Lc0's `smooth`: the times granted, the moves left, and the speed.
 
 use super::figure::{Figure, Section, Table};
 use super::svg::{Axis, Curve, LinePlot, Plot, Quantity};
@@ -8,7 +8,7 @@ use crate::lab::audit::TmgrMove;
 /// A quantity of a move, where the log tells it.
 type Read = fn(&TmgrMove) -> Option<f64>;
 
-/// Tells of the moves of a log, in its order; they are counted from 1.
+/// Builds the section about the moves of a log, in its order; they are counted from 1.
 pub fn section(name: &str, moves: &[TmgrMove]) -> Section {
     let figures = [
         figure(
