@@ -9,6 +9,9 @@ use crate::chess::{Color, Move, Position, Role, Square};
 use crate::lab::audit::TimedMove;
 use serde::Serialize;
 
+/// Plies that can be stepped to. Games of chess are hardly ever longer, and each ply holds its whole board.
+const MOST_PLIES: usize = 600;
+
 /// A ply of the game, as the page shows it. The texts are made here, so that the page's script has nothing to compute.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ply {
@@ -42,17 +45,25 @@ pub struct Board {
     pub plies: Vec<Ply>,
     /// The clocks of both sides, with a mark at the position that is shown.
     pub chart: Figure,
+    /// What is left out; empty where nothing is.
+    pub note: String,
 }
 
 impl Board {
-    /// Of a game with times; its last position is shown first.
+    /// Of a game with times; the last of its positions that can be stepped to is shown first.
     pub fn new(game: &AuditedGame) -> Board {
         let [white, black] = [Color::White, Color::Black].map(|color| game.player(color));
         let result = Some(game.game.tag("Result")).filter(|tag| !tag.is_empty()).unwrap_or("*");
         let title = format!("Game {}: {white} - {black} {result}", game.game.number);
         let sans = sans(game);
-        let plies: Vec<Ply> = (0..=sans.len()).map(|played| ply(game, &sans, played)).collect();
-        Board { title, chart: chart(game, [white, black], &plies), plies }
+        let shown = sans.len().min(MOST_PLIES);
+        let plies = times(game).into_iter().take(shown + 1).enumerate();
+        let plies: Vec<Ply> = plies.map(|(played, times)| ply(game, &sans, played, times)).collect();
+        let note = match sans.len() - shown {
+            0 => String::new(),
+            left => format!("The board shows the first {shown} plies; the {left} after them are left out."),
+        };
+        Board { title, chart: chart(game, [white, black], &sans, shown), plies, note }
     }
 
     /// The position that a page without a script shows: the last one.
@@ -111,21 +122,25 @@ fn sans(game: &AuditedGame) -> Vec<String> {
     game.game.game.moves().iter().map(san).collect()
 }
 
-/// The position after so many plies.
-fn ply(game: &AuditedGame, sans: &[String], played: usize) -> Ply {
-    let positions = game.game.game.positions();
-    let position = &positions[played];
+/// The position after `played` plies, with its `times`.
+fn ply(game: &AuditedGame, sans: &[String], played: usize, times: String) -> Ply {
+    let position = &game.game.game.positions()[played];
     let (title, moved) = match played.checked_sub(1) {
         None => ("Start position".to_owned(), Vec::new()),
         Some(before) => {
             let mv = game.game.game.moves()[before];
-            let dots = if positions[before].turn() == Color::White { "." } else { "..." };
-            let squares = mv.from().into_iter().chain([mv.to()]).map(index).collect();
-            (format!("{}{dots} {}", positions[before].fullmoves(), sans[before]), squares)
+            (title(game, sans, before), mv.from().into_iter().chain([mv.to()]).map(index).collect())
         }
     };
     let label = format!("{title}. {}", pieces(position));
-    Ply { squares: squares(position), moved, title, times: times(game, played), label }
+    Ply { squares: squares(position), moved, title, times, label }
+}
+
+/// A move with its number: `1... e5`.
+fn title(game: &AuditedGame, sans: &[String], ply: usize) -> String {
+    let position = &game.game.game.positions()[ply];
+    let dots = if position.turn() == Color::White { "." } else { "..." };
+    format!("{}{dots} {}", position.fullmoves(), sans[ply])
 }
 
 /// The place of a square, counted from a8.
@@ -169,42 +184,50 @@ fn pieces(position: &Position) -> String {
     format!("White: {}. Black: {}. {turn} to move.", side(Color::White), side(Color::Black))
 }
 
-/// What the last move used, and both clocks after it.
-fn times(game: &AuditedGame, played: usize) -> String {
-    let last = played.checked_sub(1);
-    let timed = game.times.moves.iter().find(|mv| Some(mv.ply) == last);
-    let used = match timed {
-        Some(TimedMove { used_ms, budget_ms: Some(budget_ms), .. }) => {
-            format!("used {} of a budget of {}. ", time(*used_ms), time(*budget_ms))
+/// What the last move used, and both clocks after it, before the first move and after each. The clock of a side is told
+/// by its next move, so that one pass from the end finds all.
+fn times(game: &AuditedGame) -> Vec<String> {
+    let mut timed: Vec<Option<&TimedMove>> = vec![None; game.game.game.moves().len()];
+    for mv in &game.times.moves {
+        timed[mv.ply] = Some(mv);
+    }
+    let mut clocks = game.times.end_ms;
+    let mut all = Vec::new();
+    for played in (0..=timed.len()).rev() {
+        if let Some(Some(next)) = timed.get(played) {
+            clocks[usize::from(next.color == Color::Black)] = Some(next.clock_ms);
         }
-        Some(mv) => format!("used {}. ", time(mv.used_ms)),
-        None if last.is_some() => "time not told. ".to_owned(),
-        None => String::new(),
-    };
-    let side = |(side, color): (usize, Color)| {
-        let next = game.times.moves.iter().find(|mv| mv.color == color && mv.ply >= played);
-        next.map(|mv| mv.clock_ms).or(game.times.end_ms[side]).map_or_else(|| "-".to_owned(), clock)
-    };
-    let [white, black] = [(0, Color::White), (1, Color::Black)].map(side);
-    format!("{used}Clocks: White {white}, Black {black}")
+        let used = match played.checked_sub(1).map(|last| timed[last]) {
+            Some(Some(TimedMove { used_ms, budget_ms: Some(budget_ms), .. })) => {
+                format!("used {} of a budget of {}. ", time(*used_ms), time(*budget_ms))
+            }
+            Some(Some(mv)) => format!("used {}. ", time(mv.used_ms)),
+            Some(None) => "time not told. ".to_owned(),
+            None => String::new(),
+        };
+        let [white, black] = clocks.map(|ms| ms.map_or_else(|| "-".to_owned(), clock));
+        all.push(format!("{used}Clocks: White {white}, Black {black}"));
+    }
+    all.reverse();
+    all
 }
 
-/// The clocks over the plies.
-fn chart(game: &AuditedGame, [white, black]: [&str; 2], plies: &[Ply]) -> Figure {
+/// The clocks over the plies, with the marker after `shown` of them.
+fn chart(game: &AuditedGame, [white, black]: [&str; 2], sans: &[String], shown: usize) -> Figure {
     let names = [format!("White: {white}"), format!("Black: {black}")];
     let sides = [Color::White, Color::Black];
     let curve = |(side, color): (usize, Color)| Curve::line(&names[side], side, course(game, color, true));
     let positions = game.game.game.positions();
     let place = |position: &Position| 1.0 + f64::from(position.ply()) / 2.0;
-    let (first, at) = (place(&positions[0]), place(game.game.game.current()));
+    let (first, at) = (place(&positions[0]), place(&positions[shown]));
     let mut table = Table::new(&["move", "clock before it", "used", "budget"]);
     for mv in &game.times.moves {
         let budget = mv.budget_ms.map_or_else(|| "-".to_owned(), time);
-        table.row(vec![plies[mv.ply + 1].title.clone(), clock(mv.clock_ms), time(mv.used_ms), budget]);
+        table.row(vec![title(game, sans, mv.ply), clock(mv.clock_ms), time(mv.used_ms), budget]);
     }
     let longest = game.times.moves.iter().max_by(|a, b| a.used_ms.total_cmp(&b.used_ms));
     let longest = longest.map_or_else(String::new, |mv| {
-        format!("The longest thought is {}, {}. ", plies[mv.ply + 1].title, time(mv.used_ms))
+        format!("The longest thought is {}, {}. ", title(game, sans, mv.ply), time(mv.used_ms))
     });
     Figure {
         name: "clocks-of-the-game".to_owned(),
@@ -245,6 +268,18 @@ mod tests {
         assert_eq!((squares[0].class.as_str(), squares[0].piece), ("light black", "\u{265c}\u{fe0e}"));
         assert_eq!(squares[45].class, "light white moved");
         assert!(board.chart.caption.starts_with("The longest thought is 1... e5, 3 s."), "{}", board.chart.caption);
+    }
+
+    #[test]
+    fn a_game_of_thousands_of_plies_has_a_board_of_the_first() {
+        let round = "Nf3 {0.1/5 1s} Nf6 {0.1/5 1s} Ng1 {0.1/5 1s} Ng8 {0.1/5 1s} ";
+        let games = audited(&format!("[TimeControl \"9000\"]\n\n{} *\n", round.repeat(500)));
+        let board = Board::new(&games[0]);
+        assert_eq!(board.plies.len(), MOST_PLIES + 1);
+        assert_eq!(board.note, "The board shows the first 600 plies; the 1400 after them are left out.");
+        assert_eq!(board.shown().times, "used 1 s. Clocks: White 2:25:00, Black 2:25:00");
+        assert_eq!(board.chart.table.rows.len(), 2_000);
+        assert!(Board::new(&audited(GAME)[0]).note.is_empty());
     }
 
     #[test]
