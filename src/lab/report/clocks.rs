@@ -38,30 +38,40 @@ pub fn course(game: &AuditedGame, color: Color, is_by_ply: bool) -> Course {
 
 /// Draws the clocks of these players in these games. `None` where no clock is known.
 pub fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
-    let courses: Vec<Vec<Course>> = players.iter().map(|player| courses_of(games, player)).collect();
-    let is_banded = courses.iter().all(|courses| courses.len() >= BAND_GAMES);
-    let mut curves = Vec::new();
-    let mut table = match is_banded {
-        true => Table::new(&["player", "move", "games", "5 %", "median", "95 %"]),
-        false => Table::new(&["player", "game", "move", "clock"]),
+    let courses: Vec<Vec<(usize, Course)>> = players.iter().map(|player| courses_of(games, player)).collect();
+    // Each player for itself: one with a few games does not turn the bands of the others into hundreds of lines.
+    let is_banded = |courses: &[(usize, Course)]| courses.len() >= BAND_GAMES;
+    let has_bands = courses.iter().any(|courses| is_banded(courses));
+    let has_games = courses.iter().any(|courses| !courses.is_empty() && !is_banded(courses));
+    let columns: &[usize] = match (has_bands, has_games) {
+        (true, true) => &[0, 1, 2, 3, 4, 5, 6],
+        (true, false) => &[0, 2, 3, 4, 5, 6],
+        (false, _) => &[0, 1, 2, 5],
     };
+    let last = if has_bands { "median" } else { "clock" };
+    let head = ["player", "game", "move", "games", "5 %", last, "95 %"];
+    let mut table = Table::new(&columns.iter().map(|column| head[*column]).collect::<Vec<_>>());
+    let mut row = |cells: [String; 7]| table.row(columns.iter().map(|column| cells[*column].clone()).collect());
+    let dash = || "-".to_owned();
+    let mut curves = Vec::new();
     for (color, (player, courses)) in players.iter().zip(&courses).enumerate() {
-        if is_banded {
+        if is_banded(courses) {
             let by_move = quantiles(courses);
             let band = by_move.iter().map(|(at, _, clock)| (*at, clock.p5, clock.p95)).collect();
             let points = by_move.iter().map(|(at, _, clock)| (*at, clock.p50)).collect();
             let spread = if players.len() <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
             curves.push(Curve { spread, ..Curve::line(player, color, points) });
             for (at, games, clock) in by_move {
-                let times = [clock.p5, clock.p50, clock.p95].map(time);
-                table.row([player.clone(), count(at), games.to_string()].into_iter().chain(times).collect());
+                let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(time);
+                row([player.clone(), dash(), count(at), games.to_string(), p5, p50, p95]);
             }
             continue;
         }
         let mark = if games.len() == 1 { Mark::Line } else { Mark::Thin };
-        for (number, course) in courses.iter().enumerate() {
+        for (number, course) in courses {
             for (at, clock_ms) in course {
-                table.row(vec![player.clone(), (number + 1).to_string(), count(*at), time(*clock_ms)]);
+                let one = "1".to_owned();
+                row([player.clone(), number.to_string(), count(*at), one, dash(), time(*clock_ms), dash()]);
             }
             curves.push(Curve { mark, ..Curve::line(player, color, course.clone()) });
         }
@@ -72,11 +82,14 @@ pub fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
     // One sentence for each of many players would be a table, and that stands below.
     let told = if players.len() > MOST_BANDS { &players[..1] } else { players };
     let ends: Vec<String> = told.iter().map(|player| end(games, player)).collect();
-    let drawn = match (is_banded, players.len() <= MOST_BANDS) {
-        (true, true) => " Lines are medians of the games that came so far, with bands from 5 to 95 %.",
-        (true, false) => " Lines are medians of the games that came so far.",
-        (false, _) => "",
+    let mut drawn = match (has_bands, players.len() <= MOST_BANDS) {
+        (true, true) => " Lines are medians of the games that came so far, with bands from 5 to 95 %.".to_owned(),
+        (true, false) => " Lines are medians of the games that came so far.".to_owned(),
+        (false, _) => String::new(),
     };
+    if has_bands && has_games {
+        drawn += &format!(" Thin lines are single games of players with fewer than {BAND_GAMES}.");
+    }
     Some(Figure {
         name: "clocks".to_owned(),
         title: "Clocks by move".to_owned(),
@@ -92,24 +105,24 @@ pub fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
     })
 }
 
-/// The clocks of a player in each of its games.
-fn courses_of(games: &[AuditedGame], player: &str) -> Vec<Course> {
+/// The clocks of a player in each of its games, with the number of the game in its file.
+fn courses_of(games: &[AuditedGame], player: &str) -> Vec<(usize, Course)> {
     let sides = |game| [Color::White, Color::Black].into_iter().map(move |color| (game, color));
     games
         .iter()
         .flat_map(sides)
         .filter(|(game, color)| game.player(*color) == player)
-        .map(|(game, color)| course(game, color, false))
-        .filter(|course| !course.is_empty())
+        .map(|(game, color)| (game.game.number, course(game, color, false)))
+        .filter(|(_, course)| !course.is_empty())
         .collect()
 }
 
 /// By move: its number, the games that came so far, and their clocks.
-fn quantiles(courses: &[Course]) -> Vec<(f64, usize, Quantiles)> {
+fn quantiles(courses: &[(usize, Course)]) -> Vec<(f64, usize, Quantiles)> {
     let least = (courses.len() as f64 * LEAST_SHARE).ceil().max(2.0) as usize;
     // A game may begin at any number of moves: only those that there are are looked at.
     let mut by_move: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (at, clock_ms) in courses.iter().flatten() {
+    for (at, clock_ms) in courses.iter().flat_map(|(_, course)| course) {
         by_move.entry(*at as u64).or_default().push(*clock_ms);
     }
     let told = by_move.into_iter().filter(|(_, clocks)| clocks.len() >= least);
@@ -177,5 +190,26 @@ mod tests {
             "{}",
             figure.caption
         );
+    }
+
+    #[test]
+    fn one_player_with_few_games_leaves_the_bands_of_the_others() {
+        let game = |white: &str, used: u32| {
+            format!(
+                "[White \"{white}\"]\n[Black \"b\"]\n[TimeControl \"100\"]\n\n1. e4 {{0.1/5 {used}s}} e5 {{0.0/5 1s}} *\n\n"
+            )
+        };
+        let text: String = (1..=8).map(|used| game(if used == 7 { "c" } else { "a" }, used)).collect();
+        let players = ["a", "b", "c"].map(str::to_owned);
+        let figure = clocks(&audited(&text), &players).unwrap();
+        let Plot::Lines(plot) = &figure.plot else { panic!() };
+        let marks: Vec<(Mark, bool)> =
+            plot.curves.iter().map(|curve| (curve.mark, curve.spread != Spread::None)).collect();
+        assert_eq!(marks, [(Mark::Line, true), (Mark::Line, true), (Mark::Thin, false)]);
+        // The seventh game of the file, the first of this player.
+        assert_eq!(figure.table.rows.last().unwrap(), &["c", "7", "2", "1", "-", "93 s", "-"]);
+        assert!(figure.caption.ends_with("Thin lines are single games of players with fewer than 6."));
+        let alone = clocks(&audited(&text), &players[2..]).unwrap();
+        assert_eq!(alone.table.rows[0], ["c", "7", "1", "100 s"]);
     }
 }
