@@ -22,4 +22,4 @@ pub use clock_comment::{MoveTimes, move_times};
 pub use game_times::{GameTimes, TimedMove, game_times};
 pub use summary::{PlayerClock, player_clocks};
 pub use time_control_tag::periods;
-pub use tmgr_log::{TmgrMove, read_tmgr_log};
+pub use tmgr_log::{TmgrMove, is_tmgr_log, read_tmgr_log};

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What each line of the time manager has.
+const MARK: &[u8] = b"TMGR:";
+
 /// The quantities of one move, by the names of the log; those that a version does not write are `None`. Times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TmgrMove {
@@ -27,6 +30,18 @@ pub struct TmgrMove {
     pub nps: Option<f64>,
     /// The time that is shared out among the moves.
     pub time_ms: Option<f64>,
+}
+
+/// Whether a file is a log with lines of Lc0's time manager. A comment of a game in PGN may quote such a line: a file with a
+/// tag pair like `[White "name"]` at the start of a line is PGN.
+pub fn is_tmgr_log(bytes: &[u8]) -> bool {
+    let is_tag = |line: &[u8]| {
+        let Some(rest) = line.strip_prefix(b"[") else { return false };
+        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        name > 0 && rest[name..].trim_ascii_start().starts_with(b"\"") && rest[name] != b'"'
+    };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.windows(MARK.len()).any(|window| window == MARK) && !bytes.split(|byte| *byte == b'\n').any(is_tag)
 }
 
 /// Reads a log: a move for each line `MOVE TIME`, with the lines after it and the last `go` before it.
@@ -98,6 +113,14 @@ mod tests {
         assert_eq!((mv.moves, mv.nps, mv.time_ms), (Some(32.2), Some(60_701.4), Some(2_977_632.8)));
         // The log's own numbers: the nodes to add at this speed are the time expected.
         assert!((mv.expected_new.unwrap() / mv.nps.unwrap() * 1e3 / mv.brutto_ms.unwrap() - 1.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn games_that_quote_a_log_are_none() {
+        assert!(is_tmgr_log(LOG.as_bytes()) && is_tmgr_log(b"[1] TMGR: x\n[Note]\n") && !is_tmgr_log(b"[TMGR]"));
+        for game in ["[White \"a\"]\n\n1. e4 {TMGR: MOVE TIME} *\n", "\u{feff}[Event  \"\"]\r\n{\nTMGR: x}"] {
+            assert!(!is_tmgr_log(game.as_bytes()), "{game}");
+        }
     }
 
     #[test]

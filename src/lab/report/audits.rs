@@ -7,14 +7,15 @@ use super::records::Audit;
 use super::words::{counted, listed};
 use crate::lab::audit::PlayerClock;
 use crate::lab::time_use::Quantiles;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the moves where the lines do not tell their players.
 const ALL: &str = "all moves";
 
 /// Builds the section about an audit.
 pub fn section(name: &str, audit: &Audit) -> Section {
-    let specs: Vec<String> = audit.moves.first().map_or_else(Vec::new, |mv| mv.managers.keys().cloned().collect());
+    let specs: BTreeSet<&String> = audit.moves.iter().flat_map(|mv| mv.managers.keys()).collect();
+    let specs: Vec<String> = specs.into_iter().cloned().collect();
     let moves = audited_moves(audit, &specs);
     let clock = |(color, player): (usize, &PlayerClock)| ClockUse {
         name: player.player.clone(),
@@ -58,7 +59,7 @@ fn audited_moves(audit: &Audit, specs: &[String]) -> Vec<AuditedMove> {
             used_ms: mv.used_ms,
             budget_ms: mv.budget_ms,
             moves_left: mv.moves_left_true,
-            budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied().unwrap_or(0.0)).collect(),
+            budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied()).collect(),
             estimates: Vec::new(),
         }
     });
@@ -92,7 +93,7 @@ mod tests {
         let audited = audited_moves(&audit, &["smooth".to_owned(), "none".to_owned()]);
         let numbers: Vec<(usize, usize)> = audited.iter().map(|mv| (mv.game, mv.number)).collect();
         assert_eq!(numbers, [(0, 1), (0, 1), (0, 2), (1, 1), (2, 1)]);
-        assert_eq!(audited[0].budgets_ms, [50.0, 0.0]);
+        assert_eq!(audited[0].budgets_ms, [Some(50.0), None]);
         assert_eq!(section("a.jsonl", &audit).introduction, "5 audited moves.");
     }
 }

@@ -27,8 +27,8 @@ pub struct AuditedMove {
     pub budget_ms: Option<f64>,
     /// Moves of this side that followed, this one among them.
     pub moves_left: f64,
-    /// The budget of each manager that was asked, in milliseconds.
-    pub budgets_ms: Vec<f64>,
+    /// The budget of each manager that was asked, in milliseconds; `None` where one is not told.
+    pub budgets_ms: Vec<Option<f64>>,
     /// The moves left by each manager's estimate; empty where they are not told.
     pub estimates: Vec<f64>,
 }
@@ -121,21 +121,29 @@ pub fn beside_managers(specs: &[String], moves: &[AuditedMove]) -> Option<Figure
         return None;
     }
     let groups = groups(moves, |mv| mv.number);
-    let line = |of: &dyn Fn(&AuditedMove) -> f64| -> Vec<(f64, f64)> {
-        groups.iter().map(|(first, moves)| (*first as f64, mean(moves.iter().map(|mv| of(mv))))).collect()
+    // A group that a manager was not asked about has no mean of its budgets.
+    let means = |of: &dyn Fn(&AuditedMove) -> Option<f64>| -> Vec<Option<f64>> {
+        let known = |moves: &[&AuditedMove]| moves.iter().filter_map(|mv| of(mv)).collect::<Vec<f64>>();
+        let mean_of = |known: Vec<f64>| (!known.is_empty()).then(|| mean(known.into_iter()));
+        groups.iter().map(|(_, moves)| mean_of(known(moves))).collect()
     };
-    let mut curves = vec![Curve::line("time used", 0, line(&|mv| mv.used_ms))];
-    for (at, spec) in specs.iter().enumerate() {
-        curves.push(Curve::line(&format!("budget of {spec}"), at + 1, line(&|mv| mv.budgets_ms[at])));
-    }
+    let mut by_group = vec![means(&|mv| Some(mv.used_ms))];
+    by_group.extend((0..specs.len()).map(|at| means(&|mv| mv.budgets_ms[at])));
+    let names = ["time used".to_owned()].into_iter().chain(specs.iter().map(|spec| format!("budget of {spec}")));
+    let curves = names.zip(&by_group).enumerate().map(|(color, (name, means))| {
+        let points = groups.iter().zip(means).filter_map(|((first, _), mean)| Some((*first as f64, (*mean)?)));
+        Curve::line(&name, color, points.collect())
+    });
+    let curves: Vec<Curve> = curves.collect();
     let mut table = Table::with_columns(&["from move", "moves", "time used"], specs.iter().cloned());
     for (index, (first, moves)) in groups.iter().enumerate() {
-        let means = curves.iter().map(|curve| time(curve.points[index].1));
+        let means = by_group.iter().map(|means| means[index].map_or_else(|| "-".to_owned(), time));
         table.row([first.to_string(), moves.len().to_string()].into_iter().chain(means).collect());
     }
     let used = mean(moves.iter().map(|mv| mv.used_ms));
     let budgets = specs.iter().enumerate().map(|(at, spec)| {
-        let granted = mean(moves.iter().map(|mv| mv.budgets_ms[at]));
+        let asked = || moves.iter().filter_map(|mv| Some((mv.budgets_ms[at]?, mv.used_ms)));
+        let (granted, used) = (mean(asked().map(|pair| pair.0)), mean(asked().map(|pair| pair.1)));
         let of = if used > 0.0 { format!(", {:.2} of it", granted / used) } else { String::new() };
         format!("{spec} would have granted {}{of}", time(granted))
     });
@@ -212,7 +220,7 @@ mod tests {
             used_ms,
             budget_ms: Some(2.0 * used_ms),
             moves_left: (11 - number) as f64,
-            budgets_ms: vec![used_ms / 2.0],
+            budgets_ms: vec![Some(used_ms / 2.0)],
             estimates: vec![estimate],
         }
     }

@@ -138,7 +138,7 @@ fn audited_moves(games: &[AuditedGame], rules: &ReportRules) -> Result<Vec<Audit
                 used_ms: mv.used_ms,
                 budget_ms: mv.budget_ms,
                 moves_left: f64::from(mv.moves_left),
-                budgets_ms: plans.iter().map(|plans| plans[at].budget_ms).collect(),
+                budgets_ms: plans.iter().map(|plans| Some(plans[at].budget_ms)).collect(),
                 estimates: plans.iter().map(|plans| plans[at].moves_left).collect(),
             });
         }

@@ -5,13 +5,11 @@ use super::records::{
     Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, MatchRecord, ReplayRecord, ResultsRecord,
     SimulationRecord, TmgrRecord,
 };
-use crate::lab::audit::{TmgrMove, read_tmgr_log};
+use crate::lab::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
 use crate::lab::pgn_reader::{PgnGame, read_games};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The mark of the lines of Lc0's time manager in its log.
-const TMGR: &[u8] = b"TMGR:";
 /// A mark that some programs put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -43,7 +41,7 @@ pub fn read_input(bytes: &[u8]) -> Result<Vec<Input>, ReportError> {
     if let Some(values) = json_values(bytes)? {
         return read_json(values);
     }
-    if bytes.windows(TMGR.len()).any(|window| window == TMGR) {
+    if is_tmgr_log(bytes) {
         let moves = read_tmgr_log(&String::from_utf8_lossy(bytes));
         return if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) };
     }
@@ -64,12 +62,22 @@ fn json_values(bytes: &[u8]) -> Result<Option<Vec<Value>>, ReportError> {
             Ok(value @ Value::Object(_)) => values.push(value),
             Ok(_) if values.is_empty() => return Ok(None),
             Ok(_) => return Err(ReportError::UnknownJson),
+            Err(error) if error.is_eof() && (!values.is_empty() || begins_like_json(bytes)) => {
+                return Err(ReportError::Json { line: error.line(), reason: "the JSON is cut off".to_owned() });
+            }
             Err(_) if values.is_empty() => return Ok(None),
             Err(error) => return Err(ReportError::Json { line: error.line(), reason: reason(&error) }),
         }
     }
     // An empty array tells nothing of its kind.
     Ok(Some(values).filter(|values| !values.is_empty()))
+}
+
+/// Whether a text begins with an object that has a name, or with an array of objects. PGN may begin with a `{comment}` or
+/// with a `[Tag`.
+fn begins_like_json(bytes: &[u8]) -> bool {
+    let mut signs = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+    matches!((signs.next(), signs.next()), (Some(b'{'), Some(b'"')) | (Some(b'['), Some(b'{')))
 }
 
 fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
@@ -121,20 +129,22 @@ fn read_matches(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     Ok(vec![Input::Matches(matches)])
 }
 
-/// The moves of `time audit --json`, and its summary.
+/// The moves of `time audit --json`, and its summary, which ends it; another audit may stand behind it.
 fn read_audit(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
-    let (mut audit, mut tmgr) = (Audit::default(), Vec::new());
+    let (mut audits, mut audit, mut tmgr) = (Vec::new(), Audit::default(), Vec::new());
     for (at, mut value) in values.into_iter().enumerate() {
         match value.get_mut("summary").map(Value::take) {
-            Some(summary) => audit.summary = read::<AuditSummary>(at, summary)?,
+            Some(summary) => {
+                audit.summary = read::<AuditSummary>(at, summary)?;
+                audits.push(std::mem::take(&mut audit));
+            }
             None if value.get("tmgr").is_some() => tmgr.push(read::<TmgrRecord>(at, value)?.tmgr),
             None => audit.moves.push(read::<AuditRecord>(at, value)?),
         }
     }
-    let mut inputs = Vec::new();
-    if !audit.moves.is_empty() {
-        inputs.push(Input::Audit(audit));
-    }
+    audits.push(audit);
+    audits.retain(|audit| !audit.moves.is_empty());
+    let mut inputs: Vec<Input> = audits.into_iter().map(Input::Audit).collect();
     if !tmgr.is_empty() {
         inputs.push(Input::Tmgr(tmgr));
     }
@@ -164,9 +174,11 @@ mod tests {
             ("[White \"a\"]\n\n1. e4 *\n", "Games"),
             ("\u{feff}1. e4 e5 *\n", "Games"),
             ("{a comment} 1. e4 e5 *\n", "Games"),
+            ("[White \"a\"]\n\n1. e4 {TMGR: MOVE TIME: x} *\n", "Games"),
             ("TMGR: MOVE TIME: allocated()=5ms", "Tmgr"),
             (TMGR_LINE, "Tmgr"),
             (&format!("{moved}\n{TMGR_LINE}\n{{\"summary\":{{\"players\":[]}}}}\n"), "Audit Tmgr"),
+            (&format!("{moved}\n{{\"summary\":{{\"players\":[]}}}}\n").repeat(2), "Audit Audit"),
             (r#"{"cells":[],"times":[],"ranking":[]}"#, "Comparison"),
             (r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#, "Matches"),
         ] {
@@ -176,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_none_of_them_is_told() {
-        for text in ["", "hello", "1", "\u{0}\u{1}", "[]", "{", "[{"] {
+        for text in ["", "hello", "1", "\u{0}\u{1}", "[]", "{", "{ cut", "[Event"] {
             assert!(kind(text).starts_with("neither games"), "{text}: {}", kind(text));
         }
         for text in ["{}", r#"{"a":1}"#, "[1]", r#"[{"a":1}]"#] {
@@ -185,6 +197,10 @@ mod tests {
         assert_eq!(kind(r#"{"cells":[]}"#), "entry 1: missing field `times`");
         let cut = format!("{TMGR_LINE}\n{{\"file\":");
         assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
+        for cut in [r#"[{"manager":"smooth","mov"#, "{\n \"cells\": [", "[{", r#"[{"a":1},{"b""#] {
+            let line = cut.lines().count();
+            assert!(kind(cut).starts_with(&format!("line {line}: the JSON is cut off")), "{cut}: {}", kind(cut));
+        }
         let mixed = format!("{TMGR_LINE}\n{{\"manager\":\"smooth\"}}");
         assert_eq!(kind(&mixed), "entry 2: missing field `file`");
         assert!(kind("TMGR: x").contains("no move"), "{}", kind("TMGR: x"));
