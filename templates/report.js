@@ -54,7 +54,7 @@
   const shows = new Map();
   document.querySelectorAll(".game").forEach((game) => shows.set(game.id, setUp(game)));
   const follow = () => {
-    const [id, ply] = decodeURIComponent(location.hash.slice(1)).split("=");
+    const [id, ply] = location.hash.slice(1).split("=");
     if (shows.has(id) && /^\d+$/.test(ply || "")) {
       shows.get(id)(Number(ply), false);
       document.getElementById(id).scrollIntoView();

@@ -83,7 +83,7 @@ fn a_browser_shows_the_page_and_steps_through_the_game() {
     assert!(broken.console.iter().any(|line| line.contains("none is not defined")), "{:?}", broken.console);
 
     // The ply that the address names.
-    let opened = open(&browser, path, "report.html#games-of-games-txt-board=2", 1000);
+    let opened = open(&browser, path, "report.html#games-of-games-txt--board=2", 1000);
     assert!(opened.console.is_empty(), "{:?}", opened.console);
     assert_eq!(attribute(&opened.page, "data-ply"), Some("2"));
     assert!(opened.page.contains("<strong class=\"move\">1... e5</strong>"), "the move of the ply");
@@ -98,7 +98,9 @@ fn a_browser_shows_the_page_and_steps_through_the_game() {
     assert!(cells(&opened.page) == cells(&page) && cells(&page) > 100, "{}", cells(&page));
 
     // Keys, buttons and the slider; on a telephone.
-    fs::write(path.join("keys.html"), page.replace("</body>", &format!("{KEYS}</body>"))).unwrap();
+    // The policy would not let these keys run.
+    let free = page.replace("http-equiv=\"Content-Security-Policy\"", "name=\"none\"");
+    fs::write(path.join("keys.html"), free.replace("</body>", &format!("{KEYS}</body>"))).unwrap();
     let pressed = open(&browser, path, "keys.html", 400);
     assert!(pressed.console.is_empty(), "{:?}", pressed.console);
     let start = "0 Start position";
@@ -122,4 +124,15 @@ fn a_browser_shows_the_page_and_steps_through_the_game() {
     );
     assert_eq!(attribute(&pressed.page, "data-resources"), Some("0"), "nothing was asked for");
     assert_eq!(attribute(&pressed.page, "data-wide"), Some("false"), "nothing is wider than the window");
+
+    // A script that came into the page does not run; without the policy it would.
+    const FOREIGN: &str = "<script>document.title=\"pwned\"</script></body>";
+    for (name, page, title) in [("foreign.html", &page, "Time report"), ("free.html", &free, "pwned")] {
+        fs::write(path.join(name), page.replace("</body>", FOREIGN)).unwrap();
+        let opened = open(&browser, path, name, 1000);
+        assert!(opened.page.contains(&format!("<title>{title}</title>")), "{name}: {:?}", opened.console);
+    }
+    // An address that is no text in UTF-8.
+    let opened = open(&browser, path, "report.html#%", 1000);
+    assert!(opened.console.is_empty(), "{:?}", opened.console);
 }

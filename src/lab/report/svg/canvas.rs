@@ -127,7 +127,7 @@ impl Canvas {
     /// The whole element.
     pub fn finish(self, frame: &Frame<'_>) -> String {
         let mut markup = Markup::default();
-        let (title_id, text_id) = (format!("{}-title", frame.id), format!("{}-text", frame.id));
+        let (title_id, text_id) = (format!("{}--title", frame.id), format!("{}--text", frame.id));
         let height = px(self.height.ceil());
         let view = format!("0 0 {} {height}", px(WIDTH));
         let labelled = format!("{title_id} {text_id}");

@@ -225,7 +225,7 @@ mod tests {
         assert!((x1 - x0 - (x2 - x1)).abs() < 0.2 && (y0 - y1 - (y1 - y2)).abs() < 0.2, "{d}");
         assert!((y0 - y2 - HEIGHT).abs() < 0.2, "{d}");
         assert!(svg.contains(">clock (s)<") && svg.contains(">10<"), "{svg}");
-        assert!(svg.contains("role=\"img\" aria-labelledby=\"p-title p-text\"") && !svg.contains("http"), "{svg}");
+        assert!(svg.contains("role=\"img\" aria-labelledby=\"p--title p--text\"") && !svg.contains("http"), "{svg}");
     }
 
     #[test]
