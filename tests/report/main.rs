@@ -59,7 +59,11 @@ fn inputs() -> TempDir {
     printed(path, &["time", "record", "--games", "games.txt", "--nodes", "60", "--backend", "random", "--out", "t.zt"]);
     for nodes in ["30", "60"] {
         let args = ["time", "replay", "t.zt", "--manager", "smooth", "--mean-nodes", nodes, "--json"];
-        write(&format!("replay{nodes}"), &printed(path, &args));
+        let mut rows: serde_json::Value = serde_json::from_slice(&printed(path, &args)).unwrap();
+        for row in rows.as_array_mut().unwrap() {
+            row.as_object_mut().unwrap().entry("traces").or_insert_with(|| "1f".into());
+        }
+        write(&format!("replay{nodes}"), rows.to_string().as_bytes());
     }
     folder
 }
@@ -151,7 +155,7 @@ fn charts_are_files_that_say_what_they_show() {
     let said = String::from_utf8(printed(folder.path(), &args)).unwrap();
     let names: Vec<&str> = said.lines().collect();
     assert_eq!(names.len(), 11, "{said}");
-    assert!(names.iter().any(|name| name.ends_with("games-of-games-txt-clocks.svg")), "{said}");
+    assert!(names.iter().any(|name| name.ends_with("games-of-games-txt--clocks.svg")), "{said}");
     for name in names {
         let svg = fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"440\""), "{name}");
@@ -208,4 +212,28 @@ fn inputs_that_are_none_are_named_in_one_line() {
     }
     assert_eq!(fs::read_to_string(path.join("games.txt")).unwrap(), GAMES);
     assert!(!zeitnot(path, &["time", "report", "games.txt"]).status.success(), "it would write nothing");
+}
+
+#[test]
+fn games_that_quote_a_log_are_games_for_both_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let game = "[White \"a\u{1b}[2J|\u{1b}[2J\"]\n[Black \"b\"]\n[TimeControl \"10+1\"]\n\n\
+        1. e4 {[%emt 0:00:02] TMGR: MOVE TIME: x} e5 {[%emt 0:00:02]} 2. Ke3 *\n";
+    for name in ["quotes.pgn", "quotes.txt"] {
+        fs::write(path.join(name), game).unwrap();
+        let output = zeitnot(path, &["time", "audit", name, "--manager", "smooth", "--manager", "smooth"]);
+        let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(output.status.success() && out.contains("| b | 1 |"), "{name}: {out}");
+        assert!(out.contains("[2J\\|?[2J | 1 |") && !out.contains('\u{1b}'), "{name}: {out}");
+        assert_eq!(out.matches("| smooth |").count(), 1, "{out}");
+        let report = zeitnot(path, &["time", "report", name, "--chart", "--manager", "smooth"]);
+        let said = String::from_utf8(report.stderr).unwrap();
+        assert!(report.status.success(), "{said}");
+        assert!(err.contains("illegal move Ke3") && said.contains("game 1: illegal move Ke3"), "{err}{said}");
+    }
+    fs::write(path.join("lc0.log"), LOG).unwrap();
+    let output = zeitnot(path, &["time", "report", "lc0.log", "--chart", "--game", "1"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.lines().count() == 1 && said.contains("no effect"), "{said}");
 }

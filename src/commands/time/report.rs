@@ -4,10 +4,11 @@ use super::report_in_terminal;
 use crate::commands::output::{say, write_whole};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot::engine::Options;
-use zeitnot::lab::report::{Report, ReportRules, Section, page};
+use zeitnot::lab::report::{Report, ReportRules, Section, page, plain};
 use zeitnot::time_manager;
 
 pub fn command() -> Command {
@@ -49,7 +50,10 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
-    let managers: Vec<String> = super::named_managers(matches).into_iter().map(str::to_owned).collect();
+    let mut managers: Vec<String> = super::named_managers(matches).into_iter().map(str::to_owned).collect();
+    let mut named = BTreeSet::new();
+    // A manager named twice is one curve.
+    managers.retain(|spec| named.insert(spec.clone()));
     for spec in &managers {
         time_manager::build(spec)?;
     }
@@ -60,10 +64,19 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let is_input = files.iter().any(|file| is_same(file, out));
         anyhow::ensure!(!is_input, "--out {}: that is an input", out.display());
     }
+    let asks_games = rules.game.is_some() || !rules.managers.is_empty();
+    let mut has_games = false;
     let mut report = Report::default();
     for path in files {
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        report.add(&file_name(path), &bytes, &rules).with_context(|| path.display().to_string())?;
+        let added = report.add(&file_name(path), &bytes, &rules).with_context(|| path.display().to_string())?;
+        has_games |= added.has_games;
+        for problem in &added.problems {
+            eprintln!("{} {}", path.display(), plain(problem));
+        }
+    }
+    if asks_games && !has_games {
+        eprintln!("--game and --manager have no effect: no input is PGN");
     }
     let sections = report.sections();
     if let Some(out) = out {
@@ -97,7 +110,7 @@ fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for section in sections {
         for figure in section.all_figures() {
-            let path = folder.join(format!("{}-{}.svg", section.name, figure.name));
+            let path = folder.join(format!("{}--{}.svg", section.name, figure.name));
             write_whole(&path, figure.svg_file().as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
             say!("{}", path.display());

@@ -3,7 +3,7 @@
 use crate::commands::output::say;
 use textplots::{Chart, LabelBuilder as _, LabelFormat, Plot as _, Shape};
 use zeitnot::lab::report::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
-use zeitnot::lab::report::{Figure, Section, Table, grouped, time};
+use zeitnot::lab::report::{Figure, Section, Table, grouped, plain, time};
 
 /// The size of a chart in dots; a character has two across and four up.
 const SIZE: [u32; 2] = [120, 40];
@@ -24,11 +24,6 @@ pub fn show(sections: &[Section]) {
             }
         }
     }
-}
-
-/// A text of a file without what could command the terminal.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 /// Prints each curve in the ranges of them all, so that they can be compared without colours.

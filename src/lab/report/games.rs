@@ -38,10 +38,11 @@ impl AuditedGame {
 /// [`ReportError`], when no move has a clock, the game whose board is asked for is not there, or a manager is none.
 pub fn section(name: &str, games: Vec<PgnGame>, rules: &ReportRules) -> Result<Section, ReportError> {
     let count = games.len();
+    let problem = games.iter().find_map(super::problem);
     let with_times = |game: PgnGame| AuditedGame { times: game_times(&game), game };
     let games: Vec<AuditedGame> =
         games.into_iter().map(with_times).filter(|game| !game.times.moves.is_empty()).collect();
-    let first = games.first().ok_or(ReportError::NoClocks { games: count })?;
+    let first = games.first().ok_or(ReportError::NoClocks { games: count, problem })?;
     let chosen = match rules.game {
         None => first,
         Some(number) => {

@@ -33,8 +33,9 @@ mod words;
 pub use board::{Board, BoardSquare, Ply};
 pub use figure::{Figure, Section, Table};
 pub use page::page;
-pub use words::{grouped, time};
+pub use words::{grouped, plain, time};
 
+use crate::lab::pgn_reader::PgnGame;
 use crate::time_manager::SpecError;
 use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
@@ -87,10 +88,12 @@ pub enum ReportError {
     #[error("an audit of no move")]
     EmptyAudit,
     /// No clock is told in any game.
-    #[error("no move of its {games} games has a clock or a time in its comments")]
+    #[error("no move of its {games} games has a clock or a time in its comments{}", .problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}")))]
     NoClocks {
         /// Games in the file.
         games: usize,
+        /// The first game that is damaged, and how.
+        problem: Option<String>,
     },
     /// The game whose board is asked for is not there.
     #[error("no game {number} with clocks among its {games}")]
@@ -108,7 +111,16 @@ pub enum ReportError {
     Page(#[from] askama::Error),
 }
 
-/// What a report tells of, in the order of its inputs. Replays over as many moves become one section, and so do all
+/// What a file brought into a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Whether it has games in PGN, which alone have boards and moves to ask managers about.
+    pub has_games: bool,
+    /// Its damaged games, and how each is damaged.
+    pub problems: Vec<String>,
+}
+
+/// The contents of a report in the order of its inputs. Replays over the same recordings become one section, and so do all
 /// simulations: their curves belong together, whatever files they come from.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -118,7 +130,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 enum Part {
     Whole(Box<Section>),
-    Replays { names: Vec<String>, moves: u64, rows: Vec<ReplayRecord> },
+    Replays { names: Vec<String>, traces: Option<String>, rows: Vec<ReplayRecord> },
     Simulations { names: Vec<String>, rows: Vec<SimulationRecord> },
 }
 
@@ -127,10 +139,15 @@ impl Report {
     ///
     /// # Errors
     /// [`ReportError`], and the report is as it was.
-    pub fn add(&mut self, name: &str, bytes: &[u8], rules: &ReportRules) -> Result<(), ReportError> {
+    pub fn add(&mut self, name: &str, bytes: &[u8], rules: &ReportRules) -> Result<Added, ReportError> {
+        let mut added = Added::default();
         for input in read_input(bytes)? {
             match input {
-                Input::Games(games) => self.add_section(games::section(name, games, rules)?),
+                Input::Games(games) => {
+                    added.has_games = true;
+                    added.problems.extend(games.iter().filter_map(problem));
+                    self.add_section(games::section(name, games, rules)?);
+                }
                 Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
                 Input::Matches(records) => self.add_section(matches::section(name, &records)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
@@ -139,7 +156,7 @@ impl Report {
                 Input::Simulations(rows) => self.add_simulations(name, rows),
             }
         }
-        Ok(())
+        Ok(added)
     }
 
     fn add_section(&mut self, section: Section) {
@@ -147,17 +164,24 @@ impl Report {
     }
 
     fn add_replays(&mut self, name: &str, new: Vec<ReplayRecord>) {
-        let most = new.iter().map(|row| row.moves).max().unwrap_or(0);
-        for part in &mut self.parts {
-            if let Part::Replays { names, moves, rows } = part
-                && *moves == most
-            {
-                names.push(name.to_owned());
-                rows.extend(new);
-                return;
+        // Rows that do not name their recordings belong to those of their file alone.
+        let first = self.parts.len();
+        for row in new {
+            let is_same = |(at, part): (usize, &Part)| matches!(part, Part::Replays { traces, .. } if *traces == row.traces && (traces.is_some() || at >= first));
+            let at = self.parts.iter().enumerate().position(is_same);
+            match at.and_then(|at| self.parts.get_mut(at)) {
+                Some(Part::Replays { names, rows, .. }) => {
+                    if names.last().is_none_or(|last| last != name) {
+                        names.push(name.to_owned());
+                    }
+                    rows.push(row);
+                }
+                _ => {
+                    let traces = row.traces.clone();
+                    self.parts.push(Part::Replays { names: vec![name.to_owned()], traces, rows: vec![row] });
+                }
             }
         }
-        self.parts.push(Part::Replays { names: vec![name.to_owned()], moves: most, rows: new });
     }
 
     fn add_simulations(&mut self, name: &str, new: Vec<SimulationRecord>) {
@@ -171,7 +195,8 @@ impl Report {
         self.parts.push(Part::Simulations { names: vec![name.to_owned()], rows: new });
     }
 
-    /// The sections, each with a name of its own.
+    /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that between
+    /// the two, no two figures of a report have the same identifier or file.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
         for part in &self.parts {
@@ -180,57 +205,30 @@ impl Report {
                 Part::Replays { names, rows, .. } => replays::section(&listed(names), rows),
                 Part::Simulations { names, rows } => simulations::section(&listed(names), rows),
             };
-            let base = slug(&section.title);
-            let names = (1..).map(|number| if number == 1 { base.clone() } else { format!("{base}-{number}") });
-            let is_free = |name: &String| sections.iter().all(|other| other.name != *name);
-            let name = names.into_iter().find(is_free).unwrap_or_default();
-            sections.push(Section { name, ..section });
+            let name = free_name(&slug(&section.title), |name| sections.iter().all(|other| other.name != *name));
+            let mut used: Vec<String> = section.board.iter().map(|board| board.chart.name.clone()).collect();
+            let mut named = Section { name, ..section };
+            for figure in &mut named.figures {
+                figure.name = free_name(&figure.name, |name| !used.iter().any(|other| other == name));
+                used.push(figure.name.clone());
+            }
+            sections.push(named);
         }
         sections
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
-
-    #[test]
-    fn replays_of_the_same_moves_become_one_section() {
-        let row = |moves: u64, nodes: u64| {
-            format!(
-                r#"[{{"manager":"smooth","moves":{moves},"mean_nodes":{nodes},"regret":0.1,"agreement":0.5,"stops":{{"time":1}},"oracle_regret":0.0}}]"#
-            )
-        };
-        let mut report = Report::default();
-        for (name, moves, nodes) in [("a", 12, 100), ("b", 99, 100), ("c", 12, 200)] {
-            report.add(name, row(moves, nodes).as_bytes(), &RULES()).unwrap();
-        }
-        let sections = report.sections();
-        let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
-        assert_eq!(titles, ["Replays of a and c", "Replays of b"]);
-        assert!(sections[0].figures.iter().any(|figure| figure.name == "regret-over-nodes"));
-    }
-
-    #[test]
-    fn sections_have_names_of_their_own() {
-        let mut report = Report::default();
-        for _ in 0..3 {
-            report.add("lc0.log", b"TMGR: MOVE TIME: allocated()=5ms", &RULES()).unwrap();
-        }
-        let names: Vec<String> = report.sections().into_iter().map(|section| section.name).collect();
-        assert_eq!(names, ["lc0-s-log-lc0-log", "lc0-s-log-lc0-log-2", "lc0-s-log-lc0-log-3"]);
-    }
-
-    #[test]
-    fn games_without_clocks_and_games_that_are_not_there_are_told() {
-        let mut report = Report::default();
-        let error = report.add("a", b"1. e4 e5 *\n\n1. d4 *\n", &RULES()).unwrap_err();
-        assert_eq!(error.to_string(), "no move of its 2 games has a clock or a time in its comments");
-        let rules = ReportRules { game: Some(5), ..RULES() };
-        let error = report.add("a", b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} *\n", &rules).unwrap_err();
-        assert_eq!(error.to_string(), "no game 5 with clocks among its 1");
-        assert!(report.sections().is_empty());
-    }
+/// A name that is free: this one, or the first of those numbered after it.
+fn free_name(base: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = |number| if number == 1 { base.to_owned() } else { format!("{base}-{number}") };
+    (1..).map(numbered).find(|name| is_free(name)).unwrap_or_default()
 }
+
+/// What is wrong with a game, if anything is.
+fn problem(game: &PgnGame) -> Option<String> {
+    let problem = game.problem.as_ref()?;
+    Some(format!("game {}: {problem}: the rest of it is left out", game.number))
+}
+
+#[cfg(test)]
+mod tests;

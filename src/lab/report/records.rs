@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// A manager's replay, as `time replay --json` prints it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ReplayRecord {
+    /// The identity of the recordings, and of the part of them that was replayed; older files do not tell it.
+    #[serde(default)]
+    pub traces: Option<String>,
     /// The manager.
     pub manager: String,
     /// Moves that were replayed.

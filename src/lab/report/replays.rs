@@ -213,6 +213,7 @@ mod tests {
 
     fn row(manager: &str, mean_nodes: f64, regret: f64) -> ReplayRecord {
         ReplayRecord {
+            traces: None,
             manager: manager.into(),
             moves: 12,
             mean_nodes,
