@@ -5,10 +5,12 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use zeitnot::chess::Color;
 use zeitnot::engine::Options;
-use zeitnot::lab::audit::{GameTimes, PlayerClock, advice, game_times, player_clocks, read_tmgr_log};
+use zeitnot::lab::audit::{GameTimes, PlayerClock, advice, game_times, is_tmgr_log, player_clocks, read_tmgr_log};
+use zeitnot::lab::report::plain;
 use zeitnot::lab::{PgnGame, read_games};
 use zeitnot::time_manager::{self, Plan};
 
@@ -37,7 +39,10 @@ struct Audited {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let specs = super::named_managers(matches);
+    let mut specs = super::named_managers(matches);
+    let mut named = BTreeSet::new();
+    // A manager named twice has one column.
+    specs.retain(|spec| named.insert(*spec));
     for spec in &specs {
         time_manager::build(spec)?;
     }
@@ -47,7 +52,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut audited = Vec::new();
     for path in super::named_files(matches) {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        if !is_pgn(path, &bytes) {
+        if is_tmgr_log(&bytes) {
             log(path, &bytes, is_json)?;
             continue;
         }
@@ -55,7 +60,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let (before, count) = (audited.len(), games.len());
         for game in games {
             if let Some(problem) = &game.problem {
-                eprintln!("{} game {}: {problem}: the rest of it is left out", path.display(), game.number);
+                eprintln!("{} game {}: {}: the rest of it is left out", path.display(), game.number, plain(problem));
             }
             let times = game_times(&game);
             if times.moves.is_empty() {
@@ -84,10 +89,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a file is PGN: by its name, or because it has no line of Lc0's time manager.
-fn is_pgn(path: &Path, bytes: &[u8]) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
-        || !bytes.windows(5).any(|window| window == b"TMGR:")
+/// A text as the cell of a table: nothing in it commands the terminal or ends the cell.
+fn cell(text: &str) -> String {
+    plain(text).replace('|', "\\|")
 }
 
 /// Prints the moves of a log.
@@ -179,7 +183,7 @@ fn players(clocks: &[PlayerClock]) {
         let [opening, middle, end] = clock.share_by_phase.map(|share| 100.0 * share);
         say!(
             "| {} | {} | {:.2} s | {:.1} / {:.1} / {:.1} s | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} % | {:.1} % | {:.1} % | {} |",
-            clock.player,
+            cell(&clock.player),
             clock.games,
             clock.mean_ms / 1e3,
             left.p5 / 1e3,
@@ -205,7 +209,7 @@ fn estimates(audited: &[Audited], specs: &[&str]) {
         let number = |value: &Value| value.as_f64().unwrap_or_default();
         say!(
             "| {} | {:.0} / {:.0} | {:.2} |",
-            manager["manager"].as_str().unwrap_or_default(),
+            cell(manager["manager"].as_str().unwrap_or_default()),
             number(&error["median"]),
             number(&error["mean"]),
             number(&manager["budget_to_used"])
