@@ -143,6 +143,34 @@ fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_ga
     }
 }
 
+/// Games that several threads had begun are broken off and written; they are played from their first move again.
+#[cfg(unix)]
+#[test]
+fn a_match_that_is_told_to_end_goes_on_without_losing_or_repeating_a_game() {
+    let reference = folder();
+    let expected = play(reference.path(), &["--concurrency", "1"]);
+    let mut random = SplitMix64(7);
+    let mut broken_off = 0;
+    for _ in 0..20 {
+        let folder = folder();
+        let mut child = command(folder.path(), &["--concurrency", "4"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(50 + random.below(400) as u64));
+        let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        if !told.is_ok_and(|status| status.success()) {
+            eprintln!("skipped: no program `kill`");
+            return;
+        }
+        child.wait().unwrap();
+        broken_off = broken_off.max(pgn(folder.path()).matches("\"unterminated\"").count());
+        let resumed = play(folder.path(), &["--concurrency", "2", "--resume"]);
+        assert!(resumed == expected, "{}\n{}", resumed.0, expected.0);
+        if broken_off > 1 {
+            return;
+        }
+    }
+    panic!("no match had two games broken off");
+}
+
 #[test]
 fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
     let folder = folder();

@@ -58,9 +58,9 @@ impl PgnFile {
                 kept = expected.len();
             }
         }
-        let rest = String::from_utf8_lossy(&there[kept..]);
-        let is_ours = rest.matches("[Event ").count() <= 1
-            && (rest.contains("[Termination \"unterminated\"]") || !rest.ends_with("\n\n") || rest.trim().is_empty());
+        // `open` ends a torn line.
+        let rest = there[kept..].trim_ascii();
+        let is_ours = expected[kept..].starts_with(rest) || are_broken_off(&String::from_utf8_lossy(rest));
         anyhow::ensure!(
             is_ours,
             "{} has other games behind those of this match: move them to another file",
@@ -81,6 +81,17 @@ impl PgnFile {
     }
 }
 
+/// Whether these are games of a match without a result: broken off, or torn while the last of them was being written.
+fn are_broken_off(text: &str) -> bool {
+    let event = format!("[Event \"{EVENT}\"]");
+    let games: Vec<&str> = text.split_inclusive(" *\n\n").collect();
+    let has_result = |game: &str| [" 1-0", " 0-1", " 1/2-1/2"].iter().any(|result| game.ends_with(result));
+    games.iter().all(|game| {
+        let is_one = game.starts_with(&event) && game.matches("[Event ").count() == 1;
+        (is_one && !has_result(game)) || event.starts_with(game)
+    })
+}
+
 /// Whether a file ends in the middle of a line.
 fn is_torn(path: &Path) -> std::io::Result<bool> {
     let mut last = [0];
@@ -94,4 +105,24 @@ fn is_torn(path: &Path) -> std::io::Result<bool> {
 fn today() -> String {
     let now = time::OffsetDateTime::now_utc();
     format!("{:04}.{:02}.{:02}", now.year(), u8::from(now.month()), now.day())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_broken_off;
+
+    #[test]
+    fn only_games_without_a_result_are_broken_off() {
+        let game = |result: &str| format!("[Event \"zeitnot match\"]\n[Round \"7\"]\n\n1. e4 {{a}} {result}\n\n");
+        let (unfinished, won) = (game("*"), game("1-0"));
+        for ours in [String::new(), unfinished.repeat(3), format!("{unfinished}[Event"), won[..won.len() - 5].into()] {
+            assert!(are_broken_off(ours.trim_end()), "{ours}");
+        }
+        let of_others = unfinished.replace("zeitnot match", "my own");
+        for other in
+            [won.clone(), format!("{unfinished}{won}"), format!("{won}{unfinished}"), of_others, "1. e4 *".into()]
+        {
+            assert!(!are_broken_off(other.trim_end()), "{other}");
+        }
+    }
 }

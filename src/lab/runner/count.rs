@@ -44,15 +44,15 @@ impl<'a> Count<'a> {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), MatchError> {
+        // Told last, so that games stand before them in the order of their numbers.
+        let mut broken_off = Vec::new();
         for message in receiver {
             match message {
                 Message::Started(game, [white, black]) => tell(Event::Started { game, players: [&white, &black] }),
                 Message::Moved(game, number, last) => tell(Event::Moved { game, number, last: &last }),
                 Message::Finished(record) if record.termination == Termination::Unfinished => {
                     tell(Event::Ended(record.game));
-                    if self.decision.is_none() {
-                        tell(Event::BrokenOff(&record));
-                    }
+                    broken_off.push(record);
                 }
                 Message::Finished(record) => {
                     tell(Event::Ended(record.game));
@@ -67,6 +67,10 @@ impl<'a> Count<'a> {
             if self.decision.is_some() {
                 stop.store(true, Ordering::SeqCst);
             }
+        }
+        if self.decision.is_none() {
+            broken_off.sort_by_key(|record| record.game);
+            broken_off.iter().for_each(|record| tell(Event::BrokenOff(record)));
         }
         Ok(())
     }
