@@ -58,15 +58,15 @@ pub fn command() -> Command {
                 .long("games")
                 .value_name("N")
                 .default_value("1")
-                .value_parser(value_parser!(u64).range(1..))
+                .value_parser(value_parser!(u64).range(1..=1_000_000))
                 .help("Games to play; the sides alternate, and each opening is played with both colours"),
         )
         .arg(
             Arg::new("sprt")
                 .long("sprt")
-                .value_name("ELO0,ELO1")
+                .value_name("ELO0,ELO1[,MODEL]")
                 .allow_hyphen_values(true)
-                .help("End when a sequential probability ratio test decides between these Elo differences (5 % errors)"),
+                .help("End when a sequential probability ratio test decides between these Elo differences, normalized (default) or logistic (5 % errors)"),
         )
         .arg(
             Arg::new("pgn")

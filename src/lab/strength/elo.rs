@@ -30,17 +30,16 @@ pub(super) const NORMALISED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_DECADE / std:
 pub struct Estimate {
     /// The difference of the players; `None` where it is infinite, or nothing is known.
     pub elo: Option<f64>,
-    /// Half the width of the 95 % interval; `None` where an end of the interval is infinite.
+    /// Half the width of the 95 % interval; `None` where an end of the interval is infinite, or no observation differs from another.
     pub margin: Option<f64>,
 }
 
 /// The strength of the first player compared with the second's.
 ///
 /// A value that the formulas do not make finite is `None`. Without games that is all of them. Where every observation
-/// has the same score the variance is 0: normalised Elo is `None`; logistic Elo is `None` with only wins or only
-/// losses, as it is infinite ([`Results::score`] tells which way); and a margin that is finite is 0 and means nothing,
-/// as is a likelihood of superiority of 0 or 1. Few games with a score near 0 or 1 leave the margin of logistic Elo
-/// `None`.
+/// has the same score the variance is 0: normalised Elo and the margin are `None` (fastchess prints a margin of 0 there); logistic
+/// Elo is `None` with only wins or only losses, as it is infinite ([`Results::score`] tells which way); and a likelihood of
+/// superiority of 0 or 1 means nothing. Few games with a score near 0 or 1 leave the margin of logistic Elo `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     /// Logistic Elo.
@@ -64,7 +63,7 @@ impl EloDifference {
         let error = (variance / sample.total()).sqrt();
         let estimate = |elo: &dyn Fn(f64) -> f64| Estimate {
             elo: finite(elo(score)),
-            margin: finite((elo(score + Z_95 * error) - elo(score - Z_95 * error)) / 2.0),
+            margin: finite((elo(score + Z_95 * error) - elo(score - Z_95 * error)) / 2.0).filter(|_| variance > 0.0),
         };
         let deviation = (sample.games * variance).sqrt();
         EloDifference {

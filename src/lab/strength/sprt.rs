@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Results;
-use super::elo::{ELO_PER_DECADE, NORMALISED_ELO_PER_DEVIATION, expected_score};
+use super::elo::{NORMALISED_ELO_PER_DEVIATION, expected_score};
 use super::likelihood::{log_ratio_of_distances, log_ratio_of_means};
 use super::sample::Sample;
 
@@ -33,8 +33,6 @@ pub enum SprtModel {
     Normalized,
     /// Logistic Elo.
     Logistic,
-    /// BayesElo, a scale that draws do not compress. It is defined for games alone, which are then the observations.
-    Bayesian,
 }
 
 impl FromStr for SprtModel {
@@ -44,7 +42,6 @@ impl FromStr for SprtModel {
         match name {
             "normalized" => Ok(SprtModel::Normalized),
             "logistic" => Ok(SprtModel::Logistic),
-            "bayesian" => Ok(SprtModel::Bayesian),
             _ => Err(SprtError::NoModel(name.to_owned())),
         }
     }
@@ -86,7 +83,7 @@ pub enum Decision {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SprtError {
     /// A text that is not two numbers.
-    #[error("\"{0}\" is not two Elo differences E0,E1 such as 0,5")]
+    #[error("\"{0}\" is not two Elo differences E0,E1 such as 0,5 (or E0,E1,logistic)")]
     NotTwoNumbers(String),
     /// A hypothesis too far from 0, or not a number.
     #[error("SPRT: {0} Elo is not between -{LARGEST_ELO} and {LARGEST_ELO}")]
@@ -98,19 +95,20 @@ pub enum SprtError {
     #[error("SPRT: alpha = {0} and beta = {1} are not above 0 with a sum below 1")]
     ErrorRates(f64, f64),
     /// A name of no model.
-    #[error("\"{0}\" is not an SPRT model: normalized, logistic or bayesian")]
+    #[error("\"{0}\" is not an SPRT model: normalized or logistic")]
     NoModel(String),
 }
 
 impl FromStr for Sprt {
     type Err = SprtError;
 
-    /// Reads `E0,E1`, two differences in Elo: a test with normalised Elo and error rates of 5 %.
+    /// Reads `E0,E1` or `E0,E1,MODEL`, two differences in Elo, normalised unless told: a test with error rates of 5 %.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers = text.split_once(',').and_then(|(elo0, elo1)| Some((number(elo0)?, number(elo1)?)));
-        let (elo0, elo1) = numbers.ok_or_else(|| SprtError::NotTwoNumbers(text.to_owned()))?;
-        let sprt =
-            Sprt { elo0, elo1, alpha: DEFAULT_ERROR_RATE, beta: DEFAULT_ERROR_RATE, model: SprtModel::default() };
+        let fields: Vec<&str> = text.splitn(3, ',').collect();
+        let numbers = || Some((number(fields.first()?)?, number(fields.get(1)?)?));
+        let (elo0, elo1) = numbers().ok_or_else(|| SprtError::NotTwoNumbers(text.to_owned()))?;
+        let model = fields.get(2).map(|model| model.trim().parse()).transpose()?.unwrap_or_default();
+        let sprt = Sprt { elo0, elo1, alpha: DEFAULT_ERROR_RATE, beta: DEFAULT_ERROR_RATE, model };
         sprt.validate().map(|()| sprt)
     }
 }
@@ -157,13 +155,6 @@ impl Sprt {
                 log_ratio_of_distances(&sample, elos.map(|elo| elo * per_observation))
             }
             SprtModel::Logistic => log_ratio_of_means(&Sample::new(results).without_zeros(), elos.map(expected_score)),
-            // Without wins or losses the scale of BayesElo is unknown.
-            SprtModel::Bayesian if results.wins == 0 || results.losses == 0 => 0.0,
-            SprtModel::Bayesian => {
-                let sample = Sample::of_games(results).without_zeros();
-                let draw_elo = draw_elo(&sample);
-                log_ratio_of_means(&sample, elos.map(|elo| bayes_expected_score(elo, draw_elo)))
-            }
         }
     }
 
@@ -175,19 +166,6 @@ impl Sprt {
             _ => None,
         }
     }
-}
-
-/// The advantage, in BayesElo, that a draw takes to become a win, from the shares of lost and won games.
-fn draw_elo(games: &Sample) -> f64 {
-    let shares = games.shares();
-    let elo = |share: f64| ELO_PER_DECADE * ((1.0 - share) / share).log10();
-    (elo(shares[0]) + elo(shares[2])) / 2.0
-}
-
-/// The score that is expected at a difference of `elo` in BayesElo.
-fn bayes_expected_score(elo: f64, draw_elo: f64) -> f64 {
-    let (win, loss) = (expected_score(elo - draw_elo), expected_score(-elo - draw_elo));
-    win + (1.0 - win - loss) / 2.0
 }
 
 #[cfg(test)]
