@@ -60,8 +60,8 @@ impl Player for ExternalPlayer {
     /// It has no seed.
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if std::mem::take(&mut self.has_failed) {
-            let restarted = self.engine.restart();
-            self.check(restarted)?;
+            // An engine that cannot even be started loses no games by that: the match ends.
+            self.engine.restart().map_err(|error| PlayerError::Unfit(error.to_string()))?;
         }
         let begun = self.engine.new_game();
         self.check(begun)

@@ -98,7 +98,7 @@ pub fn play(
         // Each player has a seed of its own, the same with either colour.
         let player_index = (side == 0) != pairing.first_is_white;
         if let Err(error) = player.new_game(mix(rules.seed ^ mix(2 * pairing.game + u64::from(player_index)))) {
-            return referee.lost_by(side, error);
+            return referee.lost_by(side, error, false);
         }
     }
     loop {
@@ -113,7 +113,7 @@ pub fn play(
         };
         let thought = match sides[side].think(&turn) {
             Ok(thought) => thought,
-            Err(error) => return referee.lost_by(side, error),
+            Err(error) => return referee.lost_by(side, error, true),
         };
         if let Some((winner, termination)) = referee.make_move(&thought) {
             return Ok(referee.end(winner, termination));
@@ -198,11 +198,7 @@ impl<'a> Referee<'a> {
         if self.limits[side].clock.is_some() {
             self.clocks_ms[side] -= used_ms;
             if self.clocks_ms[side] < 0.0 {
-                let board = self.game.current().board();
-                let opponent = board.by_color(color.other());
-                let is_bare = opponent.count() == 1;
-                self.record.forfeit = Some(color.is_white());
-                return Some(((!is_bare).then(|| color.other()), Termination::TimeForfeit));
+                return Some(self.forfeit(color));
             }
             self.clocks_ms[side] += self.periods[side].count_move();
         }
@@ -229,6 +225,13 @@ impl<'a> Referee<'a> {
         }
     }
 
+    /// The end of a game whose clock has run out: a bare king cannot win it.
+    fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
+        let is_bare = self.game.current().board().by_color(loser.other()).count() == 1;
+        self.record.forfeit = Some(loser.is_white());
+        ((!is_bare).then(|| loser.other()), Termination::TimeForfeit)
+    }
+
     fn end(mut self, winner: Option<Color>, termination: Termination) -> GameRecord {
         self.record.white_won = winner.map(Color::is_white);
         self.record.termination = termination;
@@ -236,23 +239,23 @@ impl<'a> Referee<'a> {
         self.record
     }
 
-    /// The end of a game that a player loses by its own failure.
-    fn lost_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
+    /// The end of a game that a player loses by its own failure; `is_thinking`: when its clock was running.
+    fn lost_by(mut self, side: usize, error: PlayerError, is_thinking: bool) -> Result<GameRecord, PlayerError> {
         let text = error.to_string();
-        let termination = match error {
+        let loser = if side == 0 { Color::White } else { Color::Black };
+        let (winner, termination) = match error {
             PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
-            PlayerError::Crashed(_) => Termination::Crash,
-            // Whoever does not answer by his clock has lost on time.
-            PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
-                self.record.forfeit = Some(side == 0);
-                Termination::TimeForfeit
+            PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
+            // Whoever does not answer by his clock has lost on time; by how much is not known.
+            PlayerError::Stalled(_) if is_thinking && self.limits[side].clock.is_some() => {
+                self.clocks_ms[side] = -1.0;
+                self.forfeit(loser)
             }
-            PlayerError::Stalled(_) => Termination::Stall,
-            PlayerError::IllegalMove(_) => Termination::IllegalMove,
+            PlayerError::Stalled(_) => (Some(loser.other()), Termination::Stall),
+            PlayerError::IllegalMove(_) => (Some(loser.other()), Termination::IllegalMove),
         };
         self.record.error = Some(text);
-        let winner = if side == 0 { Color::Black } else { Color::White };
-        Ok(self.end(Some(winner), termination))
+        Ok(self.end(winner, termination))
     }
 }
 

@@ -9,6 +9,8 @@ struct Scripted {
     times_ms: VecDeque<f64>,
     moves: VecDeque<&'static str>,
     fails_after: Option<usize>,
+    /// It fails by giving no answer, and does so from the start on with `fails_after` 0.
+    hangs: bool,
     /// What it was asked for.
     asked: Vec<GoParams>,
     since_ms: Vec<f64>,
@@ -21,6 +23,7 @@ impl Scripted {
             times_ms: times_ms.iter().copied().collect(),
             moves: VecDeque::new(),
             fails_after: None,
+            hangs: false,
             asked: Vec::new(),
             since_ms: Vec::new(),
         }
@@ -33,12 +36,18 @@ impl Player for Scripted {
     }
 
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
-        Ok(())
+        match self.hangs && self.fails_after == Some(0) {
+            true => Err(PlayerError::Stalled(format!("{} gave no readyok", self.name))),
+            false => Ok(()),
+        }
     }
 
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         if self.fails_after.is_some_and(|moves| self.asked.len() >= moves) {
-            return Err(PlayerError::Crashed(format!("{} ended before bestmove", self.name)));
+            return Err(match self.hangs {
+                true => PlayerError::Stalled(format!("{} gave no bestmove", self.name)),
+                false => PlayerError::Crashed(format!("{} ended before bestmove", self.name)),
+            });
         }
         self.asked.push(turn.go.clone());
         self.since_ms.push(turn.since_answer_ms);
@@ -173,4 +182,18 @@ fn the_rules_of_chess_end_a_game_and_its_opening_is_kept_apart() {
     assert_eq!((record.white_won, record.termination), (Some(false), Termination::Checkmate));
     assert_eq!((record.opening, record.moves.len()), (vec!["f3".to_owned()], 3));
     assert_eq!(record.moves[0].uci, "e7e5");
+}
+
+#[test]
+fn a_player_that_hangs_has_lost_on_time_where_its_clock_ran() {
+    let hanging = |moves| Scripted { fails_after: Some(moves), hangs: true, ..Scripted::new("A", &[1.0]) };
+    let play =
+        |moves, fen, rules: &Rules| game([&mut hanging(moves), &mut Scripted::new("B", &[1.0])], rules, fen, true, 9);
+    let record = play(1, None, &rules(["1", "1"]));
+    assert_eq!((record.white_won, record.termination), (Some(false), Termination::TimeForfeit));
+    assert!(record.forfeit_of_first() == Some(true) && record.clocks_ms[0] < 0.0, "{:?}", record.clocks_ms);
+    let bare = play(0, Some("4k3/8/8/8/8/8/8/R3K3 b - - 0 1"), &Rules::default());
+    assert_eq!(bare.termination, Termination::Stall, "no clock ran");
+    let bare = play(1, Some("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), &rules(["1", "1"]));
+    assert_eq!((bare.white_won, bare.termination), (None, Termination::TimeForfeit), "a bare king cannot win");
 }
