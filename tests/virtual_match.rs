@@ -143,32 +143,56 @@ fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_ga
     }
 }
 
-/// Games that several threads had begun are broken off and written; they are played from their first move again.
+/// Plays on in `folder` until the journal has `lines` lines, and tells the match to end.
+#[cfg(unix)]
+fn terminate_at(folder: &Path, lines: usize) {
+    let mut child = command(folder, &["--concurrency", "4", "--resume"]).spawn().unwrap();
+    let journal = folder.join("match.pgn.jsonl");
+    while std::fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < lines
+        && child.try_wait().unwrap().is_none()
+    {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).stderr(Stdio::null()).status().unwrap();
+    child.wait().unwrap();
+}
+
+/// Games that several threads had begun are broken off and written; they are played from their first move again. The first line of
+/// the journal is the settings: at one line no game has ended.
 #[cfg(unix)]
 #[test]
 fn a_match_that_is_told_to_end_goes_on_without_losing_or_repeating_a_game() {
     let reference = folder();
     let expected = play(reference.path(), &["--concurrency", "1"]);
-    let mut random = SplitMix64(7);
     let mut broken_off = 0;
-    for _ in 0..20 {
+    for lines in [[1, 1], [1, 2], [1, 4], [2, 3], [3, 6], [5, 9], [8, 11]] {
         let folder = folder();
-        let mut child = command(folder.path(), &["--concurrency", "4"]).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(50 + random.below(400) as u64));
-        let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-        if !told.is_ok_and(|status| status.success()) {
-            eprintln!("skipped: no program `kill`");
-            return;
+        for lines in lines {
+            terminate_at(folder.path(), lines);
+            broken_off = broken_off.max(pgn(folder.path()).matches("[Result \"*\"]").count());
         }
-        child.wait().unwrap();
-        broken_off = broken_off.max(pgn(folder.path()).matches("\"unterminated\"").count());
         let resumed = play(folder.path(), &["--concurrency", "2", "--resume"]);
-        assert!(resumed == expected, "{}\n{}", resumed.0, expected.0);
-        if broken_off > 1 {
-            return;
-        }
+        assert!(resumed == expected, "after {lines:?} lines:\n{}\n{}", resumed.0, expected.0);
     }
-    panic!("no match had two games broken off");
+    assert!(broken_off > 1, "no match had two games broken off");
+}
+
+/// An SPRT drops the games that end after its decision, where the match goes on, too.
+#[test]
+fn a_match_that_a_test_decided_stays_as_it_is() {
+    let folder = folder();
+    let flags = ["--sprt", "-200,200", "--concurrency", "6", "--games", "60", "--fen", "startpos"];
+    let play = |flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["match", "--clock", "virtual", "--tc", "1+0.01", "--lag", "2,40"]);
+        let output = command.args(["--nps", "400", "--backend", "random", "--json"]).args(flags).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        pgn(folder.path())
+    };
+    let first = play(&flags);
+    let games = first.matches("[Event ").count();
+    assert!(games < 60, "it was not decided");
+    assert!(first == play(&[&flags[..], &["--resume"]].concat()));
 }
 
 #[test]

@@ -42,18 +42,19 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Goes on with the journal of an interrupted match, or begins one where there is none. `settings` must be the same, but
+    /// Goes on with the journal of an interrupted match, or begins one where there is none. `settings` must be those of its games, but
     /// for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
     ///
     /// # Errors
     /// [`JournalError`]; the file is as it was.
     pub fn resume(path: &Path, settings: Value, may_differ: &[&str]) -> Result<Journal, JournalError> {
         let mut journal = Journal::open(path)?;
-        if !journal.is_begun {
+        let differs = difference(&journal.settings, &settings, may_differ);
+        if !journal.is_begun || (journal.games.is_empty() && differs.is_some()) {
             journal.begin(settings)?;
             return Ok(journal);
         }
-        if let Some((setting, there, here)) = difference(&journal.settings, &settings, may_differ) {
+        if let Some((setting, there, here)) = differs {
             return Err(JournalError::OtherMatch { path: path.to_owned(), setting, there, here });
         }
         journal.file.set_len(journal.whole).map_err(|reason| journal.io(reason))?;
@@ -246,7 +247,11 @@ mod tests {
     fn another_match_and_other_files_are_refused_by_name() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("match.jsonl");
-        drop(Journal::create(&path, json!({ "tc": "1", "games": 4 })).unwrap());
+        drop(Journal::create(&path, json!({ "tc": "3" })).unwrap());
+        // Without a game there is nothing that other settings could spoil.
+        let mut begun = Journal::resume(&path, json!({ "tc": "1", "games": 4 }), &[]).unwrap();
+        begun.add(game(1)).unwrap();
+        drop(begun);
         let error = Journal::resume(&path, json!({ "tc": "2", "games": 4 }), &[]).err().unwrap().to_string();
         assert!(error.ends_with("holds a match with another tc: \"1\" there, \"2\" here"), "{error}");
         let error = Journal::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();

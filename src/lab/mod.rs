@@ -56,6 +56,6 @@ pub use pgn_reader::{PgnGame, read_games};
 pub use play::{Limits, Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
-pub use runner::{Event, MatchEnd, MatchError, MatchPlan, Players, run_match};
+pub use runner::{Event, MatchEnd, MatchError, MatchPlan, Players, counted, run_match};
 pub use time_control::{PRESETS, Preset, TimeControl, TimeControlError, TimeControls};
 pub use time_use::{MoveTime, Quantiles, TimeUse};

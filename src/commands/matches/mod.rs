@@ -29,7 +29,7 @@ use zeitnot::clock::{Clock as _, MonotonicClock};
 use zeitnot::lab::strength::Results;
 use zeitnot::lab::strength::ratings::Encounter;
 use zeitnot::lab::strength::sprt::Sprt;
-use zeitnot::lab::{Event, GameRecord, Journal, MatchPlan, Rules, run_match};
+use zeitnot::lab::{Event, GameRecord, Journal, MatchPlan, Rules, counted, run_match};
 
 /// Games at the most that an SPRT plays unless told.
 const MOST_SPRT_GAMES: u64 = 100_000;
@@ -48,6 +48,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let setup = MatchSetup::new(matches, &players)?;
     contestants::load(&mut players, 2 * setup.concurrency, &setup.clock)?;
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
+    if opponents.len() > 1 {
+        // An engine of a pool that does not start is told before the first game, not hours later.
+        for opponent in opponents {
+            opponent.player(&setup.clock, 1, None).with_context(|| opponent.name.clone())?;
+        }
+    }
     let interrupted = interrupt::on_request()?;
     let mut encounters = Vec::new();
     for (index, opponent) in opponents.iter().enumerate() {
@@ -64,7 +70,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         news::rating(&first.name, &encounters, &anchors, setup.json)?;
     }
     if !setup.json {
-        say!("games in {}", setup.pgn.display());
+        let files = (0..opponents.len()).map(|index| setup.pgn_path((opponents.len() > 1).then_some(index + 1)));
+        say!("games in {}", files.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "));
     }
     Ok(())
 }
@@ -191,16 +198,17 @@ impl<'a> MatchSetup<'a> {
         name.push(".jsonl");
         let mut journal = self.journal(Path::new(&name), settings)?;
         let there = journal.settings().clone();
-        let mut taken_up = 0;
         let begun = journal.games();
-        if let (false, Some(start), Some(date)) =
-            (begun.is_empty(), there["pgn_start"].as_u64(), there["date"].as_str())
-        {
-            // Those whose turn has not come are written when it has.
-            let in_order = (1..).map_while(|number| begun.get(&number));
-            taken_up = in_order.clone().count() as u64;
-            pgn.take_up(start, date, in_order)?;
+        let last = begun.keys().next_back().copied().unwrap_or(0);
+        anyhow::ensure!(
+            last <= self.games,
+            "--games {}: {name:?} has game {last} already; a match that goes on may have more games, not fewer",
+            self.games
+        );
+        if !begun.is_empty() {
             eprintln!("{} games of {} are played already", begun.len(), self.games);
+        } else if self.matches.get_flag("resume") {
+            eprintln!("{name:?} has no game to go on from: the match begins");
         }
         let opening = |pair: u64| self.starts.get(pair);
         let plan = MatchPlan {
@@ -212,6 +220,11 @@ impl<'a> MatchSetup<'a> {
             sprt: self.sprt,
             tells_moves: self.is_live || (self.concurrency == 1 && !self.json),
         };
+        let counted = counted(&plan, begun);
+        let taken_up = counted.len() as u64;
+        if let (Some(start), Some(date)) = (there["pgn_start"].as_u64(), there["date"].as_str()) {
+            pgn.take_up(start, date, &counted)?;
+        }
         let timer = MonotonicClock::new();
         let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
         let mut news = News::new([&first.name, &second.name], self.games, self.json, has_clock, interrupted);

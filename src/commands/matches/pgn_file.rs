@@ -17,60 +17,66 @@ pub struct PgnFile {
 }
 
 impl PgnFile {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it; nothing in it is changed yet.
     pub fn open(path: &Path) -> anyhow::Result<PgnFile> {
         let cannot = || format!("cannot write {} (--pgn=FILE names another file)", path.display());
-        let mut file = OpenOptions::new().create(true).append(true).open(path).with_context(cannot)?;
-        // A pipe has neither a length nor a line to end.
-        if is_torn(path).unwrap_or(false) {
-            file.write_all(b"\n\n").with_context(cannot)?;
-        }
+        let file = OpenOptions::new().create(true).append(true).open(path).with_context(cannot)?;
         Ok(PgnFile { path: path.to_owned(), file, date: today() })
     }
 
-    /// Where the games of this match begin, and the date that they have.
+    /// Where the games of a match that begins now will begin, and the date that they have.
     pub fn start(&self) -> (u64, String) {
-        (self.file.metadata().map_or(0, |metadata| metadata.len()), self.date.clone())
+        (self.length() + self.missing_end().len() as u64, self.date.clone())
     }
 
-    /// Takes up the games of an interrupted match, which begin at `start` and are `games` so far. What the file has of them
-    /// stays; the rest of a game that was being written, or broken off, goes.
+    /// Bytes of the file; a pipe has none.
+    fn length(&self) -> u64 {
+        self.file.metadata().map_or(0, |metadata| metadata.len())
+    }
+
+    /// What ends the last line, where it is torn.
+    fn missing_end(&self) -> &'static [u8] {
+        if is_torn(&self.path).unwrap_or(false) { b"\n\n" } else { b"" }
+    }
+
+    /// Takes up the games of a match, which begin at `start` and are `games` so far: none of a new match. What the file has of
+    /// them stays; the rest of a game that was being written, and games that were broken off, go.
     ///
     /// # Errors
-    /// When something else has been written behind them: nothing of it is touched.
-    pub fn take_up<'a>(
-        &mut self,
-        start: u64,
-        date: &str,
-        games: impl Iterator<Item = &'a GameRecord>,
-    ) -> anyhow::Result<()> {
+    /// When something else has been written behind them, or what was before them is gone: nothing is touched.
+    pub fn take_up(&mut self, start: u64, date: &str, games: &[&GameRecord]) -> anyhow::Result<()> {
         date.clone_into(&mut self.date);
-        if !self.file.metadata()?.is_file() {
-            return Ok(());
+        let cannot_write = || format!("cannot write {}", self.path.display());
+        if self.length() + self.missing_end().len() as u64 == start {
+            self.file.write_all(self.missing_end()).with_context(cannot_write)?;
         }
-        let there = std::fs::read(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
+        let there = match self.file.metadata()?.is_file() {
+            true => std::fs::read(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?,
+            false => Vec::new(),
+        };
+        let is_whole = there.len() as u64 >= start || !self.file.metadata()?.is_file();
+        anyhow::ensure!(is_whole, "{} is shorter than when the match began: bring it back", self.path.display());
         let there = there.get(start as usize..).unwrap_or_default();
-        let mut expected = Vec::new();
-        let mut kept = 0;
+        let (mut kept, mut missing) = (0, Vec::new());
         for game in games {
-            lab::write_pgn(&mut expected, game, EVENT, &self.date)?;
-            if there.starts_with(&expected) {
-                kept = expected.len();
+            let mut text = Vec::new();
+            lab::write_pgn(&mut text, game, EVENT, &self.date)?;
+            match missing.is_empty() && there[kept..].starts_with(&text) {
+                true => kept += text.len(),
+                false => missing.extend(text),
             }
         }
-        // `open` ends a torn line.
         let rest = there[kept..].trim_ascii();
-        let is_ours = expected[kept..].starts_with(rest) || are_broken_off(&String::from_utf8_lossy(rest));
         anyhow::ensure!(
-            is_ours,
+            missing.starts_with(rest) || are_broken_off(&String::from_utf8_lossy(rest)),
             "{} has other games behind those of this match: move them to another file",
             self.path.display()
         );
-        let end = start + kept as u64;
-        if end < start + there.len() as u64 {
+        if kept < there.len() {
+            let end = start + kept as u64;
             self.file.set_len(end).with_context(|| format!("cannot shorten {}", self.path.display()))?;
         }
-        self.file.write_all(&expected[kept..]).with_context(|| format!("cannot write {}", self.path.display()))
+        self.file.write_all(&missing).with_context(cannot_write)
     }
 
     /// Writes a game.
@@ -81,14 +87,14 @@ impl PgnFile {
     }
 }
 
-/// Whether these are games of a match without a result: broken off, or torn while the last of them was being written.
+/// Whether these are games of a match without a result: broken off, the last one perhaps in the middle of its text.
 fn are_broken_off(text: &str) -> bool {
     let event = format!("[Event \"{EVENT}\"]");
-    let games: Vec<&str> = text.split_inclusive(" *\n\n").collect();
-    let has_result = |game: &str| [" 1-0", " 0-1", " 1/2-1/2"].iter().any(|result| game.ends_with(result));
-    games.iter().all(|game| {
-        let is_one = game.starts_with(&event) && game.matches("[Event ").count() == 1;
-        (is_one && !has_result(game)) || event.starts_with(game)
+    let games: Vec<&str> = text.split("\n[Event ").collect();
+    games.iter().enumerate().all(|(index, game)| {
+        let game = if index == 0 { (*game).to_owned() } else { format!("[Event {game}") };
+        let is_torn = index + 1 == games.len() && !game.contains("[Result ");
+        game.starts_with(&event) && (is_torn || game.contains("[Result \"*\"]")) || is_torn && event.starts_with(&game)
     })
 }
 
@@ -113,15 +119,17 @@ mod tests {
 
     #[test]
     fn only_games_without_a_result_are_broken_off() {
-        let game = |result: &str| format!("[Event \"zeitnot match\"]\n[Round \"7\"]\n\n1. e4 {{a}} {result}\n\n");
+        // The result may stand in a line of its own.
+        let game = |result: &str| {
+            format!("[Event \"zeitnot match\"]\n[Round \"7\"]\n[Result \"{result}\"]\n\n1. e4 {{a}}\n{result}\n\n")
+        };
         let (unfinished, won) = (game("*"), game("1-0"));
-        for ours in [String::new(), unfinished.repeat(3), format!("{unfinished}[Event"), won[..won.len() - 5].into()] {
+        let torn = |end: &str| format!("{unfinished}{end}");
+        for ours in [String::new(), unfinished.repeat(3), torn("[Ev"), torn("[Event \"zeitnot match\"]\n[Rou")] {
             assert!(are_broken_off(ours.trim_end()), "{ours}");
         }
         let of_others = unfinished.replace("zeitnot match", "my own");
-        for other in
-            [won.clone(), format!("{unfinished}{won}"), format!("{won}{unfinished}"), of_others, "1. e4 *".into()]
-        {
+        for other in [won.clone(), torn(&won), format!("{won}{unfinished}"), of_others, "1. e4 *".into()] {
             assert!(!are_broken_off(other.trim_end()), "{other}");
         }
     }

@@ -9,6 +9,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
+/// Those of a match's finished games that count: in the order of their numbers, up to the first that is missing, or to the one by
+/// which an SPRT decides.
+pub fn counted<'g>(plan: &MatchPlan<'_>, games: &'g BTreeMap<u64, GameRecord>) -> Vec<&'g GameRecord> {
+    let mut count = Count::new(plan);
+    let mut told = 0;
+    for (_, game) in games.range(1..=plan.games) {
+        count.add(game.clone(), true, &mut |_| told += 1);
+    }
+    games.values().take(told).collect()
+}
+
 /// The games of a match, counted in the order of their numbers.
 pub(super) struct Count<'a> {
     plan: &'a MatchPlan<'a>,
@@ -46,6 +57,7 @@ impl<'a> Count<'a> {
     ) -> Result<(), MatchError> {
         // Told last, so that games stand before them in the order of their numbers.
         let mut broken_off = Vec::new();
+        let mut failure = None;
         for message in receiver {
             match message {
                 Message::Started(game, [white, black]) => tell(Event::Started { game, players: [&white, &black] }),
@@ -59,12 +71,12 @@ impl<'a> Count<'a> {
                     journal.add((*record).clone())?;
                     self.add(*record, false, tell);
                 }
+                // The games of the other threads that end all the same are kept.
                 Message::Failed(error) => {
-                    stop.store(true, Ordering::SeqCst);
-                    return Err(error);
+                    failure.get_or_insert(error);
                 }
             }
-            if self.decision.is_some() {
+            if self.decision.is_some() || failure.is_some() {
                 stop.store(true, Ordering::SeqCst);
             }
         }
@@ -72,7 +84,7 @@ impl<'a> Count<'a> {
             broken_off.sort_by_key(|record| record.game);
             broken_off.iter().for_each(|record| tell(Event::BrokenOff(record)));
         }
-        Ok(())
+        failure.map_or(Ok(()), Err)
     }
 
     /// Adds a finished game, and counts those whose turn has come.

@@ -11,6 +11,7 @@ use crate::lab::record::{GameRecord, MoveRecord};
 use crate::lab::strength::Results;
 use crate::lab::strength::sprt::{Decision, Sprt};
 use count::Count;
+pub use count::counted;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
