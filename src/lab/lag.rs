@@ -23,6 +23,11 @@ pub struct LagModel {
 pub struct LagError(String);
 
 impl LagModel {
+    /// Whether the lags of two moves can differ.
+    pub fn varies(&self) -> bool {
+        self.worst_ms > self.average_ms
+    }
+
     /// The lag of a move.
     pub fn lag_ms(&self, seed: u64, game: u64, ply: usize) -> f64 {
         let mut random = SplitMix64(mix(seed ^ mix(game ^ mix(ply as u64))));

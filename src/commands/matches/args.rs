@@ -13,7 +13,7 @@ use zeitnot::chess::Game;
 use zeitnot::clock::VirtualClock;
 use zeitnot::digest::sha256;
 use zeitnot::engine::Options;
-use zeitnot::lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules};
+use zeitnot::lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules, Termination};
 use zeitnot::measure::MeasuredCosts;
 use zeitnot::tablebase::Tablebase;
 
@@ -244,14 +244,26 @@ pub fn check_repetition(
 ) -> anyhow::Result<()> {
     let (pairs, openings) = (games.div_ceil(2), starts.len() as u64);
     let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
-    let is_varied = matches.contains_id("jitter") || matches.contains_id("lag");
-    let varied = is_varied || players.iter().filter_map(Contestant::options).any(is_random);
+    // Without a time control only nodes and depth end a search.
+    let has_time = matches.contains_id("tc") || !(matches.contains_id("nodes") || matches.contains_id("depth"));
+    let is_jittery = matches.get_one::<f64>("jitter").is_some_and(|share| *share > 0.0);
+    let varied = has_time && (is_jittery || matches.get_one::<LagModel>("lag").is_some_and(LagModel::varies));
+    let varied = varied || players.iter().filter_map(Contestant::options).any(is_random);
+    let s = if openings == 1 { "" } else { "s" };
+    let would = format!("{games} games from {openings} opening{s} would repeat each other");
+    if pairs <= openings || varied {
+        return Ok(());
+    }
+    let is_virtual = matches!(clock, MatchClock::Virtual { .. });
     anyhow::ensure!(
-        matches!(clock, MatchClock::Real) || varied || pairs <= openings,
-        "{games} games from {openings} opening{} would repeat each other on a virtual clock: --openings names files with more, \
-         --lag and --jitter vary the times",
-        if openings == 1 { "" } else { "s" }
+        !is_virtual,
+        "{would} on a virtual clock: --openings names files with more, --jitter, and a --lag with a worst, vary the times"
     );
+    // On the machine's clock, or with several threads, a search differs from itself.
+    let is_single = |player: &Contestant| player.options().is_some_and(|options| options.threads == 1);
+    if !has_time && players.iter().all(is_single) {
+        eprintln!("{would}, with a fixed number of nodes and one thread: --openings names files with more");
+    }
     Ok(())
 }
 
@@ -262,6 +274,9 @@ pub fn starts(matches: &ArgMatches, chess960: bool) -> anyhow::Result<Starts> {
         let start = game_from(matches.get_one::<String>("fen").map(String::as_str), chess960)?;
         // An engine searches it all the same, but no game begins with the king's capture, and PGN has no word for it.
         anyhow::ensure!(!start.current().is_illegal(), "--fen {}: the side to move could take the king", start.fen());
+        if let Some(outcome) = start.outcome() {
+            anyhow::bail!("--fen {}: the game is over ({})", start.fen(), Termination::from(outcome));
+        }
         return Ok(Starts::One(Box::new(start)));
     }
     let plies = matches.get_one::<u64>("plies").map(|plies| *plies as usize);

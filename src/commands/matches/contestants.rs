@@ -180,6 +180,9 @@ impl Contestant {
             }
         };
         if thread == 0 {
+            if matches!(clock, MatchClock::Virtual { .. }) && options.threads > 1 {
+                eprintln!("{}: one thread instead of {}, as always on a virtual clock", self.name, options.threads);
+            }
             let speaker = self.name.clone();
             player.engine().announce_to(Announcer::new(move |line| eprintln!("{speaker}: {line}")));
         }

@@ -67,6 +67,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
+    let twice = tcs.iter().enumerate().find(|(index, tc)| tcs[..*index].contains(tc));
+    if let Some((_, tc)) = twice {
+        anyhow::bail!("--tc has {tc} twice: its games would be counted twice");
+    }
     let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
     anyhow::ensure!(
         speeds <= 1 || speeds == tcs.len(),
