@@ -205,6 +205,9 @@ impl<'a> MatchSetup<'a> {
             "--games {}: {name:?} has game {last} already; a match that goes on may have more games, not fewer",
             self.games
         );
+        if begun.is_empty() && pgn_start > 0 {
+            eprintln!("{} has games already: those of this match go behind them", path.display());
+        }
         if !begun.is_empty() {
             eprintln!("{} games of {} are played already", begun.len(), self.games);
         } else if self.matches.get_flag("resume") {

@@ -9,9 +9,12 @@ use std::fs::File;
 use std::path::Path;
 use zeitnot::lab::audit::{TimedMove, advice, game_times};
 use zeitnot::lab::{PgnGame, read_games};
+use zeitnot::time_manager;
 
 /// Answers `time explain --game FILE --ply N`.
-pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, overhead_ms: f64) -> anyhow::Result<()> {
+///
+/// Unless `--manager` names one, the manager is the one that the player's name tells, as in `Zeitnot 2 (TimeManager=legacy)`.
+pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, overhead_ms: f64) -> anyhow::Result<()> {
     anyhow::ensure!(nps.is_none(), "--nps is learned from the game that --game names");
     let ply = *matches.get_one::<u32>("ply").context("--game requires --ply")? as usize;
     let number = matches.get_one::<u32>("number").map_or(1, |number| *number as usize);
@@ -22,6 +25,12 @@ pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, over
         let problem = game.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
         format!("{} game {number} has no time for the move after {ply} of its {plies} plies{problem}", path.display())
     })?;
+    let own_manager = game.tag(if times.moves[place].color.is_white() { "White" } else { "Black" });
+    let own_manager = named_manager(own_manager);
+    let spec = match (matches.get_one::<String>("manager"), &own_manager) {
+        (None, Some(own)) => own,
+        _ => default,
+    };
     let plan = advice(&game.game, &times, spec, overhead_ms)?.swap_remove(place);
     let mv = &times.moves[place];
     let san = san(&game, ply);
@@ -46,7 +55,11 @@ pub fn run(matches: &ArgMatches, path: &Path, spec: &str, nps: Option<f64>, over
         seconds(mv.clock_ms),
         seconds(mv.used_ms)
     );
-    say!("{spec}, by the moves before it:");
+    say!(
+        "{spec} would have granted it {}, by the clocks and moves before it. It is asked without the network, whose moves-left head \
+         it may have used, and without its search; what a manager of ours really decided is in `match --decisions`.",
+        seconds(plan.budget_ms)
+    );
     show(&plan);
     Ok(())
 }
@@ -57,6 +70,14 @@ fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     let count = games.len();
     anyhow::ensure!((1..=count).contains(&number), "--number {number}: {} has games 1 to {count}", path.display());
     Ok(games.swap_remove(number - 1))
+}
+
+/// The time manager in the name of a player of `match`.
+fn named_manager(player: &str) -> Option<String> {
+    let settings = player.split_once("(TimeManager=")?.1.strip_suffix(')')?;
+    // Other options may follow; a specification has commas of its own.
+    let ends = settings.match_indices(", ").map(|(at, _)| at).chain([settings.len()]);
+    ends.map(|end| &settings[..end]).find(|spec| time_manager::build(spec).is_ok()).map(str::to_owned)
 }
 
 /// The move after that many plies, with its number.

@@ -119,7 +119,9 @@ fn decisions(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("json") {
         say!("{}", json!({ "games": games, "moves": moves, "answers": answers }));
     } else {
-        say!("{answers} decisions about {moves} moves of {games} games came out again to the last bit");
+        say!(
+            "{answers} decisions about {moves} moves of {games} games, each player's for itself, came out again to the last bit"
+        );
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::report_in_terminal;
 use crate::commands::output::{say, write_whole};
 use anyhow::Context as _;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::collections::BTreeSet;
 use std::fs;
@@ -64,7 +65,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let is_input = files.iter().any(|file| is_same(file, out));
         anyhow::ensure!(!is_input, "--out {}: that is an input", out.display());
     }
-    let asks_games = rules.game.is_some() || !rules.managers.is_empty();
+    let is_asked = |flag: &str| matches.value_source(flag) == Some(ValueSource::CommandLine);
+    let asks_games = ["game", "manager"].into_iter().any(is_asked);
     let mut has_games = false;
     let mut report = Report::default();
     for path in files {

@@ -37,9 +37,9 @@ pub struct Estimate {
 /// The strength of the first player compared with the second's.
 ///
 /// A value that the formulas do not make finite is `None`. Without games that is all of them. Where every observation
-/// has the same score the variance is 0: normalised Elo and the margin are `None` (fastchess prints a margin of 0 there); logistic
-/// Elo is `None` with only wins or only losses, as it is infinite ([`Results::score`] tells which way); and a likelihood of
-/// superiority of 0 or 1 means nothing. Few games with a score near 0 or 1 leave the margin of logistic Elo `None`.
+/// has the same score the variance is 0: normalised Elo, the margin and the likelihood of superiority are `None` (fastchess prints a margin
+/// of 0 and a likelihood of 0, 50 or 100 % there); logistic Elo is `None` with only wins or only losses, as it is infinite
+/// ([`Results::score`] tells which way). Few games with a score near 0 or 1 leave the margin of logistic Elo `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     /// Logistic Elo.
@@ -69,7 +69,7 @@ impl EloDifference {
         EloDifference {
             logistic: estimate(&logistic_elo),
             normalised: estimate(&|score| (score - 0.5) / deviation * NORMALISED_ELO_PER_DEVIATION),
-            los: finite(libm::erfc(-(score - 0.5) / (2.0_f64.sqrt() * error)) / 2.0),
+            los: finite(libm::erfc(-(score - 0.5) / (2.0_f64.sqrt() * error)) / 2.0).filter(|_| variance > 0.0),
             draw_rate: finite(results.draws as f64 / results.games() as f64),
             even_pair_rate: finite(results.pentanomial[2] as f64 / results.pairs() as f64)
                 .filter(|_| results.is_paired()),
