@@ -55,6 +55,10 @@ fn is_zero(ms: &f64) -> bool {
     ms.to_bits() == 0
 }
 
+fn is_empty<T>(list: &[T]) -> bool {
+    list.is_empty()
+}
+
 impl MoveRequest {
     /// Time that is kept clear at the end of the clock: the user's overhead and the measured lag.
     pub fn whole_overhead_ms(&self) -> f64 {
@@ -90,6 +94,13 @@ pub struct SearchSnapshot<'a> {
     /// Visits of each root move that may be searched, in an order that stays the same for the whole search.
     #[serde(rename = "visits", default)]
     pub root_visits: Cow<'a, [u32]>,
+    /// The values of those moves for the side to move, −1 to 1, `None` before the first visit; empty unless the manager
+    /// asks for them ([`TimeManager::wants_root_values`](super::TimeManager::wants_root_values)).
+    #[serde(rename = "values", default, skip_serializing_if = "is_empty")]
+    pub root_values: Cow<'a, [Option<f32>]>,
+    /// The network's priors of those moves, as the search uses them; empty where the values are.
+    #[serde(rename = "priors", default, skip_serializing_if = "is_empty")]
+    pub root_priors: Cow<'a, [f32]>,
     /// A visited root move wins by force.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub win_found: bool,
@@ -191,6 +202,12 @@ pub struct Estimates {
     pub timeuse: Option<f64>,
     /// Time set aside for hard moves.
     pub bank_ms: Option<f64>,
+    /// The value that the nodes of an average move were expected to gain at the end of the last search, from 0 to 2.
+    #[serde(default)]
+    pub gain: Option<f64>,
+    /// The value that they have to gain.
+    #[serde(default)]
+    pub price: Option<f64>,
 }
 
 /// Why a search stops. It serialises under a name that stays (`kld_gain`); `{}` says it in words.
@@ -212,6 +229,8 @@ pub enum StopReason {
     Depth,
     /// A mate as short as asked for is found.
     Mate,
+    /// More nodes are expected to gain less than their price.
+    Price,
     /// More nodes hardly change the distribution of visits.
     KldGain,
     /// Smart pruning: there is only one move.
@@ -234,6 +253,7 @@ impl fmt::Display for StopReason {
             Self::NodeBudget => "the manager's budget of nodes",
             Self::Depth => "depth",
             Self::Mate => "mate",
+            Self::Price => "price: more nodes gain less than they cost",
             Self::KldGain => "kld gain: more nodes hardly change the visits",
             Self::OnlyMove => "smart pruning: the only move",
             Self::OnlyNonLosingMove => "smart pruning: the only move that does not lose",

@@ -24,6 +24,7 @@
 //! | [`smooth`](managers::smooth) | what makes the trees of all moves equally large | always, unless there is a reason |
 //! | [`smooth(preset=pr1195)`](managers::smooth::pr1195) | the same, by the letter of Lc0's design page | to compare with that page |
 //! | [`smooth(preset=lc0)`](managers::smooth::lc0) | number for number Lc0's master, with its defects | to compare with Lc0's `smooth` |
+//! | [`price`](managers::price) | as long as more nodes are expected to gain more than they cost | to spend the clock where it buys most |
 //! | [`legacy`](managers::legacy) | an equal share of the rest of the game, and what earlier moves left | to compare with Lc0's default |
 //! | [`simple`](managers::simple) | a share of the clock that grows with the ply and the increment | against engines, with an increment |
 //! | [`alphazero`](managers::alphazero) | a fixed share of the clock | to repeat AlphaZero's matches |
@@ -103,6 +104,11 @@ pub trait TimeManager: Send + std::fmt::Debug {
 
     /// Learns from a running search and says whether its time is over. Without a plan it never stops.
     fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict;
+
+    /// Whether [`SearchSnapshot::root_values`] and [`SearchSnapshot::root_priors`] are wanted.
+    fn wants_root_values(&self) -> bool {
+        false
+    }
 
     /// Learns from the end of a search whose move was played. Without a plan before it, the tree was changed by
     /// something else (an untimed search, say), and the next tree says nothing about the last search.

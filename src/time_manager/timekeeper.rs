@@ -198,6 +198,11 @@ impl Timekeeper {
         plan
     }
 
+    /// Whether the values and priors of the root's moves are wanted of the running search.
+    pub fn wants_root_values(&self) -> bool {
+        self.open.is_some() && self.manager.wants_root_values()
+    }
+
     /// Looks at the running search: the manager, if its move has a clock, and every other stopper. Without a
     /// [`begin`](Timekeeper::begin) the manager alone is asked.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {

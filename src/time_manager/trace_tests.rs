@@ -42,7 +42,11 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
     let counts = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>(), some(any::<u32>()), any::<u32>());
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let visits = prop::collection::vec(any::<u32>(), 0..9);
-    (numbers, counts, flags, visits, some(0..99_usize)).prop_map(|(numbers, counts, flags, visits, best_move)| {
+    let value = some((-10_000..10_000_i16).prop_map(|value| f32::from(value) / 7e3));
+    let values = prop::collection::vec((value, (0..9_000_u16).prop_map(|prior| f32::from(prior) / 9e3)), 0..9);
+    let places = (visits, values, some(0..99_usize));
+    (numbers, counts, flags, places).prop_map(|(numbers, counts, flags, (visits, values, best_move))| {
+        let (values, priors): (Vec<Option<f32>>, Vec<f32>) = values.into_iter().unzip();
         SearchSnapshot {
             elapsed_ms: numbers.0,
             since_first_batch_ms: numbers.1,
@@ -52,6 +56,8 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
             average_depth: counts.3,
             mate_depth: counts.4,
             root_visits: visits.into(),
+            root_values: values.into(),
+            root_priors: priors.into(),
             win_found: flags.0,
             may_resign: flags.1,
             losing_edges: counts.5,
@@ -64,7 +70,7 @@ fn snapshot() -> impl Strategy<Value = SearchSnapshot<'static>> {
     })
 }
 
-const STOPS: [StopReason; 12] = [
+const STOPS: [StopReason; 13] = [
     StopReason::Time,
     StopReason::MoveTime,
     StopReason::Nodes,
@@ -72,6 +78,7 @@ const STOPS: [StopReason; 12] = [
     StopReason::NodeBudget,
     StopReason::Depth,
     StopReason::Mate,
+    StopReason::Price,
     StopReason::KldGain,
     StopReason::OnlyMove,
     StopReason::OnlyNonLosingMove,
@@ -162,7 +169,7 @@ proptest! {
 #[test]
 fn stop_reasons_have_names_that_stay() {
     let names: Vec<_> = STOPS.iter().map(|stop| serde_json::to_string(stop).unwrap()).collect();
-    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "node_budget" "depth" "mate" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
+    insta::assert_snapshot!(names.join(" "), @r#""time" "movetime" "nodes" "playouts" "node_budget" "depth" "mate" "price" "kld_gain" "only_move" "only_non_losing_move" "win_found" "cannot_be_overtaken""#);
 }
 
 #[test]

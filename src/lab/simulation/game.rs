@@ -78,7 +78,7 @@ impl SimulatedGame {
                 ..position.facts.clone()
             };
             let (steps, speed) = (position.growth.from(reused_nodes), Speed { nps, batch: rules.batch });
-            let search = ReplayedSearch::run(steps, &mut time, &request, speed, &rules.stoppers);
+            let search = ReplayedSearch::run(&position.priors, steps, &mut time, &request, speed, &rules.stoppers);
             total_nodes = reused_nodes + search.nodes;
             let lag_ms = rules.lag.map_or(0.0, |lag| lag.lag_ms(rules.seed, number, 2 * made));
             game.playouts += search.nodes;

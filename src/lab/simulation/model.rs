@@ -51,6 +51,8 @@ pub(super) struct Position {
     pub facts: MoveRequest,
     /// The share of the tree of the move before that is found again.
     pub tree_reuse: f64,
+    /// The priors of its moves.
+    pub priors: Vec<f32>,
     /// Its search.
     pub growth: SearchGrowth,
     /// Logarithms of the own moves made, and of those left.
@@ -79,6 +81,7 @@ impl GameModel {
                 positions.push(Position {
                     facts: trace.request(),
                     tree_reuse: (trace.reused as f64 / before).min(1.0),
+                    priors: trace.priors(),
                     growth: SearchGrowth::new(trace, batch),
                     made: softened(made),
                     left: softened(game.len() - made),

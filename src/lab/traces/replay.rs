@@ -100,7 +100,7 @@ fn replay_move(
         ..trace.request()
     };
     let steps = steps(trace, rules.speed.batch);
-    let search = ReplayedSearch::run(steps, time, &request, rules.speed, &rules.stoppers);
+    let search = ReplayedSearch::run(&trace.priors(), steps, time, &request, rules.speed, &rules.stoppers);
     let choice = search.choice;
     ReplayedMove {
         nodes: search.nodes,

@@ -42,8 +42,9 @@ pub(in crate::lab) struct ReplayedSearch {
 
 impl ReplayedSearch {
     /// Begins a move, goes through `steps` until the timekeeper stops it or its time is over, and ends the move. The playouts of a
-    /// step are its visits of the root beyond `request.reused_nodes`.
+    /// step are its visits of the root beyond `request.reused_nodes`; `priors` are those of the trace.
     pub fn run(
+        priors: &[f32],
         steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
         time: &mut Timekeeper,
         request: &MoveRequest,
@@ -68,7 +69,7 @@ impl ReplayedSearch {
         let limit_ms = limit_ms.unwrap_or(f64::INFINITY);
         // Without a tree there is nothing to answer with: the first evaluation is waited for.
         let first_limit_ms = if request.reused_nodes == 0 { due_ms.unwrap_or(limit_ms) } else { limit_ms };
-        search.go(steps, time, request.reused_nodes, speed, first_batch_ms, first_limit_ms.max(limit_ms));
+        search.go(priors, steps, time, request.reused_nodes, speed, first_batch_ms, first_limit_ms.max(limit_ms));
         time.end(&MoveOutcome {
             elapsed_ms: search.used_ms,
             total_nodes: search.nodes + request.reused_nodes,
@@ -79,8 +80,10 @@ impl ReplayedSearch {
         search
     }
 
+    #[expect(clippy::too_many_arguments, reason = "they are the facts of one search")]
     fn go(
         &mut self,
+        priors: &[f32],
         steps: impl Iterator<Item = impl Borrow<TraceSnapshot>>,
         time: &mut Timekeeper,
         reused: u64,
@@ -90,7 +93,7 @@ impl ReplayedSearch {
     ) {
         let mut look = |snapshot: &TraceSnapshot, new_nodes: u64, elapsed_ms: f64| {
             let since = (elapsed_ms >= first_batch_ms).then_some(elapsed_ms - first_batch_ms);
-            time.observe(&snapshot.snapshot(new_nodes, elapsed_ms, since))
+            time.observe(&snapshot.snapshot(priors, new_nodes, elapsed_ms, since))
         };
         let (mut pruning, mut expected) = (RootPruning::default(), f64::INFINITY);
         let mut last: Option<Root<_>> = None;

@@ -91,8 +91,14 @@ impl TraceSnapshot {
     }
 
     /// As a time manager sees it after `new_nodes` playouts of a search, `elapsed_ms` after the move's clock started and
-    /// `since_first_batch_ms` after its first batch.
-    pub fn snapshot(&self, new_nodes: u64, elapsed_ms: f64, since_first_batch_ms: Option<f64>) -> SearchSnapshot<'_> {
+    /// `since_first_batch_ms` after its first batch; `priors` are those of the trace.
+    pub fn snapshot<'a>(
+        &'a self,
+        priors: &'a [f32],
+        new_nodes: u64,
+        elapsed_ms: f64,
+        since_first_batch_ms: Option<f64>,
+    ) -> SearchSnapshot<'a> {
         let value = |place: usize| self.values.get(place).copied().flatten().map(f64::from);
         let best_move = self.best_move.map(|place| place as usize);
         let others = (0..self.values.len()).filter(|place| Some(*place) != best_move);
@@ -105,6 +111,8 @@ impl TraceSnapshot {
             average_depth: self.average_depth,
             mate_depth: self.mate_depth,
             root_visits: (&self.visits[..]).into(),
+            root_values: (&self.values[..]).into(),
+            root_priors: priors.into(),
             win_found: self.win_found,
             may_resign: self.may_resign,
             losing_edges: self.losing_edges,
@@ -135,6 +143,11 @@ impl SearchTrace {
             in_check: self.in_check,
             ..MoveRequest::default()
         }
+    }
+
+    /// The priors of its moves.
+    pub fn priors(&self) -> Vec<f32> {
+        self.moves.iter().map(|mv| mv.prior).collect()
     }
 
     /// The place of the move that the whole search chose.

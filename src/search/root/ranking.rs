@@ -74,6 +74,12 @@ impl<'a> RootReader<'a> {
         moves.iter().map(root_move).collect()
     }
 
+    /// The values and priors of those of the root's moves, as [`root_moves`](Self::root_moves) has them.
+    pub fn values_and_priors(&self, root: &ExpandedNode, moves: &[usize]) -> impl Iterator<Item = (Option<f32>, f32)> {
+        let draw = self.context.draw.at(1);
+        moves.iter().map(move |index| (root.visited(*index).map(|child| child.q(draw)), self.prior(root, *index)))
+    }
+
     /// The root's moves from best to worst; `go searchmoves` leaves the others out.
     pub fn ranked(&self) -> Vec<usize> {
         let Some(root) = self.expanded_root() else { return Vec::new() };

@@ -206,6 +206,10 @@ impl State {
         let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
         let best = self.best_edge;
         let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
+        let (root_values, root_priors): (Vec<_>, Vec<_>) = match self.time.wants_root_values() {
+            true => reader.values_and_priors(&root, &allowed).unzip(),
+            false => (Vec::new(), Vec::new()),
+        };
         let snapshot = SearchSnapshot {
             elapsed_ms: context.elapsed_ms(),
             since_first_batch_ms: self.first_batch_end_ms.map(|end| context.elapsed_ms() - end),
@@ -222,6 +226,8 @@ impl State {
                 .map(|child| child.m.round() as u32 / 2 + 1)
                 .min(),
             root_visits: (&self.root_visits).into(),
+            root_values: root_values.into(),
+            root_priors: root_priors.into(),
             win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
             // An unvisited move may still save the game.
             may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),

@@ -89,6 +89,10 @@ impl TimeManager for Accounted {
         verdict
     }
 
+    fn wants_root_values(&self) -> bool {
+        self.inner.wants_root_values()
+    }
+
     fn finish(&mut self, outcome: &MoveOutcome) {
         let open = self.open.take();
         let due_ms = open.as_ref().map(|open| open.due_since_start_ms);

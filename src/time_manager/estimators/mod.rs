@@ -4,6 +4,7 @@ pub mod batch_latency;
 pub mod moves_left;
 pub mod nps;
 pub mod overhead;
+pub mod overrun;
 pub mod speed;
 pub mod time_use;
 pub mod tree_reuse;

@@ -6,6 +6,7 @@ pub mod alphazero;
 mod golden;
 pub mod guests;
 pub mod legacy;
+pub mod price;
 pub mod simple;
 pub mod smooth;
 
@@ -16,6 +17,7 @@ pub(super) const ALL: &[ManagerSpec] = &[
     smooth::SPEC,
     smooth::pr1195::SPEC,
     smooth::lc0::SPEC,
+    price::SPEC,
     legacy::SPEC,
     simple::SPEC,
     alphazero::SPEC,

@@ -74,9 +74,10 @@ impl Smooth {
             plan.term("bank = from earlier moves", bank_ms, Milliseconds);
         }
         let mut game_time = clock_ms + increment_ms * (moves_left - 1.0) - overhead_ms - bank_ms;
-        if self.overrun_ms > 0.0 {
-            game_time -= moves_left
-                * plan.term("overrun = from what moves took past their limits", self.overrun_ms, Milliseconds);
+        let overrun_ms = self.overrun.average_ms();
+        if overrun_ms > 0.0 {
+            game_time -=
+                moves_left * plan.term("overrun = from what moves took past their limits", overrun_ms, Milliseconds);
         }
         let game_time = plan.at_least(
             "game_time = max(0, clock + increment * (moves_left - 1) - overhead - bank - moves_left * overrun)",

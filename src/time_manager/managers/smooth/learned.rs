@@ -40,6 +40,6 @@ impl Learned {
 
     pub fn estimates(&self, nps: f64, bank_ms: Option<f64>) -> Estimates {
         let (tree_reuse, timeuse) = (Some(self.tree_reuse.factor()), Some(self.time_use.factor()));
-        Estimates { nps: Some(nps), tree_reuse, timeuse, bank_ms }
+        Estimates { nps: Some(nps), tree_reuse, timeuse, bank_ms, ..Estimates::default() }
     }
 }

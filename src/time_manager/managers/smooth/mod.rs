@@ -57,6 +57,7 @@ pub mod pr1195;
 mod trend;
 
 use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};
+use crate::time_manager::estimators::overrun::Overrun;
 use crate::time_manager::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
 use crate::time_manager::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::time_manager::plan::Plan;
@@ -78,11 +79,6 @@ const LARGEST_SHARE_FACTOR: f64 = 2.0;
 const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in that share.
 const BEST_SHARE_UPDATE: f64 = 0.2;
-/// Weight of a new move in the average overrun of limits.
-const OVERRUN_UPDATE: f64 = 0.2;
-
-/// The longest overrun of a limit that is learned from, in milliseconds: a longer one is an accident.
-const LONGEST_OVERRUN_MS: f64 = 1_000.0;
 
 /// How `smooth` is chosen and configured.
 pub(super) const SPEC: ManagerSpec = ManagerSpec {
@@ -125,8 +121,7 @@ struct Smooth {
     bank: Option<Piggybank>,
     /// Share of the visits that went to the best move, averaged over the searches.
     best_share: f64,
-    /// Time that a move takes past its limit, on average, in milliseconds: the last batch, and a busy machine.
-    overrun_ms: f64,
+    overrun: Overrun,
     is_first_move: bool,
     /// Value of the move played last.
     last_value: Option<f64>,
@@ -156,7 +151,7 @@ impl Smooth {
             learned: Learned::new(values),
             bank: Piggybank::new(values),
             best_share: INIT_BEST_SHARE,
-            overrun_ms: 0.0,
+            overrun: Overrun::default(),
             is_first_move: true,
             last_value: None,
             current: None,
@@ -262,10 +257,7 @@ impl TimeManager for Smooth {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
         }
         self.last_value = current.value;
-        let overrun_ms = outcome.due_ms.map(|due_ms| (outcome.elapsed_ms - due_ms).clamp(0.0, LONGEST_OVERRUN_MS));
-        if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {
-            self.overrun_ms += OVERRUN_UPDATE * (overrun_ms - self.overrun_ms);
-        }
+        self.overrun.search_ended(outcome);
     }
 
     fn estimates(&self) -> Estimates {

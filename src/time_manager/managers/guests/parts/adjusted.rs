@@ -102,6 +102,10 @@ impl TimeManager for Adjusted {
         Verdict { remaining_ms: adjusted.remaining_ms, stop: adjusted.stop, ..verdict }
     }
 
+    fn wants_root_values(&self) -> bool {
+        self.inner.wants_root_values()
+    }
+
     fn finish(&mut self, outcome: &MoveOutcome) {
         let factor = self.current.take().map(|current| current.factor);
         if factor.is_none() {

@@ -1,0 +1,203 @@
+//! `price`: search on as long as more nodes are expected to gain more than they cost.
+//!
+//! A clock is best spent when every move of the game stops at the same marginal gain: with r(n) the regret of a move after n nodes,
+//! the sum of all regrets under one clock is least where -dr/dn is the same for all, the price of a node. `smooth` makes all trees
+//! equally large; `price` makes their last nodes equally useful.
+//!
+//! # Formulas
+//!
+//! ```text
+//! game time         = clock + increment · (moves left − 1) − overhead − moves left · overrun
+//! average new nodes = game time / moves left · nps
+//! priced nodes      = average new nodes / time use
+//! gain              = predicted rise of the chosen move's value when the tree grows to 8 times its size
+//! stop when           gain / (7 · nodes in the tree) · priced nodes < price
+//! hard limit        = max-average average moves        at most max-move-budget · clock
+//! ```
+//!
+//! - The **gain** comes from a network of some 150 numbers ([`gain`]), trained on recorded searches (`examples/train_gain.rs`): its
+//!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
+//!   tree was smaller, priors, and the age of the choice ([`root_history`]).
+//! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
+//!   0.00146 within 5 %, for moves of 50 to 760 nodes: twice the nodes, half the gain of each. **Time use** is the share of
+//!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
+//!   differ from the recorded ones.
+//! - Moves left, speed and overrun are learned as by [`smooth`](super::smooth).
+//!
+//! Sources: stopping when the best computation gains less than it costs is Hay, Russell, Tolpin and Shimony's rule (2012,
+//! arXiv 1207.5879); a small network over the statistics of the tree that says when to stop is Lan and others' (2021,
+//! arXiv 2012.07910).
+
+mod decision;
+pub mod gain;
+mod gain_weights;
+pub mod root_history;
+
+use crate::time_manager::estimators::moves_left::{GROUPS, MovesLeft};
+use crate::time_manager::estimators::overrun::Overrun;
+use crate::time_manager::estimators::speed::SpeedEstimator;
+use crate::time_manager::params::{ManagerSpec, ParamValues, param_specs};
+use crate::time_manager::plan::Plan;
+use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use decision::{Decision, Settings};
+use gain::{GAIN, GROWTH};
+use gain_weights::PRICE;
+use root_history::RootHistory;
+
+param_specs! {
+    INIT_NPS "init-nps" 20000.0 0.1 1e9 NodesPerSecond
+        "Expected speed before the first batches of a game: it weighs 5 ms of search.";
+    NPS_UPDATE_RATE "nps-update-rate" 5.0 0.01 10000.0 Moves
+        "Average move times after which a measured speed counts for half.";
+    INIT_TIMEUSE "init-timeuse" 0.7 0.05 5.0 Ratio
+        "Share of the average time that moves take at the price of that time, at the start of a game.";
+    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 10.0 0.01 10000.0 Moves
+        "Moves after which what a move used counts for half.";
+    HORIZON "horizon" 0.7 0.05 5.0 Ratio
+        "The clock is divided among this share of the estimated moves left.";
+    MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio
+        "Largest fraction of the clock that one move may use; the last moves of a control may use their share.";
+    MAX_AVERAGE "max-average" 8.0 1.0 100.0 Moves "The time of so many average moves that one move may use at most.";
+}
+
+/// Moves that the first time use of a game counts for.
+const FIRST_TIME_USE_MOVES: f64 = 5.0;
+/// New nodes before which no price stops a search.
+const LEAST_NODES: u64 = 16;
+/// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
+const GAIN_EXPONENT: f64 = 1.3;
+/// That expectation is stretched by so much: a move that is given up too early does not come back.
+const PATIENCE: f64 = 2.0;
+
+/// How `price` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "price",
+    preset: None,
+    help: "Searches on as long as more nodes are expected to gain more than they cost.",
+    params: &[INIT_NPS, NPS_UPDATE_RATE, INIT_TIMEUSE, TIMEUSE_UPDATE_RATE, HORIZON, MAX_MOVE_BUDGET, MAX_AVERAGE],
+    choices: &[],
+    groups: GROUPS,
+    build: |values| Box::new(Price::new(values)),
+};
+
+#[derive(Debug)]
+struct Price {
+    settings: Settings,
+    moves_left: MovesLeft,
+    speed: SpeedEstimator,
+    overrun: Overrun,
+    /// The sum of the shares of their average time that the moves so far took, and their number, both forgotten at the same rate.
+    shares: f64,
+    moves: f64,
+    current: Option<CurrentMove>,
+    /// What the nodes of an average move would have gained at the end of the last search.
+    last_gain: Option<f64>,
+}
+
+/// What is needed until the move ends.
+#[derive(Clone, Debug)]
+struct CurrentMove {
+    request: MoveRequest,
+    decision: Decision,
+    hard_limit_ms: f64,
+    root: RootHistory,
+}
+
+impl Price {
+    fn new(values: &ParamValues) -> Self {
+        let settings = Settings::new(values);
+        Self {
+            shares: FIRST_TIME_USE_MOVES * settings.init_timeuse,
+            moves: FIRST_TIME_USE_MOVES,
+            settings,
+            moves_left: MovesLeft::new(values),
+            speed: SpeedEstimator::new(values.get(&INIT_NPS)),
+            overrun: Overrun::default(),
+            current: None,
+            last_gain: None,
+        }
+    }
+}
+
+impl TimeManager for Price {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        self.speed.end_move();
+        self.moves_left.begin_move(request.ply, request.pieces);
+        self.moves_left.read(request.moves_left_plies);
+        let (plan, decision) = self.decide(request);
+        self.speed.set_half_life(self.settings.nps_update_rate * decision.average_move_ms);
+        self.current = Some(CurrentMove {
+            request: request.clone(),
+            decision,
+            hard_limit_ms: plan.hard_limit_ms,
+            root: RootHistory::default(),
+        });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.speed.observe(snapshot);
+        let nps = Some(self.speed.nps());
+        let Some(mut current) = self.current.take() else { return Verdict { nps, ..Verdict::default() } };
+        self.moves_left.read(snapshot.moves_left_plies);
+        if current.decision.differs(self.moves_left.estimate(), self.speed.nps()) {
+            current.decision = self.decide(&current.request).1;
+        }
+        let Decision { budget_ms, extra_ms, priced_nodes, .. } = current.decision;
+        let inputs = current.root.inputs(snapshot);
+        // Without values there is no gain to compare with the price: the average time is all that is known.
+        let limit_ms = if inputs.is_some() { budget_ms + extra_ms } else { budget_ms };
+        let limit_ms = limit_ms.min(current.hard_limit_ms);
+        let mut verdict = Verdict { nps, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
+        if let Some(inputs) = inputs {
+            let total = snapshot.total_nodes.max(1) as f64;
+            let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+            self.last_gain = Some(gain);
+            let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
+            verdict.remaining_playouts = Some((total * (growth - 1.0) * PATIENCE).max(0.0));
+            if gain < PRICE && snapshot.new_nodes >= LEAST_NODES && verdict.stop.is_none() {
+                verdict.stop = Some(StopReason::Price);
+            }
+        }
+        self.current = Some(current);
+        verdict
+    }
+
+    fn wants_root_values(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.speed.end_move();
+        let Some(current) = self.current.take() else { return };
+        let planned_ms = current.decision.average_move_ms * outcome.granted();
+        let share = outcome.elapsed_ms / planned_ms;
+        if share.is_finite() && share >= 0.0 {
+            let kept = libm::exp2(-1.0 / self.settings.timeuse_update_rate);
+            self.shares = self.shares * kept + share.min(self.settings.max_average);
+            self.moves = self.moves * kept + 1.0;
+        }
+        self.overrun.search_ended(outcome);
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates {
+            nps: Some(self.speed.nps()),
+            timeuse: Some(self.time_use()),
+            gain: self.last_gain,
+            price: Some(PRICE),
+            ..Estimates::default()
+        }
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.speed.set(nps);
+    }
+}
+
+#[cfg(test)]
+mod tests;
