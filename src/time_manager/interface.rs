@@ -179,6 +179,9 @@ pub struct Verdict {
     /// Smoothed speed, in nodes per second.
     #[serde(with = "exact::option")]
     pub nps: Option<f64>,
+    /// The speed is known from earlier moves, so that smart pruning need not wait until it has seen some of this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub knows_speed: bool,
 }
 
 impl Verdict {

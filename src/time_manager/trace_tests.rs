@@ -123,8 +123,14 @@ fn search_start() -> impl Strategy<Value = SearchStart> {
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
-    (stop(), some(number()), some(number()), some(number())).prop_map(
-        |(stop, remaining_ms, remaining_playouts, nps)| Verdict { stop, remaining_ms, remaining_playouts, nps },
+    (stop(), some(number()), some(number()), (some(number()), any::<bool>())).prop_map(
+        |(stop, remaining_ms, remaining_playouts, (nps, knows_speed))| Verdict {
+            stop,
+            remaining_ms,
+            remaining_playouts,
+            nps,
+            knows_speed,
+        },
     )
 }
 

@@ -149,6 +149,7 @@ impl Stoppers {
         if let Some(manager) = manager.filter(|_| self.timed) {
             let verdict = manager.observe(snapshot);
             so_far.nps = verdict.nps.or(so_far.nps);
+            so_far.knows_speed = verdict.knows_speed;
             so_far.remaining_ms = verdict.remaining_ms;
             so_far.remaining_playouts = verdict.remaining_playouts;
             if verdict.stop.is_some() {

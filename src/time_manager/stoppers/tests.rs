@@ -310,3 +310,21 @@ proptest::proptest! {
         }
     }
 }
+
+// In bullet the 200 ms of Lc0 are most of a move.
+#[test]
+fn smart_pruning_counts_visits_at_once_where_the_manager_knows_the_speed() {
+    let stop_at = |spec: &str, elapsed_ms: f64| {
+        let mut manager = build(spec).unwrap();
+        manager.set_nps(1_000.0);
+        let plan = manager.plan(&MoveRequest { clock_ms: 10_000.0, ply: 60, ..MoveRequest::default() });
+        assert!((150.0..3_000.0).contains(&plan.budget_ms), "{plan}");
+        let mut stoppers = Stoppers::new(&SearchLimits::default(), &params());
+        stoppers.check(&snapshot(1.0, 1, &[1, 0]), Some(&mut *manager));
+        stoppers.check(&snapshot(elapsed_ms, 5_000, &[4_990, 0]), Some(&mut *manager)).stop
+    };
+    for (spec, waits) in [("smooth", false), ("smooth(preset=lc0)", true), ("legacy", true)] {
+        assert_eq!(stop_at(spec, 100.0).is_none(), waits, "{spec}");
+        assert_eq!(stop_at(spec, 5.0), None, "{spec} before a tenth of its time");
+    }
+}

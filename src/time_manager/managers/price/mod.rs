@@ -152,7 +152,7 @@ impl TimeManager for Price {
         // Without values there is no gain to compare with the price: the average time is all that is known.
         let limit_ms = if inputs.is_some() { budget_ms + extra_ms } else { budget_ms };
         let limit_ms = limit_ms.min(current.hard_limit_ms);
-        let mut verdict = Verdict { nps, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
+        let mut verdict = Verdict { nps, knows_speed: true, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
         if let Some(inputs) = inputs {
             let total = snapshot.total_nodes.max(1) as f64;
             let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
