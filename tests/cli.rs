@@ -373,10 +373,9 @@ fn a_match_adds_to_the_games_there_are() {
     let folder = folder();
     let path = folder.path().join("match.pgn");
     fs::write(&path, "{dear old games}").unwrap();
-    // Mate at once: no move is played, but it is a game.
-    let mated = "--fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1";
+    let mate_in_one = "--fen=k7/8/1K6/8/8/8/8/7R w - - 0 1";
     for played in 1..=2 {
-        let text = lines(zeitnot(&folder).args(SHORT_MATCH).arg(mated)).join("\n");
+        let text = lines(zeitnot(&folder).args(SHORT_MATCH).arg(mate_in_one)).join("\n");
         assert!(text.contains("1-0 (checkmate)") && text.contains("match.pgn"), "{text}");
         let pgn = fs::read_to_string(&path).unwrap();
         assert!(pgn.starts_with("{dear old games}\n\n[Event"), "{pgn}");
