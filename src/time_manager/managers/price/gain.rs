@@ -6,7 +6,7 @@ use super::root_history::INPUTS;
 /// The growth of the tree that the gain is predicted for.
 pub const GROWTH: f64 = 8.0;
 /// Neurons between the inputs and the gain.
-pub const HIDDEN: usize = 8;
+pub const HIDDEN: usize = 16;
 /// Bounds of the logarithm of a gain: from a millionth to more than a win.
 const LOG_RANGE: std::ops::RangeInclusive<f64> = -14.0..=0.5;
 
@@ -23,7 +23,7 @@ pub struct GainNetwork {
     pub output_bias: f64,
 }
 
-/// The network of the program, trained by `examples/train_gain.rs`.
+/// The network of the program, trained by `examples/train_gain`.
 pub static GAIN: GainNetwork = GainNetwork {
     hidden: HIDDEN_WEIGHTS,
     hidden_biases: HIDDEN_BIASES,

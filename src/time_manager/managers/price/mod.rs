@@ -15,7 +15,7 @@
 //! hard limit        = max-average average moves        at most max-move-budget · clock
 //! ```
 //!
-//! - The **gain** comes from a network of some 150 numbers ([`gain`]), trained on recorded searches (`examples/train_gain.rs`): its
+//! - The **gain** comes from a network of some 150 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
 //!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
 //!   tree was smaller, priors, and the age of the choice ([`root_history`]).
 //! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
@@ -51,7 +51,7 @@ param_specs! {
         "Average move times after which a measured speed counts for half.";
     INIT_TIMEUSE "init-timeuse" 0.7 0.05 5.0 Ratio
         "Share of the average time that moves take at the price of that time, at the start of a game.";
-    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 10.0 0.01 10000.0 Moves
+    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 30.0 0.01 10000.0 Moves
         "Moves after which what a move used counts for half.";
     HORIZON "horizon" 0.7 0.05 5.0 Ratio
         "The clock is divided among this share of the estimated moves left.";
