@@ -6,54 +6,56 @@
 //! ```
 //!
 //! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games, and tells the calibration of those alone on standard error.
-//! The same files give the same numbers on one machine.
+//! The same files give the same numbers on one machine. `--evaluate` trains nothing: it tells what the searches lose that are stopped by
+//! the network of the program, and by less than it. `--svg FILE` draws its calibration.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
+mod calibration;
+mod evaluation;
 mod searches;
 mod training;
 
 use anyhow::{Context as _, ensure};
-use searches::{Moment, Search};
-use zeitnot::time_manager::managers::price::gain::GainNetwork;
+use searches::Search;
+use zeitnot::time_manager::managers::price::gain::{GAIN, GainNetwork};
 
 /// Fewest searches that a network is trained on.
 const FEWEST: usize = 256;
 
 fn main() -> anyhow::Result<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let held_out = match arguments.iter().position(|argument| argument == "--hold-out") {
-        Some(at) => {
-            ensure!(at + 1 < arguments.len(), "--hold-out needs 0 or 1");
-            Some(arguments.drain(at..at + 2).nth(1).context("--hold-out")?.parse::<u32>().context("--hold-out")?)
-        }
-        None => None,
-    };
+    let held_out = value_of(&mut arguments, "--hold-out")?.map(|text| text.parse::<u32>()).transpose();
+    let held_out = held_out.context("--hold-out needs 0 or 1")?;
+    let svg = value_of(&mut arguments, "--svg")?;
+    let evaluates = arguments.iter().position(|argument| argument == "--evaluate").map(|at| arguments.remove(at));
     ensure!(!arguments.is_empty(), "name files of traces, as `zeitnot time record` writes them");
     let searches = searches::read(&arguments)?;
+    if evaluates.is_some() {
+        let all: Vec<&Search> = searches.iter().collect();
+        let pairs = calibration::pairs(&GAIN, &all);
+        calibration::tell(&pairs);
+        if let Some(path) = svg {
+            std::fs::write(&path, calibration::figure(&pairs).svg_file()).with_context(|| path.clone())?;
+        }
+        evaluation::tell(&searches);
+        return Ok(());
+    }
     let (left_out, trained): (Vec<&Search>, Vec<&Search>) =
         searches.iter().partition(|search| held_out == Some(search.pair % 2));
     ensure!(trained.len() >= FEWEST, "{} searches are too few", trained.len());
     eprintln!("{} searches, {} of them left out", searches.len(), left_out.len());
     let network = training::train(&trained);
-    calibration(&network, if left_out.is_empty() { &trained } else { &left_out });
+    calibration::tell(&calibration::pairs(&network, if left_out.is_empty() { &trained } else { &left_out }));
     write(&network, price(&network, &trained));
     Ok(())
 }
 
-/// Tells the predicted and the realised gain of each third of the predictions, and the slope of one in the other.
-fn calibration(network: &GainNetwork, searches: &[&Search]) {
-    let told = |moment: &Moment| Some((network.gain(&moment.inputs), moment.gain?));
-    let mut told: Vec<(f64, f64)> =
-        searches.iter().flat_map(|search| &search.moments).filter_map(|moment| told(moment)).collect();
-    told.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for third in told.chunks(told.len().div_ceil(3).max(1)) {
-        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| third.iter().map(of).sum::<f64>() / third.len() as f64;
-        let (predicted, realised) = (mean(&|pair| pair.0), mean(&|pair| pair.1));
-        let covariance = mean(&|pair| (pair.0 - predicted) * (pair.1 - realised));
-        let slope = covariance / mean(&|pair| (pair.0 - predicted).powi(2));
-        eprintln!("predicted {predicted:.4}, realised {realised:.4}, slope in this third {slope:.2}");
-    }
+/// Takes a flag and its value out of the arguments.
+fn value_of(arguments: &mut Vec<String>, flag: &str) -> anyhow::Result<Option<String>> {
+    let Some(at) = arguments.iter().position(|argument| argument == flag) else { return Ok(None) };
+    ensure!(at + 1 < arguments.len(), "{flag} needs a value");
+    Ok(arguments.drain(at..at + 2).nth(1))
 }
 
 /// The price: the value that the mean number of new nodes has to gain, on average over moves of 40 to 800 nodes.

@@ -28,6 +28,10 @@ pub struct Moment {
     pub regret: f64,
     /// What the choice gains when the tree grows by [`GROWTH`], where the record goes on so far.
     pub gain: Option<f64>,
+    /// Visits and value of the choice.
+    pub best: (f64, f64),
+    /// The same of each other move that was visited.
+    pub rivals: Vec<(f64, f64)>,
 }
 
 /// Reads the searches of several files.
@@ -50,7 +54,14 @@ fn search(trace: &SearchTrace) -> Search {
         let inputs = history.inputs(&snapshot.snapshot(&priors, snapshot.new_nodes, 0.0, None))?;
         let (total_nodes, regret) = (snapshot.total_nodes as f64, trace.regret(snapshot.best_move? as usize));
         let gain = regret_at(total_nodes * GROWTH * NEARLY).map(|later| regret - later);
-        Some(Moment { inputs, new_nodes: snapshot.new_nodes as f64, total_nodes, regret, gain })
+        let best = snapshot.best_move? as usize;
+        let visited = |place: usize| {
+            let value = snapshot.values.get(place).copied().flatten()?;
+            Some((f64::from(snapshot.visits[place]), f64::from(value)))
+        };
+        let rivals = (0..snapshot.visits.len()).filter(|place| *place != best).filter_map(visited).collect();
+        let new_nodes = snapshot.new_nodes as f64;
+        Some(Moment { inputs, new_nodes, total_nodes, regret, gain, best: visited(best)?, rivals })
     };
     let moments = trace.snapshots.iter().filter_map(moment).filter(|moment| moment.new_nodes >= LEAST_NODES as f64);
     Search { pair: trace.pair(), moments: moments.collect() }

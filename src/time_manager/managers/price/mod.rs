@@ -15,11 +15,11 @@
 //! hard limit        = max-average average moves        at most max-move-budget · clock
 //! ```
 //!
-//! - The **gain** comes from a network of some 150 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
+//! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
 //!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
 //!   tree was smaller, priors, and the age of the choice ([`root_history`]).
 //! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
-//!   0.00146 within 5 %, for moves of 50 to 760 nodes: twice the nodes, half the gain of each. **Time use** is the share of
+//!   0.00125 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
 //!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
 //!   differ from the recorded ones.
 //! - Moves left, speed and overrun are learned as by [`smooth`](super::smooth).
