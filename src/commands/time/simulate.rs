@@ -121,7 +121,17 @@ fn model(matches: &ArgMatches, batch: u64) -> anyhow::Result<GameModel> {
 }
 
 fn object(row: &Row, control: TimeControl) -> Value {
-    let Simulation { games, clock_ms, left_ms, flag_rate, share_by_phase, mean_ms, mean_playouts } = &row.simulation;
+    let Simulation {
+        games,
+        clock_ms,
+        left_ms,
+        flag_rate,
+        share_by_phase,
+        regret,
+        regret_by_phase,
+        mean_ms,
+        mean_playouts,
+    } = &row.simulation;
     json!({
         "manager": row.spec,
         "tc": control.to_string(),
@@ -130,6 +140,8 @@ fn object(row: &Row, control: TimeControl) -> Value {
         "left_ms": left_ms,
         "flag_rate": flag_rate,
         "share_by_phase": share_by_phase,
+        "regret": regret,
+        "regret_by_phase": regret_by_phase,
         "mean_ms": mean_ms,
         "mean_playouts": mean_playouts,
         "games_per_s": row.games_per_s.round(),
@@ -140,9 +152,9 @@ fn table(rows: &[Row], has_lag: bool) {
     let moves = SHOWN_MOVES.map(|number| format!("after move {number}")).join(" | ");
     say!(
         "Clocks in seconds, 5 / 50 / 95 % of the games; moves are counted from the first one out of book.\n\n\
-         | manager | {moves} | at the end | time in moves 1-15 / 16-40 / later | ms a move | playouts | lost on time |"
+         | manager | {moves} | at the end | time in moves 1-15 / 16-40 / later | ms a move | playouts | regret of a game | lost on time |"
     );
-    say!("|---{}|---|---|---|---|---|", "|---".repeat(SHOWN_MOVES.len()));
+    say!("|---{}|---|---|---|---|---|---|", "|---".repeat(SHOWN_MOVES.len()));
     let quantiles = |p5: f64, p50: f64, p95: f64| format!("{:.2} / {:.2} / {:.2}", p5 / 1e3, p50 / 1e3, p95 / 1e3);
     for Row { spec, simulation, .. } in rows {
         let clock = |number: usize| {
@@ -153,10 +165,11 @@ fn table(rows: &[Row], has_lag: bool) {
         let left = simulation.left_ms;
         let [opening, middle, end] = simulation.share_by_phase.map(|share| 100.0 * share);
         say!(
-            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {} |",
+            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {:.3} | {} |",
             quantiles(left.p5, left.p50, left.p95),
             simulation.mean_ms,
             simulation.mean_playouts,
+            simulation.regret,
             // Without a lag there is none by construction.
             if has_lag { format!("{:.2} %", 100.0 * simulation.flag_rate) } else { "no lag".to_owned() },
         );

@@ -88,8 +88,8 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
         () if has("cells") => {
             values.into_iter().enumerate().map(|(at, value)| Ok(Input::Comparison(read(at, value)?))).collect()
         }
-        () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
         () if has("manager") && has("clock_ms") => Ok(vec![Input::Simulations(read_all(values)?)]),
+        () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
         () if has("white") && has("game") || summary_has("pentanomial") => read_matches(values),
         () if has("used_ms") && has("managers") || has("tmgr") || summary_has("players") => read_audit(values),
         () => Err(ReportError::UnknownJson),
@@ -165,6 +165,7 @@ mod tests {
         }
     }
 
+    const SIMULATION: &str = r#"{"manager":"smooth","tc":"10+0.1","games":1,"clock_ms":[],"left_ms":{"p5":1.0,"p50":1.0,"p95":1.0},"flag_rate":0.0,"share_by_phase":[1.0,0.0,0.0],"regret":0.1,"regret_by_phase":[0.1,0.0,0.0],"mean_ms":1.0,"mean_playouts":1.0,"games_per_s":1.0}"#;
     const TMGR_LINE: &str = r#"{"file":"l","tmgr":{"clocks_ms":[1.0,null],"allocated_ms":5.0}}"#;
 
     #[test]
@@ -181,6 +182,7 @@ mod tests {
             (&format!("{moved}\n{{\"summary\":{{\"players\":[]}}}}\n").repeat(2), "Audit Audit"),
             (r#"{"cells":[],"times":[],"ranking":[]}"#, "Comparison"),
             (r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#, "Matches"),
+            (SIMULATION, "Simulations"),
         ] {
             assert_eq!(kind(text), expected, "{text}");
         }

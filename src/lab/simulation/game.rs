@@ -36,6 +36,8 @@ pub struct SimulatedGame {
     pub clocks_ms: Vec<f64>,
     /// Playouts of all moves.
     pub playouts: u64,
+    /// What each move's choice loses by the values of its recorded search, 0 to 2.
+    pub regrets: Vec<f64>,
     /// Whether the last move took more than there was.
     pub is_lost_on_time: bool,
 }
@@ -82,6 +84,7 @@ impl SimulatedGame {
             total_nodes = reused_nodes + search.nodes;
             let lag_ms = rules.lag.map_or(0.0, |lag| lag.lag_ms(rules.seed, number, 2 * made));
             game.playouts += search.nodes;
+            game.regrets.push(position.regret(search.choice));
             game.budgets_ms.push(search.budget_ms);
             game.used_ms.push(search.used_ms + lag_ms);
             clock_ms -= search.used_ms + lag_ms;

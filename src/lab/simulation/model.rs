@@ -55,6 +55,8 @@ pub(super) struct Position {
     pub priors: Vec<f32>,
     /// Its search.
     pub growth: SearchGrowth,
+    /// The regret of each of its moves.
+    regrets: Vec<f64>,
     /// Logarithms of the own moves made, and of those left.
     made: f64,
     left: f64,
@@ -83,6 +85,7 @@ impl GameModel {
                     tree_reuse: (trace.reused as f64 / before).min(1.0),
                     priors: trace.priors(),
                     growth: SearchGrowth::new(trace, batch),
+                    regrets: (0..trace.moves.len()).map(|choice| trace.regret(choice)).collect(),
                     made: softened(made),
                     left: softened(game.len() - made),
                     is_first: made == 0,
@@ -176,6 +179,13 @@ impl GameModel {
         let near = &mut distances[..count];
         near.sort_unstable_by_key(|entry| entry.1);
         near[random.below(count)].1
+    }
+}
+
+impl Position {
+    /// What a choice loses by the values of the whole recorded search; 0 where nothing was searched.
+    pub fn regret(&self, choice: Option<usize>) -> f64 {
+        choice.and_then(|choice| self.regrets.get(choice)).copied().unwrap_or(0.0)
     }
 }
 

@@ -40,6 +40,10 @@ pub struct Simulation {
     pub flag_rate: f64,
     /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
     pub share_by_phase: [f64; 3],
+    /// What the choices of a whole game lose by the values of their recorded searches, on average.
+    pub regret: f64,
+    /// Its parts in moves 1 to 15 out of book, 16 to 40, and later.
+    pub regret_by_phase: [f64; 3],
     /// Mean time of a move, in milliseconds.
     pub mean_ms: f64,
     /// Mean playouts of a move.
@@ -98,12 +102,15 @@ impl ClockAt {
 impl Simulation {
     /// Of these games.
     pub fn of(games: &[SimulatedGame]) -> Simulation {
-        let mut phases_ms = [0.0; 3];
+        let (mut phases_ms, mut regret_by_phase) = ([0.0; 3], [0.0; 3]);
         let mut moves = 0;
         for game in games {
             moves += game.used_ms.len();
             for (number, used_ms) in game.used_ms.iter().enumerate() {
                 phases_ms[phase(number)] += used_ms;
+            }
+            for (number, regret) in game.regrets.iter().enumerate() {
+                regret_by_phase[phase(number)] += regret / games.len() as f64;
             }
         }
         let moves = moves.max(1) as f64;
@@ -116,6 +123,8 @@ impl Simulation {
             left_ms: Quantiles::of(games.iter().filter_map(|game| game.clocks_ms.last().copied()).collect()),
             flag_rate: games.iter().filter(|game| game.is_lost_on_time).count() as f64 / games.len().max(1) as f64,
             share_by_phase: shares(phases_ms),
+            regret: regret_by_phase.iter().sum(),
+            regret_by_phase,
             mean_ms: phases_ms.iter().sum::<f64>() / moves,
             mean_playouts: games.iter().map(|game| game.playouts).sum::<u64>() as f64 / moves,
         }
@@ -135,6 +144,7 @@ mod tests {
             used_ms: vec![100.0; clocks_ms.len()],
             clocks_ms: clocks_ms.to_vec(),
             playouts: 30 * clocks_ms.len() as u64,
+            regrets: vec![0.25; clocks_ms.len()],
             is_lost_on_time,
         };
         let games = [game(&[900.0, 800.0, 700.0], false), game(&[900.0, 600.0, 0.0], true), game(&[900.0], false)];
@@ -143,6 +153,7 @@ mod tests {
         assert_eq!((simulation.mean_ms, simulation.mean_playouts), (100.0, 30.0));
         assert_eq!(simulation.left_ms, Quantiles { p5: 0.0, p50: 700.0, p95: 900.0 });
         assert_eq!(simulation.share_by_phase, [1.0, 0.0, 0.0]);
+        assert!((simulation.regret - 7.0 * 0.25 / 3.0).abs() < 1e-12 && simulation.regret_by_phase[1] == 0.0);
         let told: Vec<(usize, usize)> = simulation.clock_ms.iter().map(|at| (at.number, at.games)).collect();
         assert_eq!(told, [(1, 3)], "the second move was reached by two of three games");
         assert_eq!((simulation.clock_ms[0].budget_ms, simulation.clock_ms[0].used_ms), (120.0, 100.0));
