@@ -2,8 +2,11 @@
 //! numbers as Rust:
 //!
 //! ```sh
-//! cargo run --release --example train_gain -- TRACES.zt... > src/time_manager/managers/price/gain_weights.rs
+//! cargo run --release --example train_gain -- --out src/time_manager/managers/price/gain_weights.rs TRACES.zt...
+//! cargo fmt
 //! ```
+//!
+//! The file is written at the end: the example itself needs the one that is there. Without `--out` its text is printed.
 //!
 //! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games, and tells the calibration of those alone on standard error.
 //! The same files give the same numbers on one machine. `--evaluate` trains nothing: it tells what the searches lose that are stopped by
@@ -27,6 +30,8 @@ fn main() -> anyhow::Result<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let held_out = value_of(&mut arguments, "--hold-out")?.map(|text| text.parse::<u32>()).transpose();
     let held_out = held_out.context("--hold-out needs 0 or 1")?;
+    ensure!(matches!(held_out, None | Some(0 | 1)), "--hold-out needs 0 or 1");
+    let out = value_of(&mut arguments, "--out")?;
     let svg = value_of(&mut arguments, "--svg")?;
     let evaluates = arguments.iter().position(|argument| argument == "--evaluate").map(|at| arguments.remove(at));
     ensure!(!arguments.is_empty(), "name files of traces, as `zeitnot time record` writes them");
@@ -47,7 +52,11 @@ fn main() -> anyhow::Result<()> {
     eprintln!("{} searches, {} of them left out", searches.len(), left_out.len());
     let network = training::train(&trained);
     calibration::tell(&calibration::pairs(&network, if left_out.is_empty() { &trained } else { &left_out }));
-    write(&network, price(&network, &trained));
+    let text = source(&network, price(&network, &trained));
+    match out {
+        Some(path) => std::fs::write(&path, text).with_context(|| path.clone())?,
+        None => print!("{text}"),
+    }
     Ok(())
 }
 
@@ -85,16 +94,21 @@ fn price(network: &GainNetwork, searches: &[&Search]) -> f64 {
     price
 }
 
-fn write(network: &GainNetwork, price: f64) {
+/// The source of the file that holds the numbers in the program.
+fn source(network: &GainNetwork, price: f64) -> String {
     let row = |numbers: &[f64]| numbers.iter().map(|number| format!("{number:?}")).collect::<Vec<_>>().join(", ");
-    println!("//! Holds the numbers of the gain network and the price; `examples/train_gain` writes them.\n");
-    println!("use super::gain::HIDDEN;\nuse super::root_history::INPUTS;\n");
-    println!("pub(super) const HIDDEN_WEIGHTS: [[f64; INPUTS]; HIDDEN] = [");
-    network.hidden.iter().for_each(|weights| println!("    [{}],", row(weights)));
-    println!("];");
-    println!("pub(super) const HIDDEN_BIASES: [f64; HIDDEN] = [{}];", row(&network.hidden_biases));
-    println!("pub(super) const OUTPUT_WEIGHTS: [f64; HIDDEN] = [{}];", row(&network.output));
-    println!("pub(super) const OUTPUT_BIAS: f64 = {:?};", network.output_bias);
-    println!("/// The value that the nodes of an average move have to gain.");
-    println!("pub(super) const PRICE: f64 = {price:.3e};");
+    let weights: String = network.hidden.iter().map(|weights| format!("    [{}],\n", row(weights))).collect();
+    format!(
+        "//! Holds the numbers of the gain network and the price; `examples/train_gain` writes them.\n\n\
+         use super::gain::HIDDEN;\nuse super::root_history::INPUTS;\n\n\
+         pub(super) const HIDDEN_WEIGHTS: [[f64; INPUTS]; HIDDEN] = [\n{weights}];\n\
+         pub(super) const HIDDEN_BIASES: [f64; HIDDEN] = [{}];\n\
+         pub(super) const OUTPUT_WEIGHTS: [f64; HIDDEN] = [{}];\n\
+         pub(super) const OUTPUT_BIAS: f64 = {:?};\n\
+         /// The value that the nodes of an average move have to gain.\n\
+         pub(super) const PRICE: f64 = {price:.3e};\n",
+        row(&network.hidden_biases),
+        row(&network.output),
+        network.output_bias,
+    )
 }

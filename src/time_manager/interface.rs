@@ -179,9 +179,10 @@ pub struct Verdict {
     /// Smoothed speed, in nodes per second.
     #[serde(with = "exact::option")]
     pub nps: Option<f64>,
-    /// The speed is known from earlier moves, so that smart pruning need not wait until it has seen some of this one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub knows_speed: bool,
+    /// The move's usual time in milliseconds, where the speed is known from earlier moves: smart pruning need not wait until it
+    /// has seen much of this one.
+    #[serde(default, with = "exact::option", skip_serializing_if = "Option::is_none")]
+    pub usual_ms: Option<f64>,
 }
 
 impl Verdict {

@@ -123,13 +123,13 @@ fn search_start() -> impl Strategy<Value = SearchStart> {
 }
 
 fn verdict() -> impl Strategy<Value = Verdict> {
-    (stop(), some(number()), some(number()), (some(number()), any::<bool>())).prop_map(
-        |(stop, remaining_ms, remaining_playouts, (nps, knows_speed))| Verdict {
+    (stop(), some(number()), some(number()), (some(number()), some(number()))).prop_map(
+        |(stop, remaining_ms, remaining_playouts, (nps, usual_ms))| Verdict {
             stop,
             remaining_ms,
             remaining_playouts,
             nps,
-            knows_speed,
+            usual_ms,
         },
     )
 }

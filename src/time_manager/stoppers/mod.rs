@@ -149,9 +149,9 @@ impl Stoppers {
         if let Some(manager) = manager.filter(|_| self.timed) {
             let verdict = manager.observe(snapshot);
             so_far.nps = verdict.nps.or(so_far.nps);
-            so_far.knows_speed = verdict.knows_speed;
+            so_far.usual_ms = verdict.usual_ms;
             so_far.remaining_ms = verdict.remaining_ms;
-            so_far.remaining_playouts = verdict.remaining_playouts;
+            so_far.remaining_playouts = verdict.remaining_playouts.filter(|_| self.publishes_nodes);
             if verdict.stop.is_some() {
                 return verdict.stop;
             }
@@ -185,7 +185,7 @@ impl Stoppers {
         self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
     }
 
-    /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2).
+    /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2), as is the manager's.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

@@ -5,7 +5,7 @@ use crate::time_manager::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 /// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
-/// The same as a share of the move's time, where the speed is known from earlier moves: in bullet 200 ms are most of a move.
+/// The same as a share of the move's usual time, where the speed is known from earlier moves: in bullet 200 ms are most of a move.
 const TOLERANCE_SHARE: f64 = 0.1;
 
 /// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
@@ -51,10 +51,8 @@ impl SmartPruning {
             return None;
         };
         let searched_ms = snapshot.elapsed_ms - first_evaluation_ms;
-        let tolerance_ms = match so_far.remaining_ms.filter(|_| so_far.knows_speed) {
-            Some(remaining_ms) => (TOLERANCE_SHARE * (searched_ms + remaining_ms)).min(TOLERANCE_MS),
-            None => TOLERANCE_MS,
-        };
+        let known_ms = so_far.usual_ms.map(|usual_ms| TOLERANCE_SHARE * (usual_ms - first_evaluation_ms));
+        let tolerance_ms = known_ms.map_or(TOLERANCE_MS, |known_ms| known_ms.min(TOLERANCE_MS));
         if searched_ms.is_nan() || searched_ms < tolerance_ms {
             return None;
         }

@@ -110,7 +110,7 @@ impl Price {
         );
         let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
         plan.term(price, PRICE * 1e2, Unit::Percent);
-        // The clock is refilled after the last move of a control: what is left then is lost.
+        // The next period's time comes on top after the last move of a control, which need not save for it.
         let (name, share) = match moves_to_go {
             Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
             None => ("max_move_budget = max-move-budget", 0.0),

@@ -7,12 +7,13 @@
 //! # Formulas
 //!
 //! ```text
-//! game time         = clock + increment · (moves left − 1) − overhead − moves left · overrun
-//! average new nodes = game time / moves left · nps
+//! priced moves      = horizon · moves left                at most the moves to the next control
+//! game time         = clock + increment · (priced moves − 1) − overhead − priced moves · overrun
+//! average new nodes = game time / priced moves · nps
 //! priced nodes      = average new nodes / time use
 //! gain              = predicted rise of the chosen move's value when the tree grows to 8 times its size
 //! stop when           gain / (7 · nodes in the tree) · priced nodes < price
-//! hard limit        = max-average average moves        at most max-move-budget · clock
+//! hard limit        = max-average · average move time     at most max-move-budget · clock
 //! ```
 //!
 //! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
@@ -49,15 +50,15 @@ param_specs! {
         "Expected speed before the first batches of a game: it weighs 5 ms of search.";
     NPS_UPDATE_RATE "nps-update-rate" 5.0 0.01 10000.0 Moves
         "Average move times after which a measured speed counts for half.";
-    INIT_TIMEUSE "init-timeuse" 0.7 0.05 5.0 Ratio
+    INIT_TIMEUSE "init-timeuse" 1.2 0.05 5.0 Ratio
         "Share of the average time that moves take at the price of that time, at the start of a game.";
     TIMEUSE_UPDATE_RATE "timeuse-update-rate" 30.0 0.01 10000.0 Moves
         "Moves after which what a move used counts for half.";
-    HORIZON "horizon" 0.7 0.05 5.0 Ratio
+    HORIZON "horizon" 0.6 0.05 5.0 Ratio
         "The clock is divided among this share of the estimated moves left.";
-    MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio
+    MAX_MOVE_BUDGET "max-move-budget" 0.4 0.001 1.0 Ratio
         "Largest fraction of the clock that one move may use; the last moves of a control may use their share.";
-    MAX_AVERAGE "max-average" 8.0 1.0 100.0 Moves "The time of so many average moves that one move may use at most.";
+    MAX_AVERAGE "max-average" 8.0 1.0 100.0 Moves "Longest time of one move, in average moves.";
 }
 
 /// Moves that the first time use of a game counts for.
@@ -66,7 +67,7 @@ const FIRST_TIME_USE_MOVES: f64 = 5.0;
 const LEAST_NODES: u64 = 16;
 /// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
 const GAIN_EXPONENT: f64 = 1.3;
-/// That expectation is stretched by so much: a move that is given up too early does not come back.
+/// Factor on that expectation: a move that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
 
 /// How `price` is chosen and configured.
@@ -152,14 +153,16 @@ impl TimeManager for Price {
         // Without values there is no gain to compare with the price: the average time is all that is known.
         let limit_ms = if inputs.is_some() { budget_ms + extra_ms } else { budget_ms };
         let limit_ms = limit_ms.min(current.hard_limit_ms);
-        let mut verdict = Verdict { nps, knows_speed: true, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
+        let usual_ms = Some(current.decision.average_move_ms);
+        let mut verdict = Verdict { nps, usual_ms, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
         if let Some(inputs) = inputs {
             let total = snapshot.total_nodes.max(1) as f64;
             let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
             self.last_gain = Some(gain);
             let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
-            verdict.remaining_playouts = Some((total * (growth - 1.0) * PATIENCE).max(0.0));
-            if gain < PRICE && snapshot.new_nodes >= LEAST_NODES && verdict.stop.is_none() {
+            let least = LEAST_NODES.saturating_sub(snapshot.new_nodes);
+            verdict.remaining_playouts = Some((total * (growth - 1.0) * PATIENCE).max(least as f64));
+            if gain < PRICE && least == 0 && verdict.stop.is_none() {
                 verdict.stop = Some(StopReason::Price);
             }
         }
@@ -174,8 +177,8 @@ impl TimeManager for Price {
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else { return };
-        let planned_ms = current.decision.average_move_ms * outcome.granted();
-        let share = outcome.elapsed_ms / planned_ms;
+        // Factors on top of this manager change its longest time alone, not the price: they are not counted here.
+        let share = outcome.elapsed_ms / current.decision.average_move_ms;
         if share.is_finite() && share >= 0.0 {
             let kept = libm::exp2(-1.0 / self.settings.timeuse_update_rate);
             self.shares = self.shares * kept + share.min(self.settings.max_average);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Numbers that describe the root.
 pub const INPUTS: usize = 17;
-/// The tree that the visits are compared with was so many times smaller.
+/// The visits are compared with those of a tree that was smaller by this factor.
 const RECENT: f64 = 1.3;
 /// The same of the values.
 const EARLIER: f64 = 2.0;

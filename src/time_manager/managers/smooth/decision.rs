@@ -139,7 +139,7 @@ impl Smooth {
                 Milliseconds,
             );
         }
-        // The clock is refilled after the last move of a control: what is left then is lost.
+        // The next period's time comes on top after the last move of a control, which need not save for it.
         let (name, share) = match moves_to_go {
             Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
             None => ("max_move_budget = max-move-budget", 0.0),

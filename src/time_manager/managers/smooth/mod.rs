@@ -228,7 +228,8 @@ impl TimeManager for Smooth {
         let factor = current.best_share.map_or(1.0, |share| self.share_factor(share));
         let extra = if self.is_hard(&current, snapshot) { current.budget.extra_ms } else { 0.0 };
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
-        let mut verdict = Verdict { nps, knows_speed: true, ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
+        let mut verdict =
+            Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
         if self.settings.node_budget > 0.0 {
             let nodes = current.budget.new_nodes * self.settings.node_budget * factor;
             let remaining = (nodes - snapshot.new_nodes as f64).max(0.0);
