@@ -234,20 +234,19 @@ pub fn program_sha256() -> Option<String> {
 }
 
 /// Checks that games on a virtual clock do not repeat each other: two games between the same players from one position are the
-/// same game there, unless something is random.
+/// same game there, unless something is random. `has_time`: a clock ends searches, not nodes and depth alone.
 pub fn check_repetition(
     matches: &ArgMatches,
     clock: &MatchClock,
+    has_time: bool,
     games: u64,
     starts: &Starts,
     players: &[Contestant],
 ) -> anyhow::Result<()> {
     let (pairs, openings) = (games.div_ceil(2), starts.len() as u64);
     let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
-    // Without a time control only nodes and depth end a search.
-    let has_time = matches.contains_id("tc") || !(matches.contains_id("nodes") || matches.contains_id("depth"));
-    let is_jittery = matches.get_one::<f64>("jitter").is_some_and(|share| *share > 0.0);
-    let varied = has_time && (is_jittery || matches.get_one::<LagModel>("lag").is_some_and(LagModel::varies));
+    // The jitter of a batch is the same in every game: it does not make them differ.
+    let varied = has_time && matches.get_one::<LagModel>("lag").is_some_and(LagModel::varies);
     let varied = varied || players.iter().filter_map(Contestant::options).any(is_random);
     let s = if openings == 1 { "" } else { "s" };
     let would = format!("{games} games from {openings} opening{s} would repeat each other");
@@ -257,7 +256,7 @@ pub fn check_repetition(
     let is_virtual = matches!(clock, MatchClock::Virtual { .. });
     anyhow::ensure!(
         !is_virtual,
-        "{would} on a virtual clock: --openings names files with more, --jitter, and a --lag with a worst, vary the times"
+        "{would} on a virtual clock: --openings names files with more, a --lag with a worst varies the times"
     );
     // On the machine's clock, or with several threads, a search differs from itself.
     let is_single = |player: &Contestant| player.options().is_some_and(|options| options.threads == 1);

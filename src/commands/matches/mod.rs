@@ -152,7 +152,8 @@ impl<'a> MatchSetup<'a> {
         if let Some(folder) = matches.get_one::<PathBuf>("decisions") {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
-        args::check_repetition(matches, &setup.clock, setup.games, &setup.starts, players)?;
+        let has_time = setup.rules.limits.iter().any(|limits| limits.clock.is_some());
+        args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, players)?;
         Ok(setup)
     }
 

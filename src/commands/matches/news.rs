@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::lab::strength::Results;
 use zeitnot::lab::strength::elo::{EloDifference, Estimate};
 use zeitnot::lab::strength::ratings::{Encounter, RatingValue, rate};
-use zeitnot::lab::strength::sprt::{Decision, Sprt};
+use zeitnot::lab::strength::sprt::{Decision, Sprt, SprtModel};
 use zeitnot::lab::{GameRecord, MatchEnd, MoveRecord, Termination};
 
 /// Tells a match to people or programs.
@@ -211,9 +211,13 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
             Decision::AcceptH1 => "H1 accepted",
         });
         let Sprt { elo0, elo1, .. } = sprt;
+        let unit = match sprt.model {
+            SprtModel::Normalized => "nElo",
+            SprtModel::Logistic => "Elo",
+        };
         let (low, high) = (sprt.lower_bound(), sprt.upper_bound());
         lines.push(format!(
-            "SPRT [{elo0}, {elo1}] nElo: LLR {:.2} of {low:.2} to {high:.2}, {decision}",
+            "SPRT [{elo0}, {elo1}] {unit}: LLR {:.2} of {low:.2} to {high:.2}, {decision}",
             sprt.llr(&end.pairs)
         ));
     }

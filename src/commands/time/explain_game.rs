@@ -74,7 +74,8 @@ fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
 
 /// The time manager in the name of a player of `match`.
 fn named_manager(player: &str) -> Option<String> {
-    let settings = player.split_once("(TimeManager=")?.1.strip_suffix(')')?;
+    let named = ["(TimeManager=", ", TimeManager="].into_iter().find_map(|before| player.split_once(before));
+    let settings = named?.1.strip_suffix(')')?;
     // Other options may follow; a specification has commas of its own.
     let ends = settings.match_indices(", ").map(|(at, _)| at).chain([settings.len()]);
     ends.map(|end| &settings[..end]).find(|spec| time_manager::build(spec).is_ok()).map(str::to_owned)

@@ -1,6 +1,7 @@
 //! `zeitnot time record`: records searches of games' positions far beyond their budgets.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::matches::program_sha256;
 use crate::commands::output::say;
 use crate::commands::{cores, file_sha256, interrupt, json_flag, progress};
 use anyhow::Context as _;
@@ -75,6 +76,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         recording.growth,
         json!({
             "version": env!("CARGO_PKG_VERSION"),
+            "program": program_sha256(),
             "network": sha256,
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),

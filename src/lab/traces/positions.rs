@@ -66,7 +66,7 @@ pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideO
             tell(format!("{} game {}: {problem}", path.display(), read.number));
         }
         // Two games of a pair have the same opening and swapped colours.
-        let game = sides.len();
+        let game = read.number - 1;
         let side = if (game + game / 2).is_multiple_of(2) { Color::White } else { Color::Black };
         let moves = read.game.moves().len();
         let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();

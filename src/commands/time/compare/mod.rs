@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let clock = matches::clock(matches, 0)?;
     let concurrency = matches::concurrency(matches, &clock);
     let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
-    matches::check_repetition(matches, &clock, games, &starts, &contestants)?;
+    matches::check_repetition(matches, &clock, true, games, &starts, &contestants)?;
     matches::load(&mut contestants, 2 * concurrency, &clock)?;
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
