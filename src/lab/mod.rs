@@ -47,7 +47,7 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 pub use external_player::ExternalPlayer;
-pub use journal::{Journal, read_journal};
+pub use journal::{Entry, Journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
