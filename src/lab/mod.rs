@@ -13,6 +13,7 @@
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
+//! | [`tune`] | parameters tuned by SPSA on matches or replays |
 //! | [`report`] | a page with charts about all of these |
 //! | [`strength`] | Elo, SPRT and ratings from results |
 
@@ -40,6 +41,7 @@ pub mod strength;
 mod time_control;
 mod time_use;
 pub mod traces;
+pub mod tune;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
