@@ -11,6 +11,7 @@ mod report;
 mod report_in_terminal;
 mod script;
 mod simulate;
+mod tune;
 
 use super::engine_options;
 use anyhow::Context as _;
@@ -30,6 +31,7 @@ pub fn command() -> Command {
         .subcommand(record::command())
         .subcommand(replay::command())
         .subcommand(simulate::command())
+        .subcommand(tune::command())
         .subcommand(report::command())
 }
 
@@ -41,6 +43,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
+        Some(("tune", matches)) => tune::run(matches),
         Some(("report", matches)) => report::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
@@ -52,6 +55,16 @@ const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 /// The files that a command reads.
 fn files(help: &'static str) -> Arg {
     Arg::new("files").value_name("FILE").required(true).num_args(1..).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// A flag that names files.
+fn file_list(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name("FILE")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf))
+        .help(help)
 }
 
 /// The files that were named.
