@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "common/kills.rs"]
+mod kills;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use zeitnot::splitmix::SplitMix64;
 
 /// Games of each match here.
@@ -115,27 +118,16 @@ fn games_that_would_repeat_each_other_are_refused() {
 fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_game() {
     let wanted: usize = std::env::var("ZEITNOT_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
     let reference = folder();
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let expected = play(reference.path(), &["--concurrency", "2"]);
     let whole_ms = started.elapsed().as_millis() as usize;
     let mut random = SplitMix64(wanted as u64);
     let mut kills = 0;
     while kills < wanted {
         let folder = folder();
-        let mut in_this = 0;
-        loop {
-            let mut child = command(folder.path(), &["--concurrency", "2", "--resume"]).spawn().unwrap();
-            // Nobody reads the pipes, which are large enough for a match of this length.
-            std::thread::sleep(Duration::from_millis(random.below(whole_ms / 2 + 50) as u64));
-            let over = child.try_wait().unwrap().is_some() || in_this > 20;
-            if over {
-                child.wait().unwrap();
-                break;
-            }
-            child.kill().unwrap();
-            child.wait().unwrap();
-            (kills, in_this) = (kills + 1, in_this + 1);
-        }
+        let begin = || command(folder.path(), &["--concurrency", "2", "--resume"]).spawn().unwrap();
+        let in_this = kills::until_over(&begin, whole_ms, &mut random);
+        kills += in_this;
         let finished = play(folder.path(), &["--concurrency", "1", "--resume"]);
         assert!(finished == expected, "after {in_this} kills:\n{}\n{}", finished.0, expected.0);
         let again = play(folder.path(), &["--resume"]);

@@ -1,7 +1,10 @@
-//! Keeps the finished games of a match in a file, a line of JSON each, so that an interrupted match goes on where it stopped.
+//! Keeps the finished games of a match, or the iterations of a tuning, in a file, a line of JSON each, so that interrupted work
+//! goes on where it stopped.
 
 use super::journal_error::JournalError;
 use super::record::GameRecord;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,13 +12,33 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The journal of a match. Its first line is the settings, an object; each further line a finished game, in the order in which
-/// they ended.
-pub struct Journal {
+/// What a journal keeps a line of: a game of a match, an iteration of a tuning.
+pub trait Entry: Serialize + DeserializeOwned {
+    /// The whole that its entries belong to, in a word.
+    const WHOLE: &'static str;
+    /// An entry, in a word.
+    const ENTRY: &'static str;
+
+    /// Its number, which no other entry of the journal has.
+    fn number(&self) -> u64;
+}
+
+impl Entry for GameRecord {
+    const WHOLE: &'static str = "match";
+    const ENTRY: &'static str = "game";
+
+    fn number(&self) -> u64 {
+        self.game
+    }
+}
+
+/// The journal of a match, or of other work in numbered parts. Its first line is the settings, an object; each further line a
+/// finished game or part, in the order in which they ended.
+pub struct Journal<E = GameRecord> {
     path: PathBuf,
     file: File,
     settings: Value,
-    games: BTreeMap<u64, GameRecord>,
+    entries: BTreeMap<u64, E>,
     is_begun: bool,
     is_ended: bool,
     /// Bytes of the whole lines that were there.
@@ -28,14 +51,14 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// The line that says that a match came to its end.
 const END: &str = "{\"end\":true}";
 
-impl Journal {
+impl<E: Entry> Journal<E> {
     /// Begins a journal. A journal that is there is replaced if it has the whole of a match, or no game.
     ///
     /// # Errors
     /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
-    pub fn create(path: &Path, settings: Value) -> Result<Journal, JournalError> {
+    pub fn create(path: &Path, settings: Value) -> Result<Self, JournalError> {
         let mut journal = Journal::open(path)?;
-        if journal.is_begun && !journal.is_ended && !journal.games.is_empty() {
+        if journal.is_begun && !journal.is_ended && !journal.entries.is_empty() {
             return Err(JournalError::Unfinished { path: path.to_owned() });
         }
         journal.begin(settings)?;
@@ -47,22 +70,22 @@ impl Journal {
     ///
     /// # Errors
     /// [`JournalError`]; the file is as it was.
-    pub fn resume(path: &Path, settings: Value, may_differ: &[&str]) -> Result<Journal, JournalError> {
+    pub fn resume(path: &Path, settings: Value, may_differ: &[&str]) -> Result<Self, JournalError> {
         let mut journal = Journal::open(path)?;
         let differs = difference(&journal.settings, &settings, may_differ);
-        if !journal.is_begun || (journal.games.is_empty() && differs.is_some()) {
+        if !journal.is_begun || (journal.entries.is_empty() && differs.is_some()) {
             journal.begin(settings)?;
             return Ok(journal);
         }
         if let Some((setting, there, here)) = differs {
-            return Err(JournalError::OtherMatch { path: path.to_owned(), setting, there, here });
+            return Err(JournalError::OtherSettings { path: path.to_owned(), whole: E::WHOLE, setting, there, here });
         }
         journal.file.set_len(journal.whole).map_err(|reason| journal.io(reason))?;
         Ok(journal)
     }
 
     /// Opens a file for nobody else and reads what it has.
-    fn open(path: &Path) -> Result<Journal, JournalError> {
+    fn open(path: &Path) -> Result<Self, JournalError> {
         let io = |reason| JournalError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io)?;
         // A process that is being started holds the files of its parent for a moment. Some file systems have no locks.
@@ -74,19 +97,19 @@ impl Journal {
             !is_taken
         };
         if !(0..LOCK_ATTEMPTS).any(is_locked) {
-            return Err(JournalError::InUse { path: path.to_owned() });
+            return Err(JournalError::InUse { path: path.to_owned(), whole: E::WHOLE });
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
-        let Content { settings, games, is_ended, whole } = parse(path, &bytes)?;
+        let Content { settings, entries, is_ended, whole } = parse(path, &bytes)?;
         let (path, whole) = (path.to_owned(), whole as u64);
-        Ok(Journal { path, file, settings, games, is_begun: whole > 0, is_ended, whole })
+        Ok(Journal { path, file, settings, entries, is_begun: whole > 0, is_ended, whole })
     }
 
     /// Empties the file and writes the settings.
     fn begin(&mut self, settings: Value) -> Result<(), JournalError> {
         self.file.set_len(0).map_err(|reason| self.io(reason))?;
-        self.games.clear();
+        self.entries.clear();
         self.is_ended = false;
         self.write(&settings.to_string())?;
         self.settings = settings;
@@ -102,9 +125,9 @@ impl Journal {
         &self.settings
     }
 
-    /// The finished games, by their numbers.
-    pub fn games(&self) -> &BTreeMap<u64, GameRecord> {
-        &self.games
+    /// The finished entries, by their numbers.
+    pub fn entries(&self) -> &BTreeMap<u64, E> {
+        &self.entries
     }
 
     /// Notes that the match came to its end.
@@ -118,19 +141,26 @@ impl Journal {
         }
     }
 
-    /// Adds a finished game. The line goes to the system in one piece: a match that is killed then has the game or has it not.
+    /// Adds a finished entry. The line goes to the system in one piece: a match that is killed then has the game or has it not.
     ///
     /// # Errors
     /// [`JournalError::Io`].
-    pub fn add(&mut self, game: GameRecord) -> Result<(), JournalError> {
-        self.write(&serde_json::to_string(&game).expect("a record has no map with other keys than texts"))?;
+    pub fn add(&mut self, entry: E) -> Result<(), JournalError> {
+        self.write(&serde_json::to_string(&entry).expect("a record has no map with other keys than texts"))?;
         self.is_ended = false;
-        self.games.insert(game.game, game);
+        self.entries.insert(entry.number(), entry);
         Ok(())
     }
 
     fn write(&mut self, line: &str) -> Result<(), JournalError> {
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|reason| self.io(reason))
+    }
+}
+
+impl Journal {
+    /// The finished games, by their numbers.
+    pub fn games(&self) -> &BTreeMap<u64, GameRecord> {
+        self.entries()
     }
 }
 
@@ -140,28 +170,28 @@ impl Journal {
 /// [`JournalError`], where the file cannot be read or is no journal.
 pub fn read_journal(path: &Path) -> Result<Vec<GameRecord>, JournalError> {
     let bytes = std::fs::read(path).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
-    Ok(parse(path, &bytes)?.games.into_values().collect())
+    Ok(parse(path, &bytes)?.entries.into_values().collect())
 }
 
 /// The whole lines of a journal.
-struct Content {
+struct Content<E> {
     settings: Value,
-    games: BTreeMap<u64, GameRecord>,
+    entries: BTreeMap<u64, E>,
     is_ended: bool,
     /// Their bytes.
     whole: usize,
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Content, JournalError> {
+fn parse<E: Entry>(path: &Path, bytes: &[u8]) -> Result<Content<E>, JournalError> {
     // What follows the last line's end was being written when the match was interrupted.
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
-    let (mut settings, mut games, mut is_ended) = (Value::Null, BTreeMap::new(), false);
+    let (mut settings, mut entries, mut is_ended) = (Value::Null, BTreeMap::new(), false);
     for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
         if index == 0 {
             settings = serde_json::from_slice(line).map_err(|error| line_error(1, error.to_string()))?;
             if !settings.is_object() {
-                return Err(line_error(1, "it is no journal of a match".to_owned()));
+                return Err(line_error(1, format!("it is no journal of a {}", E::WHOLE)));
             }
             continue;
         }
@@ -169,19 +199,18 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Content, JournalError> {
         if is_ended {
             continue;
         }
-        let game: GameRecord =
-            serde_json::from_slice(line).map_err(|error| line_error(index + 1, error.to_string()))?;
-        let number = game.game;
-        if games.insert(number, game).is_some() {
-            return Err(line_error(index + 1, format!("game {number} for the second time")));
+        let entry: E = serde_json::from_slice(line).map_err(|error| line_error(index + 1, error.to_string()))?;
+        let number = entry.number();
+        if entries.insert(number, entry).is_some() {
+            return Err(line_error(index + 1, format!("{} {number} for the second time", E::ENTRY)));
         }
     }
     // A first line that was cut off is one of ours if it begins as ours do.
     let is_foreign = whole == 0 && !bytes.is_empty() && bytes[0] != b'{';
     if is_foreign {
-        return Err(line_error(1, "it is no journal of a match".to_owned()));
+        return Err(line_error(1, format!("it is no journal of a {}", E::WHOLE)));
     }
-    Ok(Content { settings, games, is_ended, whole })
+    Ok(Content { settings, entries, is_ended, whole })
 }
 
 /// The first setting that differs, and its two values.
@@ -219,7 +248,7 @@ mod tests {
             journal.add(game(number)).unwrap();
         }
         drop(journal);
-        let error = Journal::create(&path, settings.clone()).err().unwrap().to_string();
+        let error = Journal::<GameRecord>::create(&path, settings.clone()).err().unwrap().to_string();
         assert!(error.contains("--resume goes on with it"), "{error}");
         let bytes = std::fs::read(&path).unwrap();
         let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').collect();
@@ -233,11 +262,11 @@ mod tests {
             assert_eq!(numbers, expected, "cut at {cut}");
             journal.add(game(9)).unwrap();
             if cut == 0 {
-                let in_use = Journal::resume(&path, settings.clone(), &[]).err().unwrap().to_string();
+                let in_use = Journal::<GameRecord>::resume(&path, settings.clone(), &[]).err().unwrap().to_string();
                 assert!(in_use.starts_with("another match is writing"), "{in_use}");
             }
             drop(journal);
-            let again = Journal::resume(&path, settings.clone(), &[]).unwrap();
+            let again = Journal::<GameRecord>::resume(&path, settings.clone(), &[]).unwrap();
             assert_eq!(again.games().len(), whole + 1, "cut at {cut}");
             assert_eq!(again.games()[&9], game(9));
         }
@@ -247,25 +276,29 @@ mod tests {
     fn another_match_and_other_files_are_refused_by_name() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("match.jsonl");
-        drop(Journal::create(&path, json!({ "tc": "3" })).unwrap());
+        drop(Journal::<GameRecord>::create(&path, json!({ "tc": "3" })).unwrap());
         // Without a game there is nothing that other settings could spoil.
-        let mut begun = Journal::resume(&path, json!({ "tc": "1", "games": 4 }), &[]).unwrap();
+        let mut begun = Journal::<GameRecord>::resume(&path, json!({ "tc": "1", "games": 4 }), &[]).unwrap();
         begun.add(game(1)).unwrap();
         drop(begun);
-        let error = Journal::resume(&path, json!({ "tc": "2", "games": 4 }), &[]).err().unwrap().to_string();
+        let error =
+            Journal::<GameRecord>::resume(&path, json!({ "tc": "2", "games": 4 }), &[]).err().unwrap().to_string();
         assert!(error.ends_with("holds a match with another tc: \"1\" there, \"2\" here"), "{error}");
-        let error = Journal::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
+        let error = Journal::<GameRecord>::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
         assert!(error.ends_with("another games: 4 there, nothing here"), "{error}");
-        let kept = Journal::resume(&path, json!({ "tc": "1", "games": 8 }), &["games"]).unwrap();
+        let kept = Journal::<GameRecord>::resume(&path, json!({ "tc": "1", "games": 8 }), &["games"]).unwrap();
         assert_eq!(kept.settings()["games"], 4);
         drop(kept);
         std::fs::write(&path, "{\"tc\":\"1\"}\nx\n").unwrap();
-        let error = Journal::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
+        let error = Journal::<GameRecord>::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
         assert!(error.contains("match.jsonl line 2: expected value"), "{error}");
         // Somebody's own file is neither replaced nor added to.
         for text in ["my notes\n", "my notes", "[1,2]\n"] {
             std::fs::write(&path, text).unwrap();
-            assert!(Journal::create(&path, json!({})).is_err() && Journal::resume(&path, json!({}), &[]).is_err());
+            assert!(
+                Journal::<GameRecord>::create(&path, json!({})).is_err()
+                    && Journal::<GameRecord>::resume(&path, json!({}), &[]).is_err()
+            );
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }

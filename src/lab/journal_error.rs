@@ -25,11 +25,13 @@ pub enum JournalError {
         /// The problem.
         problem: String,
     },
-    /// Another match writes it.
-    #[error("another match is writing {}", path.display())]
+    /// Another match, or other work of its kind, writes it.
+    #[error("another {whole} is writing {}", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
+        /// The kind of work, in a word.
+        whole: &'static str,
     },
     /// It has games of a match that was interrupted.
     #[error(
@@ -41,11 +43,13 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// The match in the file has other settings.
-    #[error("{} holds a match with another {setting}: {there} there, {here} here", path.display())]
-    OtherMatch {
+    /// The match in the file, or other work of its kind, has other settings.
+    #[error("{} holds a {whole} with another {setting}: {there} there, {here} here", path.display())]
+    OtherSettings {
         /// The file.
         path: PathBuf,
+        /// The kind of work, in a word.
+        whole: &'static str,
         /// The first setting that differs.
         setting: String,
         /// Its value in the file.

@@ -13,6 +13,7 @@
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
+//! | [`tune`] | parameters tuned by SPSA on matches or replays |
 //! | [`report`] | a page with charts about all of these |
 //! | [`strength`] | Elo, SPRT and ratings from results |
 
@@ -40,6 +41,7 @@ pub mod strength;
 mod time_control;
 mod time_use;
 pub mod traces;
+pub mod tune;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
@@ -47,7 +49,7 @@ pub use decisions::{DecisionError, DecisionLog, Verified, verify_decisions};
 pub use engine_player::EnginePlayer;
 pub use external::{ExternalAnswer, ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 pub use external_player::ExternalPlayer;
-pub use journal::{Journal, read_journal};
+pub use journal::{Entry, Journal, read_journal};
 pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};

@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
     }
 
     fn identifier(&mut self) -> &'a str {
-        self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
+        self.take_while(continues_identifier)
     }
 
     fn number(&mut self) -> Result<Content, SyntaxError> {
@@ -199,6 +199,15 @@ impl<'a> Parser<'a> {
 /// Lc0 lets a path start a name (its grammar is shared with backend options), hence the slash.
 fn starts_identifier(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '/'
+}
+
+fn continues_identifier(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')
+}
+
+/// Whether a text needs no quotes.
+pub(super) fn is_identifier(text: &str) -> bool {
+    text.starts_with(starts_identifier) && text.chars().all(continues_identifier)
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ pub mod due;
 pub mod estimators;
 mod exact;
 pub mod grammar;
+mod grammar_text;
 mod interface;
 pub mod managers;
 mod params;

@@ -77,6 +77,15 @@ impl Contestant {
         Ok(Contestant { name, rating: None, kind })
     }
 
+    /// This engine with other options on the network that is loaded, which must be theirs, too; another engine stays as it is.
+    pub fn with_options(&self, options: Options) -> Contestant {
+        let kind = match &self.kind {
+            Kind::Own { network, .. } => Kind::Own { options: Box::new(options), network: network.clone() },
+            external @ Kind::External { .. } => external.clone(),
+        };
+        Contestant { kind, ..self.clone() }
+    }
+
     /// Another engine. Without a name it is asked for its own.
     pub fn external<'a>(
         command: &str,

@@ -11,6 +11,7 @@ mod report;
 mod report_in_terminal;
 mod script;
 mod simulate;
+mod tune;
 
 use super::engine_options;
 use anyhow::Context as _;
@@ -30,6 +31,7 @@ pub fn command() -> Command {
         .subcommand(record::command())
         .subcommand(replay::command())
         .subcommand(simulate::command())
+        .subcommand(tune::command())
         .subcommand(report::command())
 }
 
@@ -41,6 +43,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
+        Some(("tune", matches)) => tune::run(matches),
         Some(("report", matches)) => report::run(matches),
         _ => unreachable!("clap requires one of the commands"),
     }
@@ -52,6 +55,16 @@ const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 /// The files that a command reads.
 fn files(help: &'static str) -> Arg {
     Arg::new("files").value_name("FILE").required(true).num_args(1..).value_parser(value_parser!(PathBuf)).help(help)
+}
+
+/// A flag that names files.
+fn file_list(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name("FILE")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf))
+        .help(help)
 }
 
 /// The files that were named.
@@ -107,6 +120,73 @@ fn batch() -> Arg {
         .default_value("8")
         .value_parser(value_parser!(u64).range(1..=1_000_000))
         .help("Playouts between two looks of the stoppers")
+}
+
+/// The flag of the mean playouts of replays.
+fn mean_nodes() -> Arg {
+    Arg::new("mean-nodes")
+        .long("mean-nodes")
+        .value_name("N")
+        .value_parser(value_parser!(f64))
+        .help("Playouts of a move on average, the same for all: each is replayed at the speed that leads there [default: those of the recording's moves]")
+}
+
+/// The flag of the part of the traces that is replayed.
+fn part() -> Arg {
+    Arg::new("part")
+        .long("part")
+        .value_name("N/M")
+        .value_parser(part_of)
+        .help("Only every M-th pair of games, from the N-th on: parts of the same traces have no game and no opening of a match in common")
+}
+
+/// Reads `N/M`: the part and the number of parts.
+fn part_of(text: &str) -> Result<(u32, u32), String> {
+    let (number, parts) = text.split_once('/').ok_or("no N/M such as 1/2")?;
+    match (number.trim().parse(), parts.trim().parse()) {
+        (Ok(number), Ok(parts)) if (1..=parts).contains(&number) => Ok((number, parts)),
+        (Ok(_), Ok(_)) => Err("N is 1 to M".to_owned()),
+        _ => Err("no N/M such as 1/2".to_owned()),
+    }
+}
+
+/// The traces of all files as far as `--part` says, and the playouts of a move that they are replayed with.
+fn traces_to_replay<'a>(
+    matches: &ArgMatches,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+    let (mut traces, nodes) = traces(paths)?;
+    if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
+        traces.retain(|trace| trace.pair() % parts == number - 1);
+        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
+    }
+    let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
+    anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
+    Ok((traces, nodes))
+}
+
+/// The flag of the clocks that games begin with.
+fn time_controls() -> Arg {
+    time_control()
+        .value_name("TC,...")
+        .value_delimiter(',')
+        .help("Time controls; with --nps A,B,... each has its own speed")
+}
+
+/// The clocks that games begin with, each once, and as many speeds if any.
+fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
+    let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
+    let twice = tcs.iter().enumerate().find(|(index, tc)| tcs[..*index].contains(tc));
+    if let Some((_, tc)) = twice {
+        anyhow::bail!("--tc has {tc} twice: its games would be counted twice");
+    }
+    let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
+    anyhow::ensure!(
+        speeds <= 1 || speeds == tcs.len(),
+        "--nps has {speeds} speeds for {} time controls: one for all, or one for each",
+        tcs.len()
+    );
+    Ok(tcs)
 }
 
 /// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.

@@ -3,15 +3,14 @@
 use crate::commands::json_flag;
 use crate::commands::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value, json};
 use zeitnot::digest::sha256;
-use zeitnot::lab::traces::{Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, oracle};
+use zeitnot::lab::traces::{
+    Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
+};
 use zeitnot::lab::{Verified, verify_decisions};
 
-/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
-/// exactly.
-const FARTHEST: f64 = 0.05;
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;
 
@@ -31,32 +30,10 @@ pub fn command() -> Command {
              TimeManager=smooth;MinimumKLDGainPerNode=0.00005; the first is what the others are compared with",
         ))
         .arg(super::time_control())
-        .arg(
-            Arg::new("mean-nodes")
-                .long("mean-nodes")
-                .value_name("N")
-                .value_parser(value_parser!(f64))
-                .help("Playouts of a move on average, the same for all: each is replayed at the speed that leads there [default: those of the recording's moves]"),
-        )
+        .arg(super::mean_nodes())
         .arg(super::batch())
-        .arg(
-            Arg::new("part")
-                .long("part")
-                .value_name("N/M")
-                .value_parser(part)
-                .help("Only every M-th pair of games, from the N-th on: parts of the same traces have no game and no opening of a match in common"),
-        )
+        .arg(super::part())
         .arg(json_flag())
-}
-
-/// Reads `N/M`: the part and the number of parts.
-fn part(text: &str) -> Result<(u32, u32), String> {
-    let (number, parts) = text.split_once('/').ok_or("no N/M such as 1/2")?;
-    match (number.trim().parse(), parts.trim().parse()) {
-        (Ok(number), Ok(parts)) if (1..=parts).contains(&number) => Ok((number, parts)),
-        (Ok(_), Ok(_)) => Err("N is 1 to M".to_owned()),
-        _ => Err("no N/M such as 1/2".to_owned()),
-    }
 }
 
 /// A manager's replay.
@@ -71,13 +48,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if matches.get_flag("decisions") {
         return decisions(matches);
     }
-    let (mut traces, nodes) = super::traces(super::named_files(matches))?;
-    if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
-        traces.retain(|trace| trace.pair() % parts == number - 1);
-        anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
-    }
-    let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
-    anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
+    let (traces, nodes) = super::traces_to_replay(matches, super::named_files(matches))?;
     let control = super::control(matches)?;
     let batch = *matches.get_one::<u64>("batch").context("--batch has a default")?;
     let mut rows = Vec::new();
@@ -88,10 +59,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let rules = ReplayRules { control, speed, stoppers: options.stopper_params() };
         let (nps, replayed) = equal_nodes(&traces, &options.time_manager_spec(), &rules, nodes)
             .with_context(|| format!("--manager {spec}"))?;
-        let mean = replayed.mean_nodes();
         anyhow::ensure!(
-            (mean / nodes - 1.0).abs() < FARTHEST,
-            "--manager {spec}: no speed leads to {nodes} playouts a move, the nearest to {mean:.0}; the record's longest search has {}",
+            meets_nodes(&replayed, nodes),
+            "--manager {spec}: no speed leads to {nodes} playouts a move, the nearest to {:.0}; the record's longest search has {}",
+            replayed.mean_nodes(),
             traces.iter().filter_map(|trace| Some(trace.snapshots.last()?.new_nodes)).max().unwrap_or_default()
         );
         let regret = Regret::of(&traces, &replayed);

@@ -1,4 +1,4 @@
-//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations and audits.
+//! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
 use super::report_in_terminal;
 use crate::commands::output::{say, write_whole};
@@ -17,10 +17,10 @@ pub fn command() -> Command {
         Arg::new(name).long(name).value_name(value_name).value_parser(value_parser!(PathBuf)).help(help)
     };
     Command::new("report")
-        .about("Write a page with charts about games, matches, comparisons, replays, simulations and audits")
+        .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
         .arg(super::files(
             "Games in PGN with clocks or times in their comments, what match, time compare, time replay, time simulate or time audit \
-             printed with --json, or a log of Lc0 with lines of TMGR:; each is told by its content",
+             printed with --json, the course of time tune, or a log of Lc0 with lines of TMGR:; each is told by its content",
         ))
         .arg(path("out", "FILE.html", "Where the page goes; it needs no other file"))
         .arg(path("svg", "FOLDER", "Write each chart as an SVG file, too"))
@@ -86,7 +86,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         write_whole(out, page.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
     }
     if let Some(folder) = matches.get_one::<PathBuf>("svg") {
-        write_charts(folder, &sections)?;
+        write_charts(folder, &sections)?.iter().for_each(|path| say!("{}", path.display()));
     }
     if matches.get_flag("chart") {
         report_in_terminal::show(&sections);
@@ -107,16 +107,17 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Writes each chart as a file whose name tells its section and its content.
-fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<()> {
+/// Writes each chart as a file whose name tells its section and its content; returns the files.
+pub fn write_charts(folder: &Path, sections: &[Section]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for section in sections {
         for figure in section.all_figures() {
             let path = folder.join(format!("{}--{}.svg", section.name, figure.name));
             write_whole(&path, figure.svg_file().as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
-            say!("{}", path.display());
+            written.push(path);
         }
     }
-    Ok(())
+    Ok(written)
 }

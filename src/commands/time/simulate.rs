@@ -3,7 +3,7 @@
 use crate::commands::output::say;
 use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -14,14 +14,6 @@ use zeitnot::lab::{GameRecord, LagModel, TimeControl, read_journal};
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
 
 pub fn command() -> Command {
-    let files = |name, help| {
-        Arg::new(name)
-            .long(name)
-            .value_name("FILE")
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(PathBuf))
-            .help(help)
-    };
     let number = |name, usual, most, help| {
         let parser = value_parser!(u64).range(1..=most);
         Arg::new(name).long(name).value_name("N").default_value(usual).value_parser(parser).help(help)
@@ -33,9 +25,9 @@ pub fn command() -> Command {
         .arg(number("games", "2000", 1_000_000, "Games of each manager"))
         .arg(number("seed", "1", u64::MAX, "The seed of all random numbers"))
         .arg(
-            files("traces", "Traces of games by time record, from which searches are drawn; may be given again [default: those in the program]"),
+            super::file_list("traces", "Traces of games by time record, from which searches are drawn; may be given again [default: those in the program]"),
         )
-        .arg(files("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be given again [default: those of the traces' games]"))
+        .arg(super::file_list("fit", "Journal of a match (FILE.pgn.jsonl), from which lengths of games, speeds and the mean tree reuse are taken; may be given again [default: those of the traces' games]"))
         .arg(
             Arg::new("nps")
                 .long("nps")

@@ -3,7 +3,7 @@
 use super::ReportError;
 use super::records::{
     Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, MatchRecord, ReplayRecord, ResultsRecord,
-    SimulationRecord, TmgrRecord,
+    SimulationRecord, TmgrRecord, TuningRecord,
 };
 use crate::lab::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
 use crate::lab::pgn_reader::{PgnGame, read_games};
@@ -24,6 +24,8 @@ pub enum Input {
     Comparison(ComparisonRecord),
     /// Simulated games.
     Simulations(Vec<SimulationRecord>),
+    /// A tuning.
+    Tuning(TuningRecord),
     /// Matches.
     Matches(Vec<MatchRecord>),
     /// The audit of games.
@@ -88,6 +90,7 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
         () if has("cells") => {
             values.into_iter().enumerate().map(|(at, value)| Ok(Input::Comparison(read(at, value)?))).collect()
         }
+        () if has("order") && has("parameters") => read_tuning(values),
         () if has("manager") && has("clock_ms") => Ok(vec![Input::Simulations(read_all(values)?)]),
         () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
         () if has("white") && has("game") || summary_has("pentanomial") => read_matches(values),
@@ -107,6 +110,15 @@ fn read<T: DeserializeOwned>(at: usize, value: Value) -> Result<T, ReportError> 
 /// The reason without a line break, which a text of the file may have brought into it.
 fn reason(error: &serde_json::Error) -> String {
     error.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The journal of `time tune`: its settings, its iterations, and the line that ends it.
+fn read_tuning(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
+    let mut values = values.into_iter().enumerate().filter(|(_, value)| value.get("end").is_none());
+    let Some((at, settings)) = values.next() else { return Err(ReportError::UnknownJson) };
+    let mut tuning: TuningRecord = read(at, settings)?;
+    tuning.course = values.map(|(at, value)| read(at, value)).collect::<Result<_, _>>()?;
+    Ok(vec![Input::Tuning(tuning)])
 }
 
 /// The matches of `match --json`: each has its games, then its summary.
@@ -181,6 +193,7 @@ mod tests {
             (&format!("{moved}\n{TMGR_LINE}\n{{\"summary\":{{\"players\":[]}}}}\n"), "Audit Tmgr"),
             (&format!("{moved}\n{{\"summary\":{{\"players\":[]}}}}\n").repeat(2), "Audit Audit"),
             (r#"{"cells":[],"times":[],"ranking":[]}"#, "Comparison"),
+            ("{\"order\":[],\"parameters\":{},\"iterations\":5}\n{\"end\":true}\n", "Tuning"),
             (r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#, "Matches"),
             (SIMULATION, "Simulations"),
         ] {

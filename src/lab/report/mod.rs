@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `input`, `records` | which input a file is, told by its content; the JSON of other commands |
 //! | `games`, `clocks`, `budgets`, `board` | games with clocks, and one of them move by move |
-//! | `replays`, `comparisons`, `simulations`, `matches`, `audits`, `tmgr` | the sections about the other inputs |
+//! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
 //! | `clock_use` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
 //! | `words` | numbers as people read them |
@@ -28,6 +28,7 @@ mod replays;
 mod simulations;
 pub mod svg;
 mod tmgr;
+mod tunings;
 mod words;
 
 pub use board::{Board, BoardSquare, Ply};
@@ -57,12 +58,12 @@ pub struct ReportRules {
 pub enum ReportError {
     /// It is none of the inputs.
     #[error(
-        "neither games in PGN, nor JSON of match, time replay, compare, simulate or audit, nor a log of Lc0 with lines of TMGR:"
+        "neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune, nor a log of Lc0 with lines of TMGR:"
     )]
     Unknown,
     /// It is JSON of something else.
     #[error(
-        "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json)"
+        "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
     )]
     UnknownJson,
     /// Its JSON is damaged.
@@ -151,6 +152,7 @@ impl Report {
                 Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
                 Input::Matches(records) => self.add_section(matches::section(name, &records)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
+                Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
                 Input::Tmgr(moves) => self.add_section(tmgr::section(name, &moves)),
                 Input::Replays(rows) => self.add_replays(name, rows),
                 Input::Simulations(rows) => self.add_simulations(name, rows),

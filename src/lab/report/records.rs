@@ -3,6 +3,7 @@
 use crate::lab::audit::{PlayerClock, TmgrMove};
 use crate::lab::comparison::PlayerTimes;
 use crate::lab::time_use::Quantiles;
+use crate::lab::tune::Iteration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -30,6 +31,40 @@ pub struct ReplayRecord {
     pub stops: BTreeMap<String, u64>,
     /// The regret of the best stops in hindsight with as many playouts.
     pub oracle_regret: f64,
+}
+
+/// A tuning, as the journal of `time tune` keeps it: the settings, then a line for each iteration.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct TuningRecord {
+    /// The names of the parameters, in the order of the values of an iteration.
+    pub order: Vec<String>,
+    /// What declares each of them.
+    pub parameters: BTreeMap<String, TunedParameter>,
+    /// Iterations of the schedule.
+    pub iterations: u64,
+    /// The iterations that ended, in their order; those behind the last of the schedule compare the result with the start.
+    #[serde(skip)]
+    pub course: Vec<Iteration>,
+}
+
+/// What declares a parameter of a tuning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct TunedParameter {
+    /// The value at the start.
+    pub start: f64,
+    /// The smallest value.
+    pub min: f64,
+    /// The largest value.
+    pub max: f64,
+    /// The perturbation of the last iteration.
+    pub c_end: f64,
+}
+
+impl TuningRecord {
+    /// What declares a parameter.
+    pub fn parameter(&self, name: &str) -> TunedParameter {
+        self.parameters.get(name).copied().unwrap_or_default()
+    }
 }
 
 /// A comparison, as `time compare --json` prints it.

@@ -25,7 +25,7 @@ mod trace_file;
 pub(super) use packing::tests::example as example_trace;
 pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
-pub use regret::{Oracle, Regret, equal_nodes, oracle};
+pub use regret::{Oracle, Regret, equal_nodes, meets_nodes, oracle};
 pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};
 pub(super) use replayed_search::ReplayedSearch;
 pub use replayed_search::Speed;

@@ -11,6 +11,9 @@ use crate::time_manager::SpecError;
 const HALVINGS: u32 = 30;
 /// How far apart mean nodes may be that count as equal.
 const EQUAL: f64 = 0.001;
+/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
+/// exactly.
+const FARTHEST: f64 = 0.05;
 /// Resamplings of the games.
 const RESAMPLINGS: usize = 2_000;
 /// Their seed.
@@ -66,6 +69,11 @@ pub fn equal_nodes(
         replayed = at(nps)?;
     }
     Ok((nps, replayed))
+}
+
+/// Whether a replay has `nodes` playouts a move, nearly: no speed leads to more than were recorded.
+pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
+    (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
 }
 
 /// Stops each search in hindsight, so that all of them lose the least that can be lost with `nodes` playouts a move: where the

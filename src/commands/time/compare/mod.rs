@@ -26,15 +26,7 @@ pub fn command() -> Command {
                     "Time managers such as \"smooth(preset=lc0)\", or options such as Transpositions=true;CPuct=2",
                 ),
             )
-            .arg(
-                Arg::new("tc")
-                    .long("tc")
-                    .value_name("TC,...")
-                    .value_delimiter(',')
-                    .default_value("10+0.1")
-                    .value_parser(|text: &str| text.parse::<TimeControl>())
-                    .help("Time controls; with --nps A,B,... each has its own speed"),
-            )
+            .arg(super::time_controls())
             .arg(
                 Arg::new("games")
                     .long("games")
@@ -64,19 +56,9 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let specs: Vec<&String> = matches.get_many("specs").unwrap_or_default().collect();
-    let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();
+    let tcs = super::controls(matches)?;
     let games = *matches.get_one::<u64>("games").context("--games has a default")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
-    let twice = tcs.iter().enumerate().find(|(index, tc)| tcs[..*index].contains(tc));
-    if let Some((_, tc)) = twice {
-        anyhow::bail!("--tc has {tc} twice: its games would be counted twice");
-    }
-    let speeds = matches.get_many::<f64>("nps").unwrap_or_default().len();
-    anyhow::ensure!(
-        speeds <= 1 || speeds == tcs.len(),
-        "--nps has {speeds} speeds for {} time controls: one for all, or one for each",
-        tcs.len()
-    );
     let mut contestants = specs.iter().map(|spec| contestant(matches, spec)).collect::<anyhow::Result<Vec<_>>>()?;
     matches::check(&contestants)?;
     let clock = matches::clock(matches, 0)?;

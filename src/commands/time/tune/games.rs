@@ -1,0 +1,198 @@
+//! Compares two points of a tuning in pairs of games.
+
+use super::{Judge, file_name};
+use crate::commands::matches::{self, Contestant, MatchClock, Starts};
+use anyhow::Context as _;
+use clap::ArgMatches;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::lab::tune::{Judgement, Measured, Parameter, Probe, Targets};
+use zeitnot::lab::{GameRecord, Journal, JournalError, Limits, MatchPlan, Rules, TimeControl, run_match};
+use zeitnot::splitmix::mix;
+
+/// The games of the iteration under way; each iteration begins it anew.
+const JOURNAL: &str = "games.jsonl";
+
+/// A network, and the options that the parameters are set on.
+struct Network {
+    player: Contestant,
+    targets: Targets,
+}
+
+/// A time control and its clock, on which two points play.
+struct Control {
+    tc: TimeControl,
+    clock: MatchClock,
+}
+
+/// Compares two points in pairs of games.
+pub struct GameJudge<'a> {
+    networks: Vec<Network>,
+    controls: Vec<Control>,
+    rules: Rules,
+    starts: Starts,
+    chess960: bool,
+    concurrency: usize,
+    iterations: u64,
+    /// Pairs of games of an iteration.
+    pairs: u64,
+    /// Games of the result against the start in each cell.
+    check: u64,
+    journal: PathBuf,
+    interrupted: &'a AtomicBool,
+}
+
+impl<'a> GameJudge<'a> {
+    /// Loads the networks.
+    pub fn new(
+        matches: &ArgMatches,
+        parameters: &[Parameter],
+        out: &Path,
+        interrupted: &'a AtomicBool,
+    ) -> anyhow::Result<GameJudge<'a>> {
+        let number =
+            |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
+        let tcs = super::super::controls(matches)?;
+        let mut players = players(matches)?;
+        for player in &players {
+            // What is wrong is told before anything is loaded.
+            Targets::new(player.options().context("the player is this engine")?, parameters)?;
+        }
+        let clocks = (0..tcs.len()).map(|at| matches::clock(matches, at)).collect::<anyhow::Result<Vec<_>>>()?;
+        let concurrency = matches::concurrency(matches, &clocks[0]);
+        let chess960 = players[0].options().is_some_and(|options| options.chess960);
+        let starts = matches::starts(matches, chess960)?;
+        let (pairs, check) = (number("pairs")?, number("check")?.next_multiple_of(2));
+        matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, &players)?;
+        matches::load(&mut players, 2 * concurrency, &clocks[0])?;
+        let networks = players.into_iter().map(|player| {
+            let options = player.options().context("the player is this engine")?;
+            Ok(Network { targets: Targets::new(options, parameters)?, player })
+        });
+        Ok(GameJudge {
+            networks: networks.collect::<anyhow::Result<_>>()?,
+            controls: tcs.into_iter().zip(clocks).map(|(tc, clock)| Control { tc, clock }).collect(),
+            rules: matches::rules(matches, Default::default())?,
+            starts,
+            chess960,
+            concurrency,
+            iterations: number("iterations")?,
+            pairs,
+            check,
+            journal: out.join(JOURNAL),
+            interrupted,
+        })
+    }
+
+    /// The pairs of a network and a time control, which the iterations take in turn.
+    fn cells(&self) -> u64 {
+        (self.networks.len() * self.controls.len()) as u64
+    }
+
+    /// The journal of the iteration under way. The games of an iteration that is in the course already are dropped.
+    fn journal(&self, probe: &Probe) -> anyhow::Result<Journal> {
+        let settings = json!({ "iteration": probe.iteration, "plus": probe.plus, "minus": probe.minus });
+        match Journal::resume(&self.journal, settings.clone(), &[]) {
+            Err(JournalError::OtherSettings { .. }) => {
+                std::fs::remove_file(&self.journal)
+                    .with_context(|| format!("cannot remove {}", self.journal.display()))?;
+                Ok(Journal::<GameRecord>::resume(&self.journal, settings, &[])?)
+            }
+            journal => Ok(journal?),
+        }
+    }
+}
+
+impl Judge for GameJudge<'_> {
+    fn comparisons(&self) -> u64 {
+        if self.check > 0 { self.cells() } else { 0 }
+    }
+
+    fn targets(&self) -> &Targets {
+        &self.networks[0].targets
+    }
+
+    fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value> {
+        let identity = |network: &Network| Ok((network.player.name.clone(), network.player.identity()?));
+        let players: Map<String, Value> = self.networks.iter().map(identity).collect::<anyhow::Result<_>>()?;
+        Ok(json!({
+            "players": players,
+            "pairs": self.pairs,
+            "check": self.check,
+            "match": matches::settings(matches, &[])?,
+        }))
+    }
+
+    fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {
+        let at = (probe.iteration.saturating_sub(1) % self.cells()) as usize;
+        let network = &self.networks[at % self.networks.len()];
+        let control = &self.controls[at / self.networks.len()];
+        let is_comparison = probe.iteration > self.iterations;
+        let games = if is_comparison { self.check } else { 2 * self.pairs };
+        let options = |values: &[f64]| network.targets.options(values);
+        let [plus, minus] =
+            [options(&probe.plus)?, options(&probe.minus)?].map(|point| network.player.with_options(point));
+        let limits = Limits { clock: Some(control.tc), ..Limits::default() };
+        // Openings go on where the iteration before ended.
+        let first_pair = self.pairs.wrapping_mul(probe.iteration.saturating_sub(1));
+        let opening = |pair: u64| self.starts.get(first_pair.wrapping_add(pair));
+        let plan = MatchPlan {
+            rules: Rules {
+                limits: [limits.clone(), limits],
+                seed: mix(self.rules.seed ^ mix(probe.iteration)),
+                ..self.rules.clone()
+            },
+            games,
+            opening: &opening,
+            chess960: self.chess960,
+            concurrency: self.concurrency,
+            sprt: None,
+            tells_moves: false,
+        };
+        // The first thread of a match alone announces, which would be said again in every iteration.
+        let make = |thread: usize| {
+            let of = |point: &Contestant| point.player(&control.clock, thread + usize::from(probe.iteration > 1), None);
+            Ok([of(&plus)?, of(&minus)?])
+        };
+        let mut journal = self.journal(probe)?;
+        let end = run_match(&plan, &make, &mut journal, self.interrupted, &mut |_| {})
+            .with_context(|| format!("iteration {}: the same command goes on with it", probe.iteration))?;
+        if self.interrupted.load(Ordering::SeqCst) && end.results.games() < games {
+            return Ok(None);
+        }
+        let refused = |player: usize| {
+            let lost = end.forfeits[player];
+            (lost > 0).then(|| format!("lost {lost} of {games} games on time"))
+        };
+        let name = if self.networks.len() > 1 {
+            format!("{} {}", network.player.name, control.tc)
+        } else {
+            control.tc.to_string()
+        };
+        Ok(Some(Judgement {
+            cell: name,
+            points: end.results.wins as f64 - end.results.losses as f64,
+            most: games as f64,
+            refused: [refused(0), refused(1)],
+            measured: Measured::Games(end.results),
+        }))
+    }
+}
+
+/// This engine with each of the networks.
+fn players(matches: &ArgMatches) -> anyhow::Result<Vec<Contestant>> {
+    let networks: Vec<&String> = matches.get_many("network").unwrap_or_default().collect();
+    if networks.is_empty() {
+        return Ok(vec![Contestant::own(matches, "tune", std::iter::empty(), "Zeitnot")?]);
+    }
+    let player = |network: &&String| {
+        let setting = format!("WeightsFile={network}");
+        let mut player = Contestant::own(matches, "--network", std::iter::once(setting.as_str()), network)?;
+        player.name = file_name(Path::new(network));
+        Ok(player)
+    };
+    let players: Vec<Contestant> = networks.iter().map(player).collect::<anyhow::Result<_>>()?;
+    matches::check(&players)?;
+    Ok(players)
+}

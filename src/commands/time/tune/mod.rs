@@ -1,0 +1,135 @@
+//! `zeitnot time tune`: tunes parameters by SPSA, on matches or on replays of recorded searches.
+
+mod args;
+mod games;
+mod outcome;
+mod replays;
+
+pub use args::command;
+
+use crate::commands::{interrupt, matches, progress};
+use anyhow::Context as _;
+use clap::ArgMatches;
+use games::GameJudge;
+use replays::ReplayJudge;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use zeitnot::lab::Journal;
+use zeitnot::lab::report::plain;
+use zeitnot::lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
+
+/// The journal of the course, in the folder of the tuning.
+const COURSE: &str = "course.jsonl";
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let is_match = matches.get_one::<String>("on").is_some_and(|on| on == "match");
+    args::check(matches, is_match)?;
+    let number = |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
+    let path = matches.get_one::<PathBuf>("parameters").context("clap requires --parameters")?;
+    let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let parameters = read_parameters(&text).with_context(|| path.display().to_string())?;
+    let spsa = Spsa { parameters, iterations: number("iterations")?, seed: number("seed")? };
+    let interrupted = interrupt::on_request()?;
+    let judge: Box<dyn Judge> = if is_match {
+        Box::new(GameJudge::new(matches, &spsa.parameters, out, &interrupted)?)
+    } else {
+        Box::new(ReplayJudge::new(matches, &spsa.parameters)?)
+    };
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let mut journal = Journal::resume(&out.join(COURSE), settings(matches, &spsa, &*judge)?, &[])?;
+    if let Some((there, _)) = journal.entries().last_key_value() {
+        eprintln!("{}: {there} iterations are there and go on", out.display());
+    }
+    let end = iterate(&spsa, &*judge, &mut journal, &interrupted)?;
+    let course: Vec<&Iteration> = journal.entries().values().collect();
+    let charts = outcome::charts(out, &out.join(COURSE), !course.is_empty())?;
+    let Some(values) = end else { interrupt::exit("interrupted: the same command goes on with it") };
+    if matches.get_flag("chart") {
+        super::report_in_terminal::show(&charts);
+    }
+    outcome::tell(&spsa, &values, &course, judge.targets(), out, matches.get_flag("json"))
+}
+
+/// Compares the two points of an iteration.
+trait Judge {
+    /// How they compare; nothing where it was interrupted.
+    fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>>;
+
+    /// Comparisons of the result with the start: one in each cell.
+    fn comparisons(&self) -> u64;
+
+    /// What the parameters are set on.
+    fn targets(&self) -> &Targets;
+
+    /// What decides the judgements beside the parameters.
+    fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value>;
+}
+
+/// All that decides the course.
+fn settings(matches: &ArgMatches, spsa: &Spsa, judge: &dyn Judge) -> anyhow::Result<Value> {
+    let declared = |parameter: &Parameter| {
+        let Parameter { name, is_whole, start, min, max, c_end, r_end } = parameter;
+        let kind = if *is_whole { "int" } else { "float" };
+        (name.clone(), json!({ "type": kind, "start": start, "min": min, "max": max, "c_end": c_end, "r_end": r_end }))
+    };
+    Ok(json!({
+        "program": matches::program_sha256(),
+        "order": spsa.parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>(),
+        "parameters": spsa.parameters.iter().map(declared).collect::<Map<_, _>>(),
+        "iterations": spsa.iterations,
+        "seed": spsa.seed,
+        "on": matches.get_one::<String>("on"),
+        "judge": judge.settings(matches)?,
+    }))
+}
+
+/// Runs the iterations that are missing; the values at the end, or nothing after an interruption.
+fn iterate(
+    spsa: &Spsa,
+    judge: &dyn Judge,
+    journal: &mut Journal<Iteration>,
+    interrupted: &AtomicBool,
+) -> anyhow::Result<Option<Vec<f64>>> {
+    let bar = progress::iterations(spsa.iterations + judge.comparisons());
+    bar.tick();
+    let end = tune(
+        spsa,
+        judge.comparisons(),
+        journal,
+        interrupted,
+        &mut |probe| judge.judge(probe),
+        &mut |done, is_resumed| {
+            bar.set_position(done.iteration);
+            bar.set_message(plain(&assigned(spsa, &done.values)));
+            if is_resumed {
+                // The time to the end is told from the iterations that run now.
+                bar.reset_eta();
+                return;
+            }
+            let points = [&done.plus, &done.minus];
+            for (refused, values) in done.judgement.refused.iter().zip(points) {
+                if let Some(why) = refused {
+                    let (number, cell) = (done.iteration, &done.judgement.cell);
+                    bar.suspend(|| {
+                        eprintln!("iteration {number}: {} is REFUSED: it {why} at {cell}", assigned(spsa, values))
+                    });
+                }
+            }
+        },
+    );
+    bar.finish_and_clear();
+    end
+}
+
+/// The parameters with these values, in a line.
+fn assigned(spsa: &Spsa, values: &[f64]) -> String {
+    let one = |(parameter, value): (&Parameter, &f64)| format!("{} {:.*}", parameter.name, parameter.decimals(), value);
+    spsa.parameters.iter().zip(values).map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of a file without its folders.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

@@ -1,0 +1,96 @@
+//! Compares two points of a tuning over the recorded searches that the flags name.
+
+use super::{Judge, file_name};
+use crate::commands::{engine_options, file_sha256};
+use anyhow::Context as _;
+use clap::ArgMatches;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use zeitnot::lab::TimeControl;
+use zeitnot::lab::traces::SearchTrace;
+use zeitnot::lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
+
+/// A file of traces.
+struct Recording {
+    name: String,
+    traces: Vec<SearchTrace>,
+    nodes: f64,
+}
+
+/// Compares two points over recorded searches.
+pub struct ReplayJudge {
+    recordings: Vec<Recording>,
+    controls: Vec<TimeControl>,
+    targets: Targets,
+    options: BTreeMap<&'static str, String>,
+    batch: u64,
+    point: f64,
+}
+
+impl ReplayJudge {
+    /// Reads the traces.
+    pub fn new(matches: &ArgMatches, parameters: &[Parameter]) -> anyhow::Result<ReplayJudge> {
+        let engine = engine_options::engine(matches, engine_options::ONLY_FIND)?;
+        let targets = Targets::new(engine.options(), parameters)?;
+        let paths = matches.get_many::<PathBuf>("traces").unwrap_or_default();
+        let recording = |path: &PathBuf| {
+            let (traces, nodes) = super::super::traces_to_replay(matches, std::iter::once(path))?;
+            Ok(Recording { name: file_name(path), traces, nodes })
+        };
+        let judge = ReplayJudge {
+            recordings: paths.map(recording).collect::<anyhow::Result<_>>()?,
+            controls: super::super::controls(matches)?,
+            targets,
+            options: engine.options().changed().collect(),
+            batch: *matches.get_one("batch").context("--batch has a default")?,
+            point: *matches.get_one("point").context("--point has a default")?,
+        };
+        judge.judge_of_cells().check(parameters)?;
+        Ok(judge)
+    }
+
+    fn judge_of_cells(&self) -> RegretJudge<'_> {
+        let cells = self.controls.iter().flat_map(|control| {
+            self.recordings.iter().map(|recording| {
+                let Recording { name, traces, nodes } = recording;
+                RegretCell { name, traces, nodes: *nodes, control: *control }
+            })
+        });
+        RegretJudge { cells: cells.collect(), targets: self.targets.clone(), batch: self.batch, point: self.point }
+    }
+}
+
+impl Judge for ReplayJudge {
+    fn comparisons(&self) -> u64 {
+        (self.recordings.len() * self.controls.len()) as u64
+    }
+
+    fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value> {
+        let mut settings = Map::new();
+        for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
+            settings.insert(format!("sha256 of {}", path.display()), file_sha256(path)?.into());
+        }
+        let controls: Vec<String> = self.controls.iter().map(TimeControl::to_string).collect();
+        let nodes: Vec<f64> = self.recordings.iter().map(|recording| recording.nodes).collect();
+        let part = matches.get_one::<(u32, u32)>("part").map(|(number, parts)| format!("{number}/{parts}"));
+        let others = json!({
+            "tc": controls,
+            "mean-nodes": nodes,
+            "batch": self.batch,
+            "part": part,
+            "point": self.point,
+            "options": self.options,
+        });
+        settings.extend(others.as_object().cloned().unwrap_or_default());
+        Ok(Value::Object(settings))
+    }
+
+    fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {
+        Ok(Some(self.judge_of_cells().judge(probe)?))
+    }
+}

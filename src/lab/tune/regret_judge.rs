@@ -1,0 +1,175 @@
+//! Compares two points by the regret of their stops in recorded searches, at equal mean playouts.
+
+use super::course::{Judgement, Measured};
+use super::parameter::Parameter;
+use super::spsa::Probe;
+use super::target::{TargetError, Targets};
+use crate::engine::Options;
+use crate::lab::time_control::TimeControl;
+use crate::lab::traces::{ReplayRules, SearchTrace, Speed, equal_nodes, meets_nodes};
+use crate::time_manager::SpecError;
+use thiserror::Error;
+
+/// Points that a point which is refused loses: those of a pair of games.
+const MOST_POINTS: f64 = 2.0;
+
+/// Recorded searches and the clock that they are replayed with.
+#[derive(Clone, Copy, Debug)]
+pub struct RegretCell<'a> {
+    /// The name of the recording.
+    pub name: &'a str,
+    /// The searches.
+    pub traces: &'a [SearchTrace],
+    /// Mean playouts of a move.
+    pub nodes: f64,
+    /// The clock.
+    pub control: TimeControl,
+}
+
+/// Compares two points of a tuning over recorded searches.
+#[derive(Clone)]
+pub struct RegretJudge<'a> {
+    /// The recordings and clocks; each iteration takes the next one.
+    pub cells: Vec<RegretCell<'a>>,
+    /// What the parameters are set on.
+    pub targets: Targets,
+    /// Playouts between two looks of the stoppers.
+    pub batch: u64,
+    /// The regret that counts as one point.
+    pub point: f64,
+}
+
+/// Why two points cannot be compared. Its text is one line.
+#[derive(Debug, Error)]
+pub enum JudgeError {
+    /// Values that are none.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A time manager that is none.
+    #[error(transparent)]
+    Manager(#[from] SpecError),
+    /// A parameter that stops no search.
+    #[error("{name} has no effect on a replay, which knows the time manager, the stoppers and the overhead alone")]
+    NoEffect {
+        /// The parameter.
+        name: String,
+    },
+}
+
+impl RegretJudge<'_> {
+    /// Checks that replays depend on all the parameters.
+    ///
+    /// # Errors
+    /// [`JudgeError::NoEffect`].
+    pub fn check(&self, parameters: &[Parameter]) -> Result<(), JudgeError> {
+        for (parameter, [low, high]) in parameters.iter().zip(self.targets.ranges(parameters)?) {
+            let is_same = low.stopper_params() == high.stopper_params();
+            if is_same && low.time_manager_spec() == high.time_manager_spec() {
+                return Err(JudgeError::NoEffect { name: parameter.name.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the two points of an iteration, each on a thread of its own.
+    ///
+    /// # Errors
+    /// [`JudgeError`].
+    pub fn judge(&self, probe: &Probe) -> Result<Judgement, JudgeError> {
+        let cell = &self.cells[(probe.iteration.saturating_sub(1) % self.cells.len().max(1) as u64) as usize];
+        let [plus, minus] = [self.targets.options(&probe.plus)?, self.targets.options(&probe.minus)?];
+        let (plus, minus) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| self.regret(cell, &minus));
+            let one = self.regret(cell, &plus);
+            (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let ((plus, plus_refused), (minus, minus_refused)) = (plus?, minus?);
+        Ok(Judgement {
+            cell: format!("{} {}", cell.name, cell.control),
+            points: (minus - plus) / self.point,
+            most: MOST_POINTS,
+            refused: [plus_refused, minus_refused],
+            measured: Measured::Regret([plus, minus]),
+        })
+    }
+
+    /// The mean regret with these options, and why they are refused, if they are.
+    fn regret(&self, cell: &RegretCell<'_>, options: &Options) -> Result<(f64, Option<String>), SpecError> {
+        // Any speed does: the one that leads to the nodes is looked for from here.
+        let speed = Speed { nps: 5.0 * cell.nodes, batch: self.batch };
+        let rules = ReplayRules { control: cell.control, speed, stoppers: options.stopper_params() };
+        let (_, replayed) = equal_nodes(cell.traces, &options.time_manager_spec(), &rules, cell.nodes)?;
+        let refused = if replayed.forfeits > 0 {
+            Some(format!("used more than its clock in {} of {} moves", replayed.forfeits, replayed.moves.len()))
+        } else if !meets_nodes(&replayed, cell.nodes) {
+            let nearest = replayed.mean_nodes();
+            Some(format!("no speed leads to {:.0} playouts a move, the nearest to {nearest:.0}", cell.nodes))
+        } else {
+            None
+        };
+        Ok((replayed.mean_regret(), refused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parameter_file::read_parameters;
+    use super::super::spsa::Spsa;
+    use super::*;
+    use crate::lab::simulation::built_in_traces;
+
+    /// Two games of those in the program.
+    fn traces() -> (Vec<SearchTrace>, f64) {
+        let (header, mut traces) = built_in_traces().unwrap();
+        traces.retain(|trace| trace.game < 2);
+        (traces, header.nodes as f64)
+    }
+
+    fn judge<'a>(traces: &'a [SearchTrace], nodes: f64, lines: &str) -> (RegretJudge<'a>, Spsa) {
+        let parameters = read_parameters(lines).unwrap();
+        let targets = Targets::new(&Options::default(), &parameters).unwrap();
+        let cell = RegretCell { name: "a", traces, nodes, control: "10+0.1".parse().unwrap() };
+        let cells = vec![cell, RegretCell { name: "b", ..cell }];
+        (RegretJudge { cells, targets, batch: 64, point: 1e-4 }, Spsa { parameters, iterations: 10, seed: 1 })
+    }
+
+    const EXTENSION: &str = "smooth(extension), float, 0.5, 0, 4, 2, 0.002";
+
+    #[test]
+    fn points_are_the_regret_that_the_first_one_saves() {
+        let (traces, nodes) = traces();
+        let (judge, spsa) = judge(&traces, nodes, EXTENSION);
+        let probe = spsa.probe(2, &[2.0]);
+        let judged = judge.judge(&probe).unwrap();
+        assert_eq!((judged.cell.as_str(), &judged.refused), ("b 10+0.1", &[None, None]));
+        let Measured::Regret([plus, minus]) = judged.measured else { panic!("{judged:?}") };
+        assert!(plus > 0.0 && minus > 0.0 && plus != minus, "{judged:?}");
+        assert!((judged.points - (minus - plus) * 1e4).abs() < 1e-9, "{judged:?}");
+        assert_eq!(judge.judge(&probe).unwrap(), judged);
+        let mut same = probe;
+        same.minus.clone_from(&same.plus);
+        assert_eq!(judge.judge(&same).unwrap().points, 0.0);
+    }
+
+    #[test]
+    fn points_that_cannot_be_compared_are_refused() {
+        let (traces, _) = traces();
+        let (judge, spsa) = judge(&traces, 1e9, EXTENSION);
+        let judged = judge.judge(&spsa.probe(1, &[2.0])).unwrap();
+        let [Some(plus), Some(_)] = &judged.refused else { panic!("{judged:?}") };
+        assert!(plus.starts_with("no speed leads to 1000000000 playouts"), "{plus}");
+        assert_eq!(judged.counted_points(), 0.0);
+    }
+
+    #[test]
+    fn parameters_of_the_search_are_refused() {
+        let (traces, nodes) = traces();
+        let check = |lines: &str| {
+            let (judge, spsa) = judge(&traces, nodes, lines);
+            judge.check(&spsa.parameters).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&format!("{EXTENSION}\nSmartPruningFactor, float, 1.33, 0, 4, 0.2, 0.002")), Ok(()));
+        let error = check("CPuct, float, 1.7, 1, 3, 0.2, 0.002").unwrap_err();
+        assert!(error.starts_with("CPuct has no effect on a replay") && error.lines().count() == 1, "{error}");
+    }
+}
