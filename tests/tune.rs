@@ -158,6 +158,24 @@ fn a_tuning_on_replays_goes_on_where_it_was_cut() {
     }
 }
 
+/// A tuning on games simulated from the traces in the program.
+fn on_simulations(folder: &Path, more: &[&str]) -> Command {
+    let args = ["--on", "simulate", "--tc", "2,20/2", "--nps", "400,300", "--games", "8", "--iterations", "4"];
+    command(folder, &[&args[..], &["--out", "out"], more].concat())
+}
+
+#[test]
+fn a_tuning_on_simulated_games_finds_its_way_back_and_goes_on_where_it_was_cut() {
+    let folder = folder();
+    // A fiftieth of the clock at the most is far too little.
+    fs::write(folder.path().join("p.params"), "smooth(max-move-budget), float, 0.02, 0.01, 0.5, 0.009, 0.3\n").unwrap();
+    let expected = whole(folder.path(), on_simulations(folder.path(), &[]));
+    let last: serde_json::Value = serde_json::from_str(expected.1.lines().nth(4).unwrap()).unwrap();
+    assert!(last["values"][0].as_f64().unwrap() > 0.021, "{last}");
+    fs::write(folder.path().join("out/course.jsonl"), &expected.1[..expected.1.len() / 2]).unwrap();
+    assert!(whole(folder.path(), on_simulations(folder.path(), &[])) == expected);
+}
+
 #[test]
 fn wrong_input_is_refused_in_one_line() {
     let folder = folder();
@@ -185,12 +203,18 @@ fn wrong_input_is_refused_in_one_line() {
         refused(on_matches(path, &[]), part);
     }
     fs::write(path.join("p.params"), PARAMETERS).unwrap();
-    refused(on_matches(path, &["--point", "0.1"]), "--point has no effect here: it is for --on replay");
+    refused(
+        on_matches(path, &["--point", "0.1"]),
+        "--point has no effect here: it is for --on replay and --on simulate",
+    );
     refused(on_matches(path, &["--check", "100"]), "would repeat each other");
     refused(on_matches(path, &["--backend", "auto", "--network", "missing.pb.gz"]), "missing.pb.gz");
     refused(command(path, &["--on", "replay"]), "--on replay: --traces names recorded searches");
     refused(on_replays(path, &["--pairs", "3"]), "--pairs has no effect here: it is for --on match");
-    refused(on_replays(path, &[]), "CPuct has no effect on a replay");
+    refused(on_replays(path, &[]), "CPuct has no effect on recorded searches");
+    refused(on_simulations(path, &[]), "CPuct has no effect on recorded searches");
+    refused(on_simulations(path, &["--nps", "0,1"]), "--nps 0: a speed is more than 0");
+    refused(on_simulations(path, &["--part", "1/2"]), "--part has no effect here: it is for --on replay");
     refused(command(path, &["--on", "replay", "--traces", "p.params"]), "p.params");
     refused(command(path, &["--on", "replay", "--traces", "missing.zt"]), "missing.zt");
 }

@@ -8,6 +8,7 @@
 //! | `spsa` | the schedule of steps, the two points of an iteration, and the step that follows from their points |
 //! | `course` | the iterations in order, in a journal that goes on after an interruption |
 //! | `regret_judge` | two points judged by the regret of their stops in recorded searches |
+//! | `simulation_judge` | two points judged by the regret of whole simulated games |
 //!
 //! # Sources
 //!
@@ -22,6 +23,7 @@ mod manager_parameter;
 mod parameter;
 mod parameter_file;
 mod regret_judge;
+mod simulation_judge;
 mod spsa;
 mod target;
 
@@ -30,5 +32,6 @@ pub use manager_parameter::ManagerParameter;
 pub use parameter::{Parameter, ParameterError};
 pub use parameter_file::{ParameterFileError, read_parameters};
 pub use regret_judge::{RegretCell, RegretJudge};
+pub use simulation_judge::{SimulationCell, SimulationJudge};
 pub use spsa::{Probe, Spsa};
 pub use target::{TargetError, Targets};

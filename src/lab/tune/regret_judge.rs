@@ -11,7 +11,7 @@ use crate::time_manager::SpecError;
 use thiserror::Error;
 
 /// Points that a point which is refused loses: those of a pair of games.
-const MOST_POINTS: f64 = 2.0;
+pub(super) const MOST_POINTS: f64 = 2.0;
 
 /// Recorded searches and the clock that they are replayed with.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,9 @@ pub enum JudgeError {
     #[error(transparent)]
     Manager(#[from] SpecError),
     /// A parameter that stops no search.
-    #[error("{name} has no effect on a replay, which knows the time manager, the stoppers and the overhead alone")]
+    #[error(
+        "{name} has no effect on recorded searches: they know the time manager, the stoppers and the overhead alone"
+    )]
     NoEffect {
         /// The parameter.
         name: String,
@@ -62,13 +64,7 @@ impl RegretJudge<'_> {
     /// # Errors
     /// [`JudgeError::NoEffect`].
     pub fn check(&self, parameters: &[Parameter]) -> Result<(), JudgeError> {
-        for (parameter, [low, high]) in parameters.iter().zip(self.targets.ranges(parameters)?) {
-            let is_same = low.stopper_params() == high.stopper_params();
-            if is_same && low.time_manager_spec() == high.time_manager_spec() {
-                return Err(JudgeError::NoEffect { name: parameter.name.clone() });
-            }
-        }
-        Ok(())
+        check_effect(&self.targets, parameters)
     }
 
     /// Compares the two points of an iteration, each on a thread of its own.
@@ -109,6 +105,20 @@ impl RegretJudge<'_> {
         };
         Ok((replayed.mean_regret(), refused))
     }
+}
+
+/// Checks that the stops of recorded searches depend on all the parameters.
+///
+/// # Errors
+/// [`JudgeError::NoEffect`].
+pub(super) fn check_effect(targets: &Targets, parameters: &[Parameter]) -> Result<(), JudgeError> {
+    for (parameter, [low, high]) in parameters.iter().zip(targets.ranges(parameters)?) {
+        let is_same = low.stopper_params() == high.stopper_params();
+        if is_same && low.time_manager_spec() == high.time_manager_spec() {
+            return Err(JudgeError::NoEffect { name: parameter.name.clone() });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -170,6 +180,6 @@ mod tests {
         };
         assert_eq!(check(&format!("{EXTENSION}\nSmartPruningFactor, float, 1.33, 0, 4, 0.2, 0.002")), Ok(()));
         let error = check("CPuct, float, 1.7, 1, 3, 0.2, 0.002").unwrap_err();
-        assert!(error.starts_with("CPuct has no effect on a replay") && error.lines().count() == 1, "{error}");
+        assert!(error.starts_with("CPuct has no effect on recorded searches") && error.lines().count() == 1, "{error}");
     }
 }

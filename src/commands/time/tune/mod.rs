@@ -1,9 +1,10 @@
-//! `zeitnot time tune`: tunes parameters by SPSA, on matches or on replays of recorded searches.
+//! `zeitnot time tune`: tunes parameters by SPSA, on matches, on replays of recorded searches or on simulated games.
 
 mod args;
 mod games;
 mod outcome;
 mod replays;
+mod simulations;
 
 pub use args::command;
 
@@ -13,6 +14,7 @@ use clap::ArgMatches;
 use games::GameJudge;
 use replays::ReplayJudge;
 use serde_json::{Map, Value, json};
+use simulations::SimulatedJudge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use zeitnot::lab::Journal;
@@ -23,8 +25,8 @@ use zeitnot::lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, 
 const COURSE: &str = "course.jsonl";
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let is_match = matches.get_one::<String>("on").is_some_and(|on| on == "match");
-    args::check(matches, is_match)?;
+    let on = matches.get_one::<String>("on").context("clap requires --on")?;
+    args::check(matches, on)?;
     let number = |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
     let path = matches.get_one::<PathBuf>("parameters").context("clap requires --parameters")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
@@ -32,10 +34,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let parameters = read_parameters(&text).with_context(|| path.display().to_string())?;
     let spsa = Spsa { parameters, iterations: number("iterations")?, seed: number("seed")? };
     let interrupted = interrupt::on_request()?;
-    let judge: Box<dyn Judge> = if is_match {
-        Box::new(GameJudge::new(matches, &spsa.parameters, out, &interrupted)?)
-    } else {
-        Box::new(ReplayJudge::new(matches, &spsa.parameters)?)
+    let judge: Box<dyn Judge> = match on.as_str() {
+        "match" => Box::new(GameJudge::new(matches, &spsa.parameters, out, &interrupted)?),
+        "replay" => Box::new(ReplayJudge::new(matches, &spsa.parameters)?),
+        _ => Box::new(SimulatedJudge::new(matches, &spsa)?),
     };
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     let mut journal = Journal::resume(&out.join(COURSE), settings(matches, &spsa, &*judge)?, &[])?;

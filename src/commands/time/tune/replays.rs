@@ -11,6 +11,9 @@ use zeitnot::lab::TimeControl;
 use zeitnot::lab::traces::SearchTrace;
 use zeitnot::lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
 
+/// The regret that counts as one point unless told.
+const POINT: f64 = 1e-4;
+
 /// A file of traces.
 struct Recording {
     name: String,
@@ -44,7 +47,7 @@ impl ReplayJudge {
             targets,
             options: engine.options().changed().collect(),
             batch: *matches.get_one("batch").context("--batch has a default")?,
-            point: *matches.get_one("point").context("--point has a default")?,
+            point: matches.get_one("point").copied().unwrap_or(POINT),
         };
         judge.judge_of_cells().check(parameters)?;
         Ok(judge)

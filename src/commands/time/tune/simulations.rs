@@ -1,0 +1,120 @@
+//! Compares two points of a tuning over simulated games, drawn from the recordings that the flags name.
+
+use super::{Judge, file_name};
+use crate::commands::{cores, engine_options, file_sha256};
+use anyhow::Context as _;
+use clap::ArgMatches;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use zeitnot::lab::simulation::{GameModel, built_in_traces};
+use zeitnot::lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
+use zeitnot::lab::{LagModel, TimeControl};
+
+/// The regret of a game that counts as one point unless told: five Elo.
+const POINT: f64 = 1e-2;
+/// Playouts a second unless told.
+const USUAL_NPS: f64 = 1_000.0;
+
+/// Compares two points over simulated games.
+pub struct SimulatedJudge {
+    models: Vec<(String, GameModel)>,
+    clocks: Vec<(TimeControl, f64)>,
+    targets: Targets,
+    options: BTreeMap<&'static str, String>,
+    batch: u64,
+    lag: Option<LagModel>,
+    games: usize,
+    seed: u64,
+    point: f64,
+}
+
+impl SimulatedJudge {
+    /// Reads the traces, or takes those in the program.
+    pub fn new(matches: &ArgMatches, spsa: &Spsa) -> anyhow::Result<SimulatedJudge> {
+        let engine = engine_options::engine(matches, engine_options::ONLY_FIND)?;
+        let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
+        let batch = count("batch")?;
+        let model = |path: &PathBuf| {
+            let (traces, nodes) = super::super::traces(std::iter::once(path))?;
+            Ok((file_name(path), GameModel::new(&traces, nodes, batch)?))
+        };
+        let models = match matches.get_many::<PathBuf>("traces") {
+            Some(paths) => paths.map(model).collect::<anyhow::Result<_>>()?,
+            None => {
+                let (header, traces) = built_in_traces()?;
+                vec![("built-in".to_owned(), GameModel::new(&traces, header.nodes, batch)?)]
+            }
+        };
+        let speeds: Vec<f64> = matches.get_many("nps").unwrap_or_default().copied().collect();
+        if let Some(nps) = speeds.iter().find(|nps| !(nps.is_finite() && **nps > 0.0)) {
+            anyhow::bail!("--nps {nps}: a speed is more than 0");
+        }
+        // One speed is for all controls.
+        let nps = |at: usize| speeds.get(at).or(speeds.first()).copied().unwrap_or(USUAL_NPS);
+        let judge = SimulatedJudge {
+            models,
+            clocks: super::super::controls(matches)?.into_iter().enumerate().map(|(at, tc)| (tc, nps(at))).collect(),
+            targets: Targets::new(engine.options(), &spsa.parameters)?,
+            options: engine.options().changed().collect(),
+            batch,
+            lag: matches.get_one("lag").copied(),
+            games: count("games")? as usize,
+            seed: spsa.seed,
+            point: matches.get_one("point").copied().unwrap_or(POINT),
+        };
+        judge.judge_of_cells().check(&spsa.parameters)?;
+        Ok(judge)
+    }
+
+    fn judge_of_cells(&self) -> SimulationJudge<'_> {
+        let cells = self.clocks.iter().flat_map(|(control, nps)| {
+            let cell = |(name, model)| SimulationCell { name, model, control: *control, nps: *nps };
+            self.models.iter().map(|(name, model)| (name.as_str(), model)).map(cell)
+        });
+        SimulationJudge {
+            cells: cells.collect(),
+            targets: self.targets.clone(),
+            batch: self.batch,
+            lag: self.lag,
+            games: self.games,
+            seed: self.seed,
+            point: self.point,
+            threads: cores(),
+        }
+    }
+}
+
+impl Judge for SimulatedJudge {
+    fn comparisons(&self) -> u64 {
+        (self.models.len() * self.clocks.len()) as u64
+    }
+
+    fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value> {
+        let mut settings = Map::new();
+        for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
+            settings.insert(format!("sha256 of {}", path.display()), file_sha256(path)?.into());
+        }
+        let controls: Vec<String> = self.clocks.iter().map(|(control, _)| control.to_string()).collect();
+        let speeds: Vec<f64> = self.clocks.iter().map(|(_, nps)| *nps).collect();
+        let others = json!({
+            "tc": controls,
+            "nps": speeds,
+            "batch": self.batch,
+            "lag": self.lag.map(|lag| format!("{lag:?}")),
+            "games": self.games,
+            "point": self.point,
+            "options": self.options,
+        });
+        settings.extend(others.as_object().cloned().unwrap_or_default());
+        Ok(Value::Object(settings))
+    }
+
+    fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {
+        Ok(Some(self.judge_of_cells().judge(probe)?))
+    }
+}
