@@ -117,6 +117,14 @@ fn read_tuning(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
     let mut values = values.into_iter().enumerate().filter(|(_, value)| value.get("end").is_none());
     let Some((at, settings)) = values.next() else { return Err(ReportError::UnknownJson) };
     let mut tuning: TuningRecord = read(at, settings)?;
+    // Courses are drawn in steps of the last perturbation.
+    let is_declared = |name: &String| tuning.parameters.get(name).is_some_and(|parameter| parameter.c_end > 0.0);
+    if let Some(name) = tuning.order.iter().find(|name| !is_declared(name)) {
+        return Err(ReportError::Entry {
+            number: at + 1,
+            reason: format!("no parameter {name:?} with a c_end above 0"),
+        });
+    }
     tuning.course = values.map(|(at, value)| read(at, value)).collect::<Result<_, _>>()?;
     Ok(vec![Input::Tuning(tuning)])
 }
@@ -210,6 +218,8 @@ mod tests {
             assert!(kind(text).starts_with("JSON of none of the commands"), "{text}: {}", kind(text));
         }
         assert_eq!(kind(r#"{"cells":[]}"#), "entry 1: missing field `times`");
+        let undeclared = r#"{"order":["a"],"parameters":{},"iterations":5}"#;
+        assert_eq!(kind(undeclared), "entry 1: no parameter \"a\" with a c_end above 0");
         let cut = format!("{TMGR_LINE}\n{{\"file\":");
         assert!(kind(&cut).starts_with("line 2: "), "{}", kind(&cut));
         for cut in [r#"[{"manager":"smooth","mov"#, "{\n \"cells\": [", "[{", r#"[{"a":1},{"b""#] {

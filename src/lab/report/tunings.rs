@@ -42,8 +42,9 @@ fn drawn<'a>(course: &[&'a Iteration]) -> impl Iterator<Item = &'a Iteration> {
     course.iter().enumerate().filter(move |(at, _)| at % step == 0 || *at == last).map(|(_, done)| *done)
 }
 
-fn value(done: &Iteration, at: usize) -> f64 {
-    done.values.get(at).copied().unwrap_or(f64::NAN)
+/// The iteration, and the value of a parameter after it; a damaged line may lack it.
+fn value(done: &Iteration, at: usize) -> Option<(f64, f64)> {
+    Some((done.iteration as f64, *done.values.get(at)?))
 }
 
 /// Draws all parameters in one chart, in steps of their last perturbations from the start.
@@ -52,7 +53,7 @@ fn together(tuning: &TuningRecord, course: &[&Iteration]) -> Figure {
     let curves = tuning.order.iter().enumerate().map(|(at, name)| {
         let parameter = tuning.parameter(name);
         let steps = |value: f64| (value - parameter.start) / parameter.c_end;
-        let now = course.last().map_or(parameter.start, |done| value(done, at));
+        let now = course.iter().rev().find_map(|done| value(done, at)).map_or(parameter.start, |(_, now)| now);
         table.row(vec![
             name.clone(),
             parameter.start.to_string(),
@@ -60,7 +61,8 @@ fn together(tuning: &TuningRecord, course: &[&Iteration]) -> Figure {
             format!("{:+.1}", steps(now)),
             format!("{} to {}", parameter.min, parameter.max),
         ]);
-        let points = drawn(course).map(|done| (done.iteration as f64, steps(value(done, at))));
+        let points =
+            drawn(course).filter_map(|done| value(done, at)).map(|(iteration, value)| (iteration, steps(value)));
         Curve::line(name, at, std::iter::once((0.0, 0.0)).chain(points).collect())
     });
     Figure {
@@ -88,7 +90,7 @@ fn one(tuning: &TuningRecord, course: &[&Iteration], at: usize) -> Figure {
         let (plus, minus) = (*done.plus.get(at)?, *done.minus.get(at)?);
         Some((done.iteration as f64, plus.min(minus), plus.max(minus)))
     });
-    let points: Vec<(f64, f64)> = drawn(course).map(|done| (done.iteration as f64, value(done, at))).collect();
+    let points: Vec<(f64, f64)> = drawn(course).filter_map(|done| value(done, at)).collect();
     let mut table = Table::new(&["iteration", "value", "tried below", "tried above"]);
     let band: Vec<(f64, f64, f64)> = band.collect();
     for ((iteration, low, high), (_, value)) in band.iter().zip(&points) {

@@ -31,7 +31,7 @@ pub use course::{Iteration, Judgement, Measured, tune};
 pub use manager_parameter::ManagerParameter;
 pub use parameter::{Parameter, ParameterError};
 pub use parameter_file::{ParameterFileError, read_parameters};
-pub use regret_judge::{RegretCell, RegretJudge};
+pub use regret_judge::{JudgeError, RegretCell, RegretJudge};
 pub use simulation_judge::{SimulationCell, SimulationJudge};
 pub use spsa::{Probe, Spsa};
 pub use target::{TargetError, Targets};
