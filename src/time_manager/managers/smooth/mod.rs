@@ -18,7 +18,7 @@
 //!
 //! *Worked example*: 60 s and 1 s a move, overhead 200 ms, first move, no network head. Moves left 70 (`mle-legacy`);
 //! game time 60,000 + 1,000 · 69 − 200 = 128,800 ms; average new nodes 128.8 / 70 · 20,000 = 36,800; average tree
-//! 73,600 at a reuse of 0.5; nothing to credit; 73,600 / 20,000 / 0.7 = 5.26 s, and a reserve of 2.63 s.
+//! 73,600 at a reuse of 0.5; nothing to credit; 73,600 / 20,000 / 0.7 = 5.26 s, and a reserve of 10.5 s.
 //!
 //! # What is different from PR #1195
 //!

@@ -22,8 +22,8 @@ param_specs! {
     MAX_MOVE_BUDGET "max-move-budget" 0.3 0.001 1.0 Ratio "Largest fraction of the clock that one move may use.";
     FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
         "Extra time of the first move of a game, as a multiple of its budget.";
-    EXTENSION "extension" 0.5 0.0 10.0 Ratio
-        "Reserve of a move that turns out to be hard, as a multiple of its budget. Replays lose without it.";
+    EXTENSION "extension" 2.0 0.0 10.0 Ratio
+        "Reserve of a move that turns out to be hard, as a multiple of its budget. Simulated games of three recordings lose least at 2.";
     SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
         "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
     MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
