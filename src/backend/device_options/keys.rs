@@ -122,13 +122,13 @@ pub(super) const KEYS: &[Key] = &[
         },
     },
     Key {
-        name: "policy_head",
+        name: POLICY_HEAD,
         expected: NAME,
         providers: &[],
         set: |options, text| put(&mut options.policy_head, name(text)),
     },
     Key {
-        name: "value_head",
+        name: VALUE_HEAD,
         expected: NAME,
         providers: &[],
         set: |options, text| put(&mut options.value_head, name(text)),
@@ -219,6 +219,9 @@ pub(super) const KEYS: &[Key] = &[
 
 /// The one key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
+/// The keys that name heads, which every backend takes.
+pub(super) const POLICY_HEAD: &str = "policy_head";
+pub(super) const VALUE_HEAD: &str = "value_head";
 pub(super) const INPUT_FORMAT: &str = "input_format";
 
 /// The keys of a network's interface: they say how its file is read, whatever runs it then.

@@ -12,7 +12,7 @@ use super::{Isa, Rows};
 use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, RIVALS};
+use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, POLICY_HEAD, RIVALS, VALUE_HEAD};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -190,7 +190,8 @@ impl DeviceOptions {
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
-        match self.given.iter().find(|key| **key != ISA && !INTERFACE.contains(key)) {
+        let is_known = |key: &&str| [ISA, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);
+        match self.given.iter().find(|key| !is_known(key)) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }

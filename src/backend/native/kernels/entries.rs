@@ -1,13 +1,16 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
 use super::activate::{Nonlinearity, activate_all};
+use super::arithmetic::Float32;
 use super::epilogue::{Epilogue, epilogue};
 use super::first_convolution::{Input, input};
 use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
+use super::rows::{RowProduct, rows};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Simd};
+use super::token_rows::{Normalisation, add_scaled, dot_rows, gate, normalise, softmax, transpose};
 use super::winograd::{Four, Two};
 use crate::backend::native::isa::Isa;
 
@@ -23,6 +26,13 @@ pub(super) struct Entries {
     pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
     pub convolve_one: unsafe fn(*const f32, *const f32, usize, usize) -> f32,
     pub dot: unsafe fn(*const f32, *const f32, usize) -> f32,
+    pub rows: unsafe fn(&RowProduct),
+    pub normalise: unsafe fn(&Normalisation),
+    pub softmax: unsafe fn(*mut f32, usize, usize, usize),
+    pub transpose: unsafe fn(*const f32, usize, usize, usize, *mut f32),
+    pub add_scaled: unsafe fn(*mut f32, usize, *const f32, usize, usize, f32),
+    pub gate: unsafe fn(*mut f32, *const f32, *const f32, usize),
+    pub dot_rows: unsafe fn(*const f32, usize, *const f32, usize, usize) -> f32,
 }
 
 impl Entries {
@@ -54,6 +64,13 @@ macro_rules! entries {
                 activate: run_activate,
                 convolve_one: run_convolve_one,
                 dot: run_dot,
+                rows: run_rows,
+                normalise: run_normalise,
+                softmax: run_softmax,
+                transpose: run_transpose,
+                add_scaled: run_add_scaled,
+                gate: run_gate,
+                dot_rows: run_dot_rows,
             };
 
             $(#[$feature])*
@@ -95,6 +112,48 @@ macro_rules! entries {
             unsafe fn run_dot(a: *const f32, b: *const f32, vectors: usize) -> f32 {
                 // SAFETY: the caller's.
                 unsafe { dot::<$simd>(a, b, vectors) }
+            }
+            $(#[$feature])*
+            unsafe fn run_rows(job: &RowProduct) {
+                // SAFETY: the caller's.
+                unsafe { rows::<$simd, Float32>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_normalise(job: &Normalisation) {
+                // SAFETY: the caller's.
+                unsafe { normalise::<$simd>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_softmax(numbers: *mut f32, rows: usize, pitch: usize, columns: usize) {
+                // SAFETY: the caller's.
+                unsafe { softmax::<$simd>(numbers, rows, pitch, columns) }
+            }
+            $(#[$feature])*
+            unsafe fn run_transpose(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
+                // SAFETY: the caller's.
+                unsafe { transpose::<$simd>(from, rows, pitch, columns, to) }
+            }
+            $(#[$feature])*
+            unsafe fn run_add_scaled(
+                to: *mut f32,
+                to_next: usize,
+                from: *const f32,
+                from_next: usize,
+                vectors: usize,
+                factor: f32,
+            ) {
+                // SAFETY: the caller's.
+                unsafe { add_scaled::<$simd>(to, to_next, from, from_next, vectors, factor) }
+            }
+            $(#[$feature])*
+            unsafe fn run_gate(numbers: *mut f32, factors: *const f32, terms: *const f32, vectors: usize) {
+                // SAFETY: the caller's.
+                unsafe { gate::<$simd>(numbers, factors, terms, vectors) }
+            }
+            $(#[$feature])*
+            unsafe fn run_dot_rows(a: *const f32, a_next: usize, b: *const f32, b_next: usize, vectors: usize) -> f32 {
+                // SAFETY: the caller's.
+                unsafe { dot_rows::<$simd>(a, a_next, b, b_next, vectors) }
             }
         }
     };

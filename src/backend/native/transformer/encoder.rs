@@ -1,0 +1,171 @@
+//! Runs an encoder: attention between the squares of a board, and a feed-forward network (docs/lc0.md, 4.8).
+
+use super::super::buffer::Buffer;
+use super::super::kernels::{Kernels, Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
+use super::super::prepared::nonlinearity;
+use super::dense::{DensePlan, Part, norm_plan};
+use super::layout::Layout;
+use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
+use crate::network::SQUARES;
+use crate::network::layers::{Encoder, FeedForward};
+
+/// The rows of one board, for a normalisation.
+pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
+
+/// An encoder.
+pub(super) struct EncoderPlan {
+    heads: usize,
+    /// Features of a head, in vectors.
+    depth: usize,
+    /// Queries, keys and values, every head at a whole vector.
+    queries_keys_values: DensePlan,
+    output: DensePlan,
+    pub smolgen: Option<SmolgenPlan>,
+    norm1: NormPlan,
+    feed_forward: FeedForwardPlan,
+    norm2: NormPlan,
+}
+
+/// Two dense layers.
+pub(super) struct FeedForwardPlan {
+    first: DensePlan,
+    activation: Nonlinearity,
+    second: DensePlan,
+}
+
+/// A worker's buffers for encoders: for one board, but for smolgen's.
+pub(super) struct EncoderBuffers {
+    queries_keys_values: Buffer,
+    /// The keys of a head, transposed.
+    keys: Buffer,
+    scores: Buffer,
+    attended: Buffer,
+    hidden: Buffer,
+    branch: Buffer,
+    smolgen: SmolgenBuffers,
+}
+
+impl EncoderBuffers {
+    /// Buffers that suffice for each of these encoders and feed-forward networks.
+    pub(super) fn new<'a>(
+        plans: impl Iterator<Item = &'a EncoderPlan> + Clone,
+        other: Option<&FeedForwardPlan>,
+        boards: usize,
+        lanes: usize,
+    ) -> EncoderBuffers {
+        let numbers = |vectors: usize| Buffer::new(vectors * RowShape::BOARD * lanes);
+        let most = |vectors: fn(&EncoderPlan) -> usize| plans.clone().map(vectors).max().unwrap_or(0);
+        let networks = || plans.clone().map(|plan| &plan.feed_forward).chain(other);
+        let hidden = networks().map(|network| network.first.columns).max().unwrap_or(0);
+        let width = networks().map(|network| network.second.columns).max().unwrap_or(0);
+        EncoderBuffers {
+            queries_keys_values: numbers(most(|plan| plan.queries_keys_values.columns)),
+            keys: Buffer::new(most(|plan| plan.depth) * SQUARES * lanes),
+            scores: Buffer::new(scores(lanes)),
+            attended: numbers(most(|plan| plan.heads * plan.depth)),
+            hidden: numbers(hidden),
+            branch: numbers(width),
+            smolgen: SmolgenBuffers::new(plans.filter_map(|plan| plan.smolgen.as_ref()), boards, lanes),
+        }
+    }
+}
+
+impl EncoderPlan {
+    /// Packs an encoder whose branches have the factor `alpha`.
+    pub(super) fn new(kernels: &Kernels, encoder: &Encoder, alpha: f32) -> EncoderPlan {
+        let lanes = kernels.lanes();
+        let depth = encoder.query.outputs / encoder.heads;
+        let width = Layout::plain(encoder.query.inputs, lanes);
+        let model = Layout::heads(encoder.heads, depth, lanes);
+        let scale = (depth as f32).sqrt().recip();
+        let parts = [(&encoder.query, scale), (&encoder.key, 1.0), (&encoder.value, 1.0)];
+        let parts = parts.map(|(dense, factor)| Part { dense, factor, outputs: &model });
+        let output = Part { dense: &encoder.output, factor: alpha, outputs: &width };
+        EncoderPlan {
+            heads: encoder.heads,
+            depth: depth.div_ceil(lanes),
+            queries_keys_values: DensePlan::new(kernels, &width, &parts),
+            output: DensePlan::new(kernels, &model, &[output]),
+            smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(kernels, smolgen, encoder.heads)),
+            norm1: norm_plan(&encoder.norm1, &width),
+            feed_forward: FeedForwardPlan::new(kernels, &encoder.ffn, alpha),
+            norm2: norm_plan(&encoder.norm2, &width),
+        }
+    }
+
+    /// Runs it on the rows of some boards, in place.
+    pub(super) fn run(
+        &self,
+        kernels: &Kernels,
+        shared: Option<&DensePlan>,
+        boards: usize,
+        rows: &mut [f32],
+        buffers: &mut EncoderBuffers,
+    ) {
+        let smolgen = self.smolgen.as_ref().zip(shared);
+        if let Some((smolgen, shared)) = smolgen {
+            smolgen.run(kernels, shared, boards, rows, &mut buffers.smolgen);
+        }
+        let size = self.norm1.columns * RowShape::BOARD * kernels.lanes();
+        for (board, rows) in rows.chunks_exact_mut(size).take(boards).enumerate() {
+            self.attention(kernels, smolgen.is_some().then_some(board), rows, buffers);
+            kernels.normalise(&self.norm1, BOARD, rows, Some(&buffers.branch));
+            self.feed_forward.run(kernels, rows, buffers);
+            kernels.normalise(&self.norm2, BOARD, rows, Some(&buffers.branch));
+        }
+    }
+
+    /// Attention of one board, into the branch, with the biases of this board where there are some.
+    fn attention(&self, kernels: &Kernels, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
+        let (heads, depth, lanes) = (self.heads, self.depth, kernels.lanes());
+        let EncoderBuffers { queries_keys_values, keys, scores: weights, attended, branch, smolgen, .. } = buffers;
+        self.queries_keys_values.boards(kernels, 1, rows, Nonlinearity::None, queries_keys_values);
+        let vector = RowShape::BOARD * lanes;
+        let (squares, size) = (SQUARES / lanes, scores(lanes));
+        for head in 0..heads {
+            let of = |part: usize| &queries_keys_values[(part * heads + head) * depth * vector..][..depth * vector];
+            let [query, key, value] = [of(0), of(1), of(2)];
+            kernels.transpose(key, depth, keys);
+            let start = biases.map_or(RowStart::Nothing, |board| {
+                RowStart::Numbers(&smolgen.biases[(board * heads + head) * size..][..size])
+            });
+            let key = Matrix::Plain { numbers: keys, row: lanes, column: depth * lanes * lanes };
+            kernels.rows(RowShape::boards(1, depth, squares), query, key, start, Nonlinearity::None, weights);
+            kernels.softmax(weights);
+            let value = Matrix::Plain { numbers: value, row: lanes, column: vector };
+            let output = &mut attended[head * depth * vector..][..depth * vector];
+            let shape = RowShape::boards(1, squares, depth);
+            kernels.rows(shape, weights, value, RowStart::Nothing, Nonlinearity::None, output);
+        }
+        self.output.boards(kernels, 1, attended, Nonlinearity::None, branch);
+    }
+}
+
+impl FeedForwardPlan {
+    /// Packs a network whose output has the factor `alpha`.
+    pub(super) fn new(kernels: &Kernels, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
+        FeedForwardPlan {
+            first: DensePlan::plain(kernels, &ffn.first, 1.0),
+            activation: nonlinearity(ffn.activation),
+            second: DensePlan::plain(kernels, &ffn.second, alpha),
+        }
+    }
+
+    /// Runs it on the rows of a board, into the branch.
+    fn run(&self, kernels: &Kernels, rows: &[f32], buffers: &mut EncoderBuffers) {
+        self.first.boards(kernels, 1, rows, self.activation, &mut buffers.hidden);
+        self.second.boards(kernels, 1, &buffers.hidden, Nonlinearity::None, &mut buffers.branch);
+    }
+
+    /// The same with the sum and its normalisation.
+    pub(super) fn run_normalised(
+        &self,
+        kernels: &Kernels,
+        norm: &NormPlan,
+        rows: &mut [f32],
+        buffers: &mut EncoderBuffers,
+    ) {
+        self.run(kernels, rows, buffers);
+        kernels.normalise(norm, BOARD, rows, Some(&buffers.branch));
+    }
+}
