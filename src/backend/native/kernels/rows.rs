@@ -183,12 +183,21 @@ impl Panel<'_> {
                     from[g] = from[g].add(job.pitch * S::LANES);
                 }
             }
+            // The sums stay in registers only if no index of theirs is left to the run time, as those below are.
+            let mut numbers = [[[S::splat(0.0); N]; R]; G];
+            for g in 0..G {
+                for r in 0..R {
+                    for n in 0..N {
+                        numbers[g][r][n] = A::number(sums[g][r][n]);
+                    }
+                }
+            }
             for g in 0..G {
                 for n in 0..N {
                     let column = self.first + n;
                     let place = (group + g) * job.output_group + (column * job.pitch + row) * S::LANES;
                     for r in 0..R {
-                        let mut number = A::number(sums[g][r][n]);
+                        let mut number = numbers[g][r][n];
                         if A::IS_QUANTISED {
                             let quantised = &*job.quantised;
                             let at = (group + g) * job.rows + row + r;
