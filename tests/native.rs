@@ -6,7 +6,9 @@ mod common;
 
 use common::golden::{self, Golden};
 use std::collections::HashMap;
-use zeitnot::backend::{self, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, Query};
+use zeitnot::backend::{
+    self, Arithmetic, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions, Query,
+};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
 use zeitnot::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
@@ -29,6 +31,12 @@ const PLIES: f32 = 0.01;
 
 fn available() -> impl Iterator<Item = Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_available())
+}
+
+fn load_int8(bytes: &[u8], isa: Isa) -> NativeBackend {
+    let network = Network::from_bytes(bytes, "tiny.pb.gz").unwrap();
+    let options = NativeOptions { isa: Some(isa), arithmetic: Some(Arithmetic::Int8), ..NativeOptions::default() };
+    NativeBackend::with(&network, &options, HistoryFill::FenOnly).unwrap()
 }
 
 fn load(bytes: &[u8], isa: Isa) -> NativeBackend {
@@ -144,20 +152,51 @@ fn a_batch_of_any_size_says_to_the_bit_what_its_positions_say_alone() {
     let attention: Vec<RandomNetwork> = attention_networks().into_iter().map(|(_, shape)| shape).collect();
     let shapes = || shapes.into_iter().chain(attention.iter().copied());
     for (isa, shape) in available().flat_map(|isa| shapes().map(move |shape| (isa, shape))) {
-        let native = load(&shape.gzip(1), isa);
-        assert!(native.attributes().is_batch_invariant);
-        let positions = queries(&native);
-        let mut evaluator = native.evaluator().unwrap();
-        let alone: Vec<Evaluation> =
-            positions.iter().map(|query| evaluator.evaluate(std::slice::from_ref(query)).unwrap().remove(0)).collect();
-        assert_ne!(alone[0].q, alone[1].q, "the network tells positions apart");
-        let maximum = native.attributes().maximum_batch;
-        for size in (0..=20).chain([maximum - 1, maximum, maximum + 1, 3 * maximum + 5, 7]) {
-            let batch: Vec<Query> = positions.iter().cycle().take(size).cloned().collect();
-            let answers = evaluator.evaluate(&batch).unwrap();
-            assert_eq!(answers.len(), size);
-            let is_same = answers.iter().zip(alone.iter().cycle()).all(|(together, alone)| together == alone);
-            assert!(is_same, "{isa}, {shape:?}, {size} positions");
+        answers_to_the_bit(&load(&shape.gzip(1), isa), &format!("{isa}, {shape:?}"));
+        if shape.policy == PolicyKind::Attention {
+            answers_to_the_bit(&load_int8(&shape.gzip(1), isa), &format!("{isa}, 8 bits, {shape:?}"));
+        }
+    }
+}
+
+fn answers_to_the_bit(native: &NativeBackend, what: &str) {
+    assert!(native.attributes().is_batch_invariant);
+    let positions = queries(native);
+    let mut evaluator = native.evaluator().unwrap();
+    let alone: Vec<Evaluation> =
+        positions.iter().map(|query| evaluator.evaluate(std::slice::from_ref(query)).unwrap().remove(0)).collect();
+    assert_ne!(alone[0].q, alone[1].q, "the network tells positions apart");
+    let maximum = native.attributes().maximum_batch;
+    for size in (0..=20).chain([maximum - 1, maximum, maximum + 1, 3 * maximum + 5, 7]) {
+        let batch: Vec<Query> = positions.iter().cycle().take(size).cloned().collect();
+        let answers = evaluator.evaluate(&batch).unwrap();
+        assert_eq!(answers.len(), size);
+        let is_same = answers.iter().zip(alone.iter().cycle()).all(|(together, alone)| together == alone);
+        assert!(is_same, "{what}, {size} positions");
+    }
+}
+
+/// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean something.
+const LOGIT_OF_8_BITS: f32 = 0.5;
+const VALUE_OF_8_BITS: f32 = 0.1;
+
+#[test]
+fn eight_bits_say_nearly_what_float32_says() {
+    for (name, shape) in attention_networks() {
+        for isa in available() {
+            let bytes = shape.gzip(9);
+            let [exact, narrow] = [load(&bytes, isa), load_int8(&bytes, isa)];
+            assert!(narrow.attributes().device.ends_with("int8"), "{}", narrow.attributes().device);
+            let queries = queries(&exact);
+            let wanted = exact.evaluator().unwrap().evaluate(&queries).unwrap();
+            let found = narrow.evaluator().unwrap().evaluate(&queries).unwrap();
+            let worst = largest(found.iter().zip(&wanted).map(|(a, b)| differences(a, b)));
+            eprintln!("{name}, {isa}, 8 bits: {worst:?}");
+            assert!(worst[0] > 0.0, "{name}: it is not computed in 8 bits");
+            assert!(
+                worst[0] <= LOGIT_OF_8_BITS && worst[1].max(worst[2]) <= VALUE_OF_8_BITS,
+                "{name} {isa}: {worst:?}"
+            );
         }
     }
 }

@@ -239,8 +239,13 @@ fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
 
 fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
     options.device.check_for_native()?;
-    let DeviceOptions { isa, policy_head, value_head, .. } = &options.device;
-    let native = NativeOptions { isa: *isa, policy_head: policy_head.as_deref(), value_head: value_head.as_deref() };
+    let DeviceOptions { isa, arithmetic, policy_head, value_head, .. } = &options.device;
+    let native = NativeOptions {
+        isa: *isa,
+        arithmetic: *arithmetic,
+        policy_head: policy_head.as_deref(),
+        value_head: value_head.as_deref(),
+    };
     Ok(Arc::new(NativeBackend::with(network, &native, options.history_fill)?))
 }
 

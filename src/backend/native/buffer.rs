@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 const LINE: usize = 64;
 
 /// A fixed number of numbers, the first at a multiple of 64 bytes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Buffer<T = f32> {
     numbers: Vec<T>,
     start: usize,

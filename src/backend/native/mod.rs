@@ -18,7 +18,7 @@
 
 use std::sync::Arc;
 
-use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
+use super::{Arithmetic, Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
 use crate::network::layers::{Layers, Policy};
 use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
@@ -45,6 +45,8 @@ const PREFERRED_BATCH: usize = 8;
 pub struct NativeOptions<'a> {
     /// The instruction set, for the fastest of this processor.
     pub isa: Option<Isa>,
+    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the first.
+    pub arithmetic: Option<Arithmetic>,
     /// The policy head, for the first.
     pub policy_head: Option<&'a str>,
     /// The value head, for the first.
@@ -100,7 +102,10 @@ impl NativeBackend {
         let (shared, value_outputs) = prepare(network, layers, options, kernels, &name)?;
         let attributes = Attributes {
             name: format!("native, {name}"),
-            device: format!("cpu, {isa}"),
+            device: match (options.arithmetic, &shared) {
+                (Some(Arithmetic::Int8), Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
+                _ => format!("cpu, {isa}"),
+            },
             input: Some((network.description().input, history_fill)),
             has_wdl: value_outputs == 3,
             has_moves_left: layers.moves_left.is_some(),
@@ -133,10 +138,11 @@ fn prepare(
     kernels: Kernels,
     name: &str,
 ) -> Result<(Shared, usize), BackendError> {
+    let arithmetic = options.arithmetic.unwrap_or(Arithmetic::Float32);
     let policy = layers.policy(options.policy_head, network.name())?;
     let value = layers.value(options.value_head, network.name())?;
     if let Policy::Attention(policy) = policy {
-        let plan = TransformerPlan::new(&kernels, layers, policy, value);
+        let plan = TransformerPlan::new(kernels, arithmetic, layers, policy, value);
         let outputs = plan.value_outputs();
         let shared = transformer::Shared { network: name.to_owned(), plan, kernels };
         return Ok((Shared::Transformer(Arc::new(shared)), outputs));

@@ -1,11 +1,14 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
 use super::activate::{Nonlinearity, activate_all};
-use super::arithmetic::Float32;
+use super::arithmetic::{Bytes, Float32};
+#[cfg(target_arch = "x86_64")]
+use super::arithmetic::{Vnni, WideBytes};
 use super::epilogue::{Epilogue, epilogue};
 use super::first_convolution::{Input, input};
 use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
+use super::quantise::{Quantisation, quantise};
 use super::rows::{RowProduct, rows};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
@@ -27,6 +30,8 @@ pub(super) struct Entries {
     pub convolve_one: unsafe fn(*const f32, *const f32, usize, usize) -> f32,
     pub dot: unsafe fn(*const f32, *const f32, usize) -> f32,
     pub rows: unsafe fn(&RowProduct),
+    pub rows_of_bytes: unsafe fn(&RowProduct),
+    pub quantise: unsafe fn(&Quantisation),
     pub normalise: unsafe fn(&Normalisation),
     pub softmax: unsafe fn(*mut f32, usize, usize, usize),
     pub transpose: unsafe fn(*const f32, usize, usize, usize, *mut f32),
@@ -40,6 +45,8 @@ impl Entries {
     pub(super) fn of(isa: Isa) -> &'static Entries {
         match isa {
             #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 if is_x86_feature_detected!("avx512vnni") => &vnni::ENTRIES,
+            #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => &avx2::ENTRIES,
@@ -49,7 +56,7 @@ impl Entries {
 }
 
 macro_rules! entries {
-    ($(#[$feature:meta])* $name:ident, $simd:ty) => {
+    ($(#[$feature:meta])* $name:ident, $simd:ty, $bytes:ty) => {
         mod $name {
             use super::*;
 
@@ -65,6 +72,8 @@ macro_rules! entries {
                 convolve_one: run_convolve_one,
                 dot: run_dot,
                 rows: run_rows,
+                rows_of_bytes: run_rows_of_bytes,
+                quantise: run_quantise,
                 normalise: run_normalise,
                 softmax: run_softmax,
                 transpose: run_transpose,
@@ -119,6 +128,16 @@ macro_rules! entries {
                 unsafe { rows::<$simd, Float32>(job) }
             }
             $(#[$feature])*
+            unsafe fn run_rows_of_bytes(job: &RowProduct) {
+                // SAFETY: the caller's.
+                unsafe { rows::<$simd, $bytes>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_quantise(job: &Quantisation) {
+                // SAFETY: the caller's.
+                unsafe { quantise::<$simd>(job) }
+            }
+            $(#[$feature])*
             unsafe fn run_normalise(job: &Normalisation) {
                 // SAFETY: the caller's.
                 unsafe { normalise::<$simd>(job) }
@@ -163,12 +182,21 @@ macro_rules! entries {
 entries!(
     #[target_feature(enable = "avx512f,avx2,fma")]
     avx512,
-    Avx512
+    Avx512,
+    Bytes
+);
+#[cfg(target_arch = "x86_64")]
+entries!(
+    #[target_feature(enable = "avx512f,avx512vnni,avx2,fma")]
+    vnni,
+    Avx512,
+    Vnni
 );
 #[cfg(target_arch = "x86_64")]
 entries!(
     #[target_feature(enable = "avx2,fma")]
     avx2,
-    Avx2
+    Avx2,
+    WideBytes
 );
-entries!(portable, Portable);
+entries!(portable, Portable, Bytes);

@@ -10,7 +10,8 @@
 //! | `legal_moves` | the last layer of a policy, for the legal moves |
 //! | `rows`, `arithmetic` | products of the rows of transformers, and the words that they multiply |
 //! | `token_rows` | what else is done to those rows: normalisation, softmax |
-//! | `row_kernels` | the safe face of those two |
+//! | `quantise` | rows to bytes |
+//! | `row_kernels` | the safe face of those |
 //! | `activate` | relu, mish, sigmoid and others |
 //! | `entries` | all of them compiled for each instruction set |
 // Loops over indices are what unrolls into registers; iterators of arrays of arrays of vectors do not always.
@@ -23,7 +24,7 @@ use crate::network::SQUARES;
 pub(super) use activate::Nonlinearity;
 use entries::Entries;
 pub(super) use first_convolution::{FullPlane, SetSquare};
-pub(super) use row_kernels::{Matrix, NormPlan, RowShape, RowStart};
+pub(super) use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 pub(super) use tiling::Tiling;
 
 mod activate;
@@ -33,6 +34,7 @@ mod epilogue;
 mod first_convolution;
 mod legal_moves;
 mod product;
+mod quantise;
 mod row_kernels;
 #[cfg(test)]
 mod row_tests;

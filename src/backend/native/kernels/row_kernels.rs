@@ -2,7 +2,8 @@
 
 use std::ptr;
 
-use super::rows::{RowProduct, Start};
+use super::quantise::Quantisation;
+use super::rows::{Quantised, RowProduct, Start};
 use super::token_rows::Normalisation;
 use super::{Kernels, Nonlinearity};
 use crate::backend::native::buffer::Buffer;
@@ -46,6 +47,36 @@ pub(in super::super) enum Matrix<'a> {
     Plain { numbers: &'a [f32], row: usize, column: usize },
 }
 
+/// Weights of 8 bits: `scale * byte`, four rows to a word.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct ByteMatrix<'a> {
+    /// Words in panels.
+    pub words: &'a [u32],
+    /// For each column, the scale and the sum of its bytes.
+    pub scales: &'a [f32],
+    pub sums: &'a [f32],
+}
+
+/// Rows of bytes, each with its step and its least number; see `quantise`.
+#[derive(Default)]
+pub(in super::super) struct QuantisedRows {
+    words: Buffer<u32>,
+    steps: Buffer,
+    least: Buffer,
+}
+
+impl QuantisedRows {
+    /// Makes room for rows of so many words altogether.
+    fn make_room(&mut self, rows: usize, words: usize) {
+        if self.words.len() < words {
+            self.words = Buffer::new(words);
+        }
+        if self.steps.len() < rows {
+            (self.steps, self.least) = (Buffer::new(rows), Buffer::new(rows));
+        }
+    }
+}
+
 /// What is added to a product.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) enum RowStart<'a> {
@@ -82,12 +113,9 @@ impl Kernels {
         activation: Nonlinearity,
         output: &mut [f32],
     ) {
-        let RowShape { groups, rows, pitch, inner, columns } = shape;
+        let RowShape { groups, pitch, inner, columns, .. } = shape;
         let lanes = self.lanes();
-        let (input_group, output_group) = (inner * pitch * lanes, columns * pitch * lanes);
-        assert!(rows <= pitch, "every row has a place");
-        assert!(input.len() >= groups * input_group, "the input is as large as said");
-        assert!(output.len() >= groups * output_group, "the output has room");
+        assert!(input.len() >= groups * inner * pitch * lanes, "the input is as large as said");
         let (weights, weights_row, weights_column) = match weights {
             Matrix::Packed(weights) => {
                 assert!(weights.len() >= inner * lanes * columns * lanes, "every input and output has a weight");
@@ -99,6 +127,98 @@ impl Kernels {
                 (numbers.as_ptr(), row, column)
             }
         };
+        let job = RowProduct {
+            input: input.as_ptr().cast(),
+            weights: weights.cast(),
+            weights_row,
+            weights_column,
+            ..self.row_product(shape, start, activation, output)
+        };
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no kernels
+        // without.
+        unsafe { (self.entries.rows)(&job) }
+    }
+
+    /// The same of bytes; `inner` of the shape are vectors of words.
+    pub(in super::super) fn rows_of_bytes(
+        &self,
+        shape: RowShape,
+        input: &QuantisedRows,
+        weights: ByteMatrix<'_>,
+        start: RowStart<'_>,
+        activation: Nonlinearity,
+        output: &mut [f32],
+    ) {
+        let RowShape { groups, rows, pitch, inner, columns } = shape;
+        let lanes = self.lanes();
+        let QuantisedRows { words, steps, least } = input;
+        assert!(words.len() >= groups * inner * pitch * lanes, "the input is as large as said");
+        assert!(steps.len() >= groups * rows && least.len() >= groups * rows, "every row has its step");
+        assert!(weights.words.len() >= inner * lanes * columns * lanes, "every input and output has a weight");
+        assert!(weights.scales.len() >= columns * lanes && weights.sums.len() >= columns * lanes);
+        let quantised = Quantised {
+            steps: steps.as_ptr(),
+            least: least.as_ptr(),
+            scales: weights.scales.as_ptr(),
+            sums: weights.sums.as_ptr(),
+        };
+        let job = RowProduct {
+            input: words.as_ptr(),
+            weights: weights.words.as_ptr(),
+            quantised: &quantised,
+            ..self.row_product(shape, start, activation, output)
+        };
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there.
+        unsafe { (self.entries.rows_of_bytes)(&job) }
+    }
+
+    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each column.
+    pub(in super::super) fn quantise(
+        &self,
+        (groups, rows, pitch): (usize, usize, usize),
+        columns: usize,
+        input: &[f32],
+        factors: Option<&[f32]>,
+        to: &mut QuantisedRows,
+    ) {
+        let lanes = self.lanes();
+        let (group, words) = (columns * pitch * lanes, columns.div_ceil(4) * pitch * lanes);
+        assert!(columns > 0 && rows <= pitch && input.len() >= groups * group, "every row has a place");
+        to.make_room(groups * rows, groups * words);
+        let factors = factors.map_or(ptr::null(), |factors| {
+            assert!(factors.len() >= columns * lanes, "every column has a factor");
+            factors.as_ptr()
+        });
+        for index in 0..groups {
+            let job = Quantisation {
+                rows,
+                pitch,
+                columns,
+                input: input[index * group..].as_ptr(),
+                factors,
+                output: to.words[index * words..].as_mut_ptr().cast(),
+                steps: to.steps[index * rows..].as_mut_ptr(),
+                least: to.least[index * rows..].as_mut_ptr(),
+            };
+            // SAFETY: the sizes are checked above, and the instruction set is there.
+            unsafe { (self.entries.quantise)(&job) }
+        }
+    }
+
+    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and weights
+    /// are missing.
+    fn row_product(
+        &self,
+        shape: RowShape,
+        start: RowStart<'_>,
+        activation: Nonlinearity,
+        output: &mut [f32],
+    ) -> RowProduct {
+        let RowShape { groups, rows, pitch, inner, columns } = shape;
+        let lanes = self.lanes();
+        let output_group = columns * pitch * lanes;
+        assert!(rows <= pitch, "every row has a place");
+        assert!(output.len() >= groups * output_group, "the output has room");
         let to = output.as_mut_ptr();
         let start = match start {
             RowStart::Nothing => Start::Nothing,
@@ -112,26 +232,24 @@ impl Kernels {
             }
             RowStart::Output => Start::Numbers(to),
         };
-        let job = RowProduct {
+        RowProduct {
             groups,
             rows,
             pitch,
             inner,
             columns,
-            input: input.as_ptr().cast(),
-            input_group,
-            weights: weights.cast(),
-            weights_row,
-            weights_column,
+            input: ptr::null(),
+            input_group: inner * pitch * lanes,
+            weights: ptr::null(),
+            weights_row: 0,
+            weights_column: 0,
             quantised: ptr::null(),
             start,
             output: to,
             output_group,
             activation,
             activate: self.entries.activate,
-        };
-        // SAFETY: the sizes are checked above, and the instruction set is there: there are no kernels without.
-        unsafe { (self.entries.rows)(&job) }
+        }
     }
 
     /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in place, with

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::tests::{Numbers, activated, all, assert_close, pack};
-use super::{Kernels, Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
+use super::{ByteMatrix, Kernels, Matrix, Nonlinearity, NormPlan, QuantisedRows, RowShape, RowStart};
 use crate::backend::native::buffer::Buffer;
 use crate::network::SQUARES;
 
@@ -114,6 +114,67 @@ proptest! {
                     prop_assert!((found - wanted).abs() < 1e-4, "{}: {found}, not {wanted}", kernels.isa());
                 }
             }
+        }
+    }
+}
+
+/// A product of bytes against the same of the numbers that they stand for: rows are quantised by the kernel.
+fn check_bytes(kernels: &Kernels, shape: RowShape, seed: u64) {
+    let (lanes, mut numbers) = (kernels.lanes(), Numbers(seed));
+    let (rows, columns) = (shape.inner * lanes, shape.columns * lanes);
+    let what = format!("{} {shape:?}", kernels.isa());
+    let input = numbers.many(shape.groups * rows * shape.pitch);
+    let bytes: Vec<i8> = numbers.many(rows * columns).iter().map(|number| (127.0 * number) as i8).collect();
+    let scales = numbers.many(columns);
+    let factors: Vec<f32> = numbers.many(rows).iter().map(|number| number + 2.0).collect();
+    let sums: Vec<f32> =
+        (0..columns).map(|column| (0..rows).map(|row| f32::from(bytes[row * columns + column])).sum()).collect();
+    // Four rows to a word, and as many rows as vectors of words hold.
+    let inner = shape.inner.div_ceil(4);
+    let mut words = vec![0u32; inner * lanes * columns];
+    for row in 0..rows {
+        for column in 0..columns {
+            let byte = u32::from(bytes[row * columns + column].cast_unsigned());
+            words[row / 4 * columns + column] |= byte << (8 * (row % 4));
+        }
+    }
+    let words: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
+    let words: Vec<u32> = pack(kernels, inner * lanes, shape.columns, &words).into_iter().map(f32::to_bits).collect();
+    let mut quantised = QuantisedRows::default();
+    kernels.quantise((shape.groups, shape.rows, shape.pitch), shape.inner, &input, Some(&factors), &mut quantised);
+    let mut found = vec![0.0; shape.groups * columns * shape.pitch];
+    let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
+    let words_shape = RowShape { inner, ..shape };
+    kernels.rows_of_bytes(words_shape, &quantised, weights, RowStart::Nothing, Nonlinearity::None, &mut found);
+    for (group, row) in (0..shape.groups).flat_map(|group| (0..shape.rows).map(move |row| (group, row))) {
+        let number = |inner: usize| input[place(&shape, lanes, shape.inner, group, row, inner)] * factors[inner];
+        let of_row: Vec<f32> = (0..rows).map(number).collect();
+        let least = of_row.iter().copied().fold(f32::INFINITY, f32::min);
+        let step = (of_row.iter().copied().fold(f32::NEG_INFINITY, f32::max) - least) / 255.0;
+        for column in 0..columns {
+            let products = of_row.iter().enumerate().map(|(inner, number)| {
+                let level = f64::from((number - least) / step).round_ties_even();
+                (f64::from(least) + f64::from(step) * level) * f64::from(bytes[inner * columns + column])
+            });
+            let wanted = products.sum::<f64>() * f64::from(scales[column]);
+            let found = f64::from(found[place(&shape, lanes, shape.columns, group, row, column)]);
+            // A number between two levels may be rounded to either.
+            let either = 2.0 * f64::from(step) * 127.0 + 1e-3;
+            assert!((found - wanted).abs() <= either, "{what}: {found}, not {wanted}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 24 }, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn products_of_bytes_are_those_of_the_numbers_they_stand_for(
+        groups in 1..10usize, rows in 1..30usize, inner in 1..10usize, columns in 1..5usize, seed: u64,
+    ) {
+        for kernels in all() {
+            check_bytes(&kernels, RowShape { groups: groups.min(2), rows, pitch: rows + 1, inner, columns }, seed);
+            check_bytes(&kernels, RowShape::single(groups, inner, columns), seed);
         }
     }
 }

@@ -43,6 +43,8 @@ pub(super) trait Simd: Copy {
     unsafe fn largest(vector: Self::Vector) -> f32;
     /// The transpose of a square block of numbers, as many rows as a vector has lanes.
     unsafe fn transpose(from: *const f32, to: *mut f32);
+    /// The nearest whole numbers as bytes, of numbers from 0 to 255.
+    unsafe fn store_bytes(to: *mut u8, vector: Self::Vector);
     /// Asks for a cache line ahead of its use, where there is an instruction for that. Any address will do.
     fn prefetch(from: *const f32);
 }
@@ -155,6 +157,11 @@ impl Simd for Portable {
         unsafe { transpose_numbers::<PORTABLE>(from, to) }
     }
     #[inline(always)]
+    unsafe fn store_bytes(to: *mut u8, vector: Self::Vector) {
+        // SAFETY: the caller's pointer is good for as many bytes.
+        unsafe { to.cast::<[u8; PORTABLE]>().write(vector.map(|number| number.round_ties_even() as u8)) }
+    }
+    #[inline(always)]
     fn prefetch(_from: *const f32) {}
 }
 
@@ -172,7 +179,7 @@ mod x86 {
         ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, groups $groups:literal,
          $loadu:ident, $storeu:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $min:ident, $max:ident,
          $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
-         $max_all:expr, $transpose:expr, |$sum:ident| $reduce:expr) => {
+         $max_all:expr, $transpose:expr, $bytes:expr, |$sum:ident| $reduce:expr) => {
             #[derive(Clone, Copy)]
             pub(in super::super) struct $name;
 
@@ -259,6 +266,11 @@ mod x86 {
                     unsafe { $transpose(from, to) }
                 }
                 #[inline(always)]
+                unsafe fn store_bytes(to: *mut u8, vector: $vector) {
+                    // SAFETY: see above.
+                    unsafe { $bytes(to, vector) }
+                }
+                #[inline(always)]
                 fn prefetch(from: *const f32) {
                     // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
@@ -271,13 +283,14 @@ mod x86 {
     intrinsics!(Avx512, __m512, lanes 16, panel 2, groups 3,
         _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps,
         _mm512_min_ps, _mm512_max_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_castps_si512, _mm512_castsi512_ps,
-        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, _mm512_reduce_max_ps, transpose_16, |vector| _mm512_reduce_add_ps(vector));
+        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, _mm512_reduce_max_ps, transpose_16,
+        bytes_of_16, |vector| _mm512_reduce_add_ps(vector));
 
     // 12 of the 16 registers are sums, three hold weights and one a broadcast input.
     intrinsics!(Avx2, __m256, lanes 8, panel 3, groups 1,
     _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
     _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, largest_of_8, transpose_numbers::<8>,
+    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, largest_of_8, transpose_numbers::<8>, bytes_of_8,
     |vector| {
         let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
         let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
@@ -318,6 +331,23 @@ mod x86 {
                     _mm512_storeu_ps(to.add((4 * q + j) * 16), _mm512_castpd_ps(columns[q]));
                 }
             }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_of_16(to: *mut u8, vector: __m512) {
+        // SAFETY: the caller has the instructions, and its pointer is good for 16 bytes.
+        unsafe { _mm_storeu_si128(to.cast(), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(vector))) }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_of_8(to: *mut u8, vector: __m256) {
+        // SAFETY: the caller has the instructions, and its pointer is good for 8 bytes.
+        unsafe {
+            let words = _mm256_cvtps_epi32(vector);
+            let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            let halves = _mm_packus_epi32(low, high);
+            _mm_storel_epi64(to.cast(), _mm_packus_epi16(halves, halves));
         }
     }
 

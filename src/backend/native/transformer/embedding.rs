@@ -5,7 +5,7 @@
 use super::super::buffer::Buffer;
 use super::super::kernels::{Kernels, Nonlinearity, NormPlan, RowShape};
 use super::super::prepared::nonlinearity;
-use super::dense::{DensePlan, Part, norm_plan};
+use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionBody, DensePosition, Position};
@@ -50,15 +50,15 @@ pub(super) struct DensePositionPlan {
 }
 
 impl EmbeddingPlan {
-    pub(super) fn new(kernels: &Kernels, body: &AttentionBody, activation: Activation) -> EmbeddingPlan {
-        let (width, lanes) = (body.embedding.outputs, kernels.lanes());
+    pub(super) fn new(packing: Packing, body: &AttentionBody, activation: Activation) -> EmbeddingPlan {
+        let (width, lanes) = (body.embedding.outputs, packing.kernels.lanes());
         let layout = Layout::plain(width, lanes);
         let gate = |gate: &Option<Vec<f32>>| {
             let gate = gate.as_ref()?;
             Some(of_squares(&layout, |square, feature| gate[feature * SQUARES + square]))
         };
         let input = match &body.position {
-            Position::Tower => InputPlan::Tower(DensePlan::plain(kernels, &body.embedding, 1.0)),
+            Position::Tower => InputPlan::Tower(DensePlan::plain(packing.float32(), &body.embedding, 1.0)),
             Position::Map => {
                 let (values, inputs) = (body.embedding.weights.values(), body.embedding.inputs);
                 let map = positional_map();
@@ -78,7 +78,7 @@ impl EmbeddingPlan {
         };
         let dense = match &body.position {
             Position::Dense(position) => {
-                Some(Box::new(DensePositionPlan::new(kernels, position, &body.embedding, body.alpha)))
+                Some(Box::new(DensePositionPlan::new(packing, position, &body.embedding, body.alpha)))
             }
             _ => None,
         };
@@ -100,32 +100,32 @@ impl EmbeddingPlan {
     /// The rows of one board; `tower` are its rows from a tower, empty where the network has none.
     pub(super) fn run(
         &self,
-        kernels: &Kernels,
+        work: &mut Work,
         planes: &Planes,
         tower: &[f32],
         rows: &mut [f32],
         (features, buffers): (&mut [f32], &mut EncoderBuffers),
     ) {
         match &self.input {
-            InputPlan::Tower(layer) => layer.boards(kernels, 1, tower, self.activation, rows),
+            InputPlan::Tower(layer) => layer.boards(work, 1, tower, self.activation, rows),
             InputPlan::Planes { weights, start } => {
                 rows.copy_from_slice(start);
-                self.add_planes(kernels, planes, weights, rows);
+                self.add_planes(&work.kernels, planes, weights, rows);
                 match &self.dense {
-                    None => kernels.activate(rows, self.activation),
+                    None => work.kernels.activate(rows, self.activation),
                     Some(dense) => {
-                        dense.encode(kernels, planes, features);
-                        dense.layer.add_boards(kernels, 1, features, self.activation, rows);
-                        kernels.normalise(&dense.norm, BOARD, rows, None);
+                        dense.encode(&work.kernels, planes, features);
+                        dense.layer.add_board(work, features, self.activation, rows);
+                        work.kernels.normalise(&dense.norm, BOARD, rows, None);
                     }
                 }
             }
         }
         if self.multiply_gate.is_some() || self.add_gate.is_some() {
-            kernels.gate(rows, self.multiply_gate.as_deref(), self.add_gate.as_deref());
+            work.kernels.gate(rows, self.multiply_gate.as_deref(), self.add_gate.as_deref());
         }
         if let Some(dense) = &self.dense {
-            dense.feed_forward.run_normalised(kernels, &dense.feed_forward_norm, rows, buffers);
+            dense.feed_forward.run_normalised(work, &dense.feed_forward_norm, rows, buffers);
         }
     }
 
@@ -149,8 +149,8 @@ impl EmbeddingPlan {
 }
 
 impl DensePositionPlan {
-    fn new(kernels: &Kernels, position: &DensePosition, embedding: &Dense<Tensor>, alpha: f32) -> DensePositionPlan {
-        let lanes = kernels.lanes();
+    fn new(packing: Packing, position: &DensePosition, embedding: &Dense<Tensor>, alpha: f32) -> DensePositionPlan {
+        let lanes = packing.kernels.lanes();
         let width = Layout::plain(embedding.outputs, lanes);
         let features = position.layer.outputs / SQUARES;
         let board = Layout::board(features, lanes, |square, feature| square * features + feature);
@@ -170,9 +170,9 @@ impl DensePositionPlan {
             columns: features.div_ceil(lanes),
             pieces,
             bias,
-            layer: DensePlan::new(kernels, &inputs, &[layer]),
+            layer: DensePlan::new(packing.float32(), &inputs, &[layer]),
             norm: norm_plan(&position.norm, &width),
-            feed_forward: FeedForwardPlan::new(kernels, &position.ffn, alpha),
+            feed_forward: FeedForwardPlan::new(packing, &position.ffn, alpha),
             feed_forward_norm: norm_plan(&position.ffn_norm, &width),
         }
     }

@@ -1,9 +1,9 @@
 //! Runs an encoder: attention between the squares of a board, and a feed-forward network (docs/lc0.md, 4.8).
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
+use super::super::kernels::{Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
 use super::super::prepared::nonlinearity;
-use super::dense::{DensePlan, Part, norm_plan};
+use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
 use crate::network::SQUARES;
@@ -72,8 +72,8 @@ impl EncoderBuffers {
 
 impl EncoderPlan {
     /// Packs an encoder whose branches have the factor `alpha`.
-    pub(super) fn new(kernels: &Kernels, encoder: &Encoder, alpha: f32) -> EncoderPlan {
-        let lanes = kernels.lanes();
+    pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32) -> EncoderPlan {
+        let lanes = packing.kernels.lanes();
         let depth = encoder.query.outputs / encoder.heads;
         let width = Layout::plain(encoder.query.inputs, lanes);
         let model = Layout::heads(encoder.heads, depth, lanes);
@@ -84,11 +84,11 @@ impl EncoderPlan {
         EncoderPlan {
             heads: encoder.heads,
             depth: depth.div_ceil(lanes),
-            queries_keys_values: DensePlan::new(kernels, &width, &parts),
-            output: DensePlan::new(kernels, &model, &[output]),
-            smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(kernels, smolgen, encoder.heads)),
+            queries_keys_values: DensePlan::new(packing, &width, &parts),
+            output: DensePlan::new(packing, &model, &[output]),
+            smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(packing, smolgen, encoder.heads)),
             norm1: norm_plan(&encoder.norm1, &width),
-            feed_forward: FeedForwardPlan::new(kernels, &encoder.ffn, alpha),
+            feed_forward: FeedForwardPlan::new(packing, &encoder.ffn, alpha),
             norm2: norm_plan(&encoder.norm2, &width),
         }
     }
@@ -96,7 +96,7 @@ impl EncoderPlan {
     /// Runs it on the rows of some boards, in place.
     pub(super) fn run(
         &self,
-        kernels: &Kernels,
+        work: &mut Work,
         shared: Option<&DensePlan>,
         boards: usize,
         rows: &mut [f32],
@@ -104,68 +104,68 @@ impl EncoderPlan {
     ) {
         let smolgen = self.smolgen.as_ref().zip(shared);
         if let Some((smolgen, shared)) = smolgen {
-            smolgen.run(kernels, shared, boards, rows, &mut buffers.smolgen);
+            smolgen.run(work, shared, boards, rows, &mut buffers.smolgen);
         }
-        let size = self.norm1.columns * RowShape::BOARD * kernels.lanes();
+        let size = self.norm1.columns * RowShape::BOARD * work.kernels.lanes();
         for (board, rows) in rows.chunks_exact_mut(size).take(boards).enumerate() {
-            self.attention(kernels, smolgen.is_some().then_some(board), rows, buffers);
-            kernels.normalise(&self.norm1, BOARD, rows, Some(&buffers.branch));
-            self.feed_forward.run(kernels, rows, buffers);
-            kernels.normalise(&self.norm2, BOARD, rows, Some(&buffers.branch));
+            self.attention(work, smolgen.is_some().then_some(board), rows, buffers);
+            work.kernels.normalise(&self.norm1, BOARD, rows, Some(&buffers.branch));
+            self.feed_forward.run(work, rows, buffers);
+            work.kernels.normalise(&self.norm2, BOARD, rows, Some(&buffers.branch));
         }
     }
 
     /// Attention of one board, into the branch, with the biases of this board where there are some.
-    fn attention(&self, kernels: &Kernels, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
-        let (heads, depth, lanes) = (self.heads, self.depth, kernels.lanes());
+    fn attention(&self, work: &mut Work, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
+        let (heads, depth, lanes) = (self.heads, self.depth, work.kernels.lanes());
         let EncoderBuffers { queries_keys_values, keys, scores: weights, attended, branch, smolgen, .. } = buffers;
-        self.queries_keys_values.boards(kernels, 1, rows, Nonlinearity::None, queries_keys_values);
+        self.queries_keys_values.boards(work, 1, rows, Nonlinearity::None, queries_keys_values);
         let vector = RowShape::BOARD * lanes;
         let (squares, size) = (SQUARES / lanes, scores(lanes));
         for head in 0..heads {
             let of = |part: usize| &queries_keys_values[(part * heads + head) * depth * vector..][..depth * vector];
             let [query, key, value] = [of(0), of(1), of(2)];
-            kernels.transpose(key, depth, keys);
+            work.kernels.transpose(key, depth, keys);
             let start = biases.map_or(RowStart::Nothing, |board| {
                 RowStart::Numbers(&smolgen.biases[(board * heads + head) * size..][..size])
             });
             let key = Matrix::Plain { numbers: keys, row: lanes, column: depth * lanes * lanes };
-            kernels.rows(RowShape::boards(1, depth, squares), query, key, start, Nonlinearity::None, weights);
-            kernels.softmax(weights);
+            work.kernels.rows(RowShape::boards(1, depth, squares), query, key, start, Nonlinearity::None, weights);
+            work.kernels.softmax(weights);
             let value = Matrix::Plain { numbers: value, row: lanes, column: vector };
             let output = &mut attended[head * depth * vector..][..depth * vector];
             let shape = RowShape::boards(1, squares, depth);
-            kernels.rows(shape, weights, value, RowStart::Nothing, Nonlinearity::None, output);
+            work.kernels.rows(shape, weights, value, RowStart::Nothing, Nonlinearity::None, output);
         }
-        self.output.boards(kernels, 1, attended, Nonlinearity::None, branch);
+        self.output.boards(work, 1, attended, Nonlinearity::None, branch);
     }
 }
 
 impl FeedForwardPlan {
     /// Packs a network whose output has the factor `alpha`.
-    pub(super) fn new(kernels: &Kernels, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
+    pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
         FeedForwardPlan {
-            first: DensePlan::plain(kernels, &ffn.first, 1.0),
+            first: DensePlan::plain(packing, &ffn.first, 1.0),
             activation: nonlinearity(ffn.activation),
-            second: DensePlan::plain(kernels, &ffn.second, alpha),
+            second: DensePlan::plain(packing, &ffn.second, alpha),
         }
     }
 
     /// Runs it on the rows of a board, into the branch.
-    fn run(&self, kernels: &Kernels, rows: &[f32], buffers: &mut EncoderBuffers) {
-        self.first.boards(kernels, 1, rows, self.activation, &mut buffers.hidden);
-        self.second.boards(kernels, 1, &buffers.hidden, Nonlinearity::None, &mut buffers.branch);
+    fn run(&self, work: &mut Work, rows: &[f32], buffers: &mut EncoderBuffers) {
+        self.first.boards(work, 1, rows, self.activation, &mut buffers.hidden);
+        self.second.boards(work, 1, &buffers.hidden, Nonlinearity::None, &mut buffers.branch);
     }
 
     /// The same with the sum and its normalisation.
     pub(super) fn run_normalised(
         &self,
-        kernels: &Kernels,
+        work: &mut Work,
         norm: &NormPlan,
         rows: &mut [f32],
         buffers: &mut EncoderBuffers,
     ) {
-        self.run(kernels, rows, buffers);
-        kernels.normalise(norm, BOARD, rows, Some(&buffers.branch));
+        self.run(work, rows, buffers);
+        work.kernels.normalise(norm, BOARD, rows, Some(&buffers.branch));
     }
 }

@@ -6,6 +6,7 @@ use super::super::buffer::Buffer;
 use super::super::evaluator::{finite, planes_of, wdl};
 use super::super::kernels::RowShape;
 use super::super::tower::Tower;
+use super::dense::Work;
 use super::encoder::EncoderBuffers;
 use super::heads::{HeadBuffers, PolicyBuffers};
 use super::plan::Shared;
@@ -19,6 +20,7 @@ const CHUNK: usize = 8;
 /// A worker's buffers, for [`CHUNK`] positions.
 pub(in super::super) struct TransformerEvaluator {
     shared: Arc<Shared>,
+    work: Work,
     tower: Option<Tower>,
     /// The rows of a board from the tower, where there is a transformer on top.
     tower_rows: Buffer,
@@ -47,6 +49,7 @@ impl TransformerEvaluator {
             policy: PolicyBuffers::new(&plan.policy, CHUNK, lanes),
             value: HeadBuffers::new(Some(&plan.value), CHUNK, lanes),
             moves_left: HeadBuffers::new(plan.moves_left.as_ref(), CHUNK, lanes),
+            work: Work::new(shared.kernels),
             shared,
         }
     }
@@ -54,16 +57,16 @@ impl TransformerEvaluator {
     /// Evaluates at most [`CHUNK`] positions.
     fn run(&mut self, queries: &[Query], answers: &mut Vec<Evaluation>) -> Result<(), BackendError> {
         let shared = Arc::clone(&self.shared);
-        let (plan, kernels, boards) = (&shared.plan, &shared.kernels, queries.len());
+        let (plan, boards) = (&shared.plan, queries.len());
         self.embed(&shared, queries)?;
         for encoder in &plan.encoders {
-            encoder.run(kernels, plan.smolgen.as_ref(), boards, &mut self.rows, &mut self.encoders);
+            encoder.run(&mut self.work, plan.smolgen.as_ref(), boards, &mut self.rows, &mut self.encoders);
         }
         let buffers = (&mut self.policy, &mut self.encoders);
-        plan.policy.run(kernels, plan.smolgen.as_ref(), boards, &self.rows, buffers);
-        plan.value.run(kernels, boards, &self.rows, &mut self.value);
+        plan.policy.run(&mut self.work, plan.smolgen.as_ref(), boards, &self.rows, buffers);
+        plan.value.run(&mut self.work, boards, &self.rows, &mut self.value);
         if let Some(head) = &plan.moves_left {
-            head.run(kernels, boards, &self.rows, &mut self.moves_left);
+            head.run(&mut self.work, boards, &self.rows, &mut self.moves_left);
         }
         for (board, query) in queries.iter().enumerate() {
             let answer = self.answer(&shared, board, &query.indices);
@@ -98,7 +101,7 @@ impl TransformerEvaluator {
                 }
                 if let Some(embedding) = &plan.embedding {
                     let buffers = (&mut self.features[..], &mut self.encoders);
-                    embedding.run(kernels, planes, &self.tower_rows, rows, buffers);
+                    embedding.run(&mut self.work, planes, &self.tower_rows, rows, buffers);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::buffer::Buffer;
 use super::super::kernels::{Kernels, Nonlinearity, RowShape};
 use super::super::prepared::nonlinearity;
-use super::dense::{DensePlan, Part};
+use super::dense::{DensePlan, Packing, Part, Work};
 use super::encoder::{EncoderBuffers, EncoderPlan};
 use super::layout::Layout;
 use crate::network::layers::{AttentionPolicy, Head, SquareFeatures};
@@ -33,9 +33,9 @@ pub(super) struct PolicyBuffers {
 }
 
 impl PolicyPlan {
-    pub(super) fn new(kernels: &Kernels, head: &AttentionPolicy) -> PolicyPlan {
+    pub(super) fn new(packing: Packing, head: &AttentionPolicy) -> PolicyPlan {
         let width = head.query.outputs;
-        let layout = Layout::plain(width, kernels.lanes());
+        let layout = Layout::plain(width, packing.kernels.lanes());
         // The offset of all kinds is part of that of each.
         let values = head.promotion.values();
         let (kinds, all) = values.split_at(PROMOTIONS * width);
@@ -45,13 +45,13 @@ impl PolicyPlan {
             let sums: Vec<f32> = kind.iter().zip(all).map(|(kind, all)| kind + all).collect();
             layout.spread(&sums, to);
         }
-        let encoder = |encoder| EncoderPlan::new(kernels, encoder, POLICY_ALPHA);
+        let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA);
         PolicyPlan {
-            embedding: DensePlan::plain(kernels, &head.embedding, 1.0),
+            embedding: DensePlan::plain(packing, &head.embedding, 1.0),
             activation: nonlinearity(head.activation),
             encoders: head.encoders.iter().map(encoder).collect(),
-            query: DensePlan::plain(kernels, &head.query, (width as f32).sqrt().recip()),
-            key: DensePlan::plain(kernels, &head.key, 1.0),
+            query: DensePlan::plain(packing, &head.query, (width as f32).sqrt().recip()),
+            key: DensePlan::plain(packing, &head.key, 1.0),
             promotions,
             squares: move_squares().collect(),
         }
@@ -60,19 +60,19 @@ impl PolicyPlan {
     /// Makes queries and keys of some boards from the rows of their squares.
     pub(super) fn run(
         &self,
-        kernels: &Kernels,
+        work: &mut Work,
         shared: Option<&DensePlan>,
         boards: usize,
         rows: &[f32],
         (buffers, encoders): (&mut PolicyBuffers, &mut EncoderBuffers),
     ) {
         let PolicyBuffers { embedded, queries, keys } = buffers;
-        self.embedding.boards(kernels, boards, rows, self.activation, embedded);
+        self.embedding.boards(work, boards, rows, self.activation, embedded);
         for encoder in &self.encoders {
-            encoder.run(kernels, shared, boards, embedded, encoders);
+            encoder.run(work, shared, boards, embedded, encoders);
         }
-        self.query.boards(kernels, boards, embedded, Nonlinearity::None, queries);
-        self.key.boards(kernels, boards, embedded, Nonlinearity::None, keys);
+        self.query.boards(work, boards, embedded, Nonlinearity::None, queries);
+        self.key.boards(work, boards, embedded, Nonlinearity::None, keys);
     }
 
     /// The logit of a move of one of the boards; `None` where no move has this index.
@@ -121,17 +121,19 @@ pub(super) struct HeadBuffers {
 }
 
 impl HeadPlan {
-    pub(super) fn new(kernels: &Kernels, head: &Head, activation: Activation) -> HeadPlan {
-        let lanes = kernels.lanes();
+    pub(super) fn new(packing: Packing, head: &Head, activation: Activation) -> HeadPlan {
+        let lanes = packing.kernels.lanes();
         let outputs = head.features.outputs();
+        // Little time goes here.
+        let packing = packing.float32();
         let (features, flat) = match &head.features {
             SquareFeatures::Tokens(dense) => (
-                DensePlan::plain(kernels, dense, 1.0),
+                DensePlan::plain(packing, dense, 1.0),
                 Layout::board(outputs, lanes, |square, feature| square * outputs + feature),
             ),
             // A 1x1 convolution is a dense layer of each square.
             SquareFeatures::Planes(convolution) => (
-                DensePlan::plain(kernels, &convolution.of_squares(), 1.0),
+                DensePlan::plain(packing, &convolution.of_squares(), 1.0),
                 Layout::board(outputs, lanes, |square, feature| feature * SQUARES + square),
             ),
         };
@@ -139,19 +141,19 @@ impl HeadPlan {
         let part = Part { dense: &head.hidden, factor: 1.0, outputs: &hidden };
         HeadPlan {
             features,
-            hidden: DensePlan::new(kernels, &flat, &[part]),
-            output: DensePlan::plain(kernels, &head.output, 1.0),
+            hidden: DensePlan::new(packing, &flat, &[part]),
+            output: DensePlan::plain(packing, &head.output, 1.0),
             activation: nonlinearity(activation),
             outputs: head.output.outputs,
         }
     }
 
     /// Runs it on the rows of some boards.
-    pub(super) fn run(&self, kernels: &Kernels, boards: usize, rows: &[f32], buffers: &mut HeadBuffers) {
+    pub(super) fn run(&self, work: &mut Work, boards: usize, rows: &[f32], buffers: &mut HeadBuffers) {
         let HeadBuffers { features, hidden, output } = buffers;
-        self.features.boards(kernels, boards, rows, self.activation, features);
-        self.hidden.single(kernels, boards, features, self.activation, hidden);
-        self.output.single(kernels, boards, hidden, Nonlinearity::None, output);
+        self.features.boards(work, boards, rows, self.activation, features);
+        self.hidden.single(work, boards, features, self.activation, hidden);
+        self.output.single(work, boards, hidden, Nonlinearity::None, output);
     }
 
     /// The outputs of one of the boards.

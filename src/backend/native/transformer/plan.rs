@@ -3,11 +3,12 @@
 use super::super::kernels::Kernels;
 use super::super::packer::Packer;
 use super::super::prepared::TowerPlan;
-use super::dense::DensePlan;
+use super::dense::{DensePlan, Packing};
 use super::embedding::EmbeddingPlan;
 use super::encoder::EncoderPlan;
 use super::heads::{HeadPlan, PolicyPlan};
 use super::smolgen::SmolgenPlan;
+use crate::backend::Arithmetic;
 use crate::network::Block;
 use crate::network::layers::{AttentionPolicy, Encoder, Head, Layers};
 
@@ -37,17 +38,19 @@ pub(in super::super) struct TransformerPlan {
 impl TransformerPlan {
     /// Prepares a network with these heads.
     pub(in super::super) fn new(
-        kernels: &Kernels,
+        kernels: Kernels,
+        arithmetic: Arithmetic,
         layers: &Layers,
         policy: &AttentionPolicy,
         value: &Head,
     ) -> TransformerPlan {
+        let packing = Packing { kernels, arithmetic };
         let tower = layers.tower.as_ref().map(|tower| {
             let blocks: Vec<Block> = tower.blocks.iter().map(Block::decode).collect();
-            TowerPlan::new(&Packer::new(kernels, &blocks), &tower.input.decode(), &blocks, layers.activation)
+            TowerPlan::new(&Packer::new(&packing.kernels, &blocks), &tower.input.decode(), &blocks, layers.activation)
         });
         let body = layers.body.as_ref();
-        let embedding = body.map(|body| EmbeddingPlan::new(kernels, body, layers.activation));
+        let embedding = body.map(|body| EmbeddingPlan::new(packing, body, layers.activation));
         let of_body = body.map_or(&[][..], |body| &body.encoders);
         let alpha = body.map_or(1.0, |body| body.alpha);
         let smolgen = of_body.iter().chain(&policy.encoders).find_map(|encoder| encoder.smolgen.as_ref());
@@ -56,11 +59,11 @@ impl TransformerPlan {
             (None, tower) => tower.as_ref().map_or(0, |tower| tower.columns),
         };
         TransformerPlan {
-            encoders: encoders(kernels, of_body, alpha),
-            smolgen: smolgen.map(|smolgen| SmolgenPlan::shared(kernels, smolgen)),
-            policy: PolicyPlan::new(kernels, policy),
-            value: HeadPlan::new(kernels, value, layers.activation),
-            moves_left: layers.moves_left.as_ref().map(|head| HeadPlan::new(kernels, head, layers.activation)),
+            encoders: encoders(packing, of_body, alpha),
+            smolgen: smolgen.map(|smolgen| SmolgenPlan::shared(packing, smolgen)),
+            policy: PolicyPlan::new(packing, policy),
+            value: HeadPlan::new(packing, value, layers.activation),
+            moves_left: layers.moves_left.as_ref().map(|head| HeadPlan::new(packing, head, layers.activation)),
             tower,
             embedding,
             columns,
@@ -74,11 +77,11 @@ impl TransformerPlan {
 }
 
 /// Packs encoders on as many threads as there are cores: a large network takes seconds.
-fn encoders(kernels: &Kernels, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
+fn encoders(packing: Packing, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let part = encoders.len().div_ceil(threads).max(1);
     let pack = |part: &[Encoder]| -> Vec<EncoderPlan> {
-        part.iter().map(|encoder| EncoderPlan::new(kernels, encoder, alpha)).collect()
+        part.iter().map(|encoder| EncoderPlan::new(packing, encoder, alpha)).collect()
     };
     std::thread::scope(|scope| {
         let workers: Vec<_> = encoders.chunks(part).map(|part| scope.spawn(move || pack(part))).collect();

@@ -1,9 +1,9 @@
 //! Generates the attention biases of an encoder from the whole board (docs/lc0.md, 4.8).
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, Nonlinearity, NormPlan, RowShape};
+use super::super::kernels::{Nonlinearity, NormPlan, RowShape};
 use super::super::prepared::nonlinearity;
-use super::dense::{DensePlan, Part, norm_plan};
+use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use crate::network::SQUARES;
 use crate::network::layers::Smolgen;
@@ -54,16 +54,16 @@ pub(super) fn scores(lanes: usize) -> usize {
 }
 
 impl SmolgenPlan {
-    pub(super) fn new(kernels: &Kernels, smolgen: &Smolgen, heads: usize) -> SmolgenPlan {
-        let lanes = kernels.lanes();
+    pub(super) fn new(packing: Packing, smolgen: &Smolgen, heads: usize) -> SmolgenPlan {
+        let lanes = packing.kernels.lanes();
         let features = smolgen.compress.outputs;
         let flat = Layout::board(features, lanes, |square, feature| square * features + feature);
         let hidden = Layout::plain(smolgen.hidden.outputs, lanes);
         let numbers = Layout::heads(heads, smolgen.shared.inputs, lanes);
-        let layer = |dense, inputs, outputs| DensePlan::new(kernels, inputs, &[Part { dense, factor: 1.0, outputs }]);
+        let layer = |dense, inputs, outputs| DensePlan::new(packing, inputs, &[Part { dense, factor: 1.0, outputs }]);
         SmolgenPlan {
             heads,
-            compress: DensePlan::plain(kernels, &smolgen.compress, 1.0),
+            compress: DensePlan::plain(packing, &smolgen.compress, 1.0),
             hidden: layer(&smolgen.hidden, &flat, &hidden),
             norm1: norm_plan(&smolgen.norm1, &hidden),
             output: layer(&smolgen.output, &hidden, &numbers),
@@ -73,28 +73,28 @@ impl SmolgenPlan {
     }
 
     /// The last matrix, which all encoders share.
-    pub(super) fn shared(kernels: &Kernels, smolgen: &Smolgen) -> DensePlan {
-        let lanes = kernels.lanes();
+    pub(super) fn shared(packing: Packing, smolgen: &Smolgen) -> DensePlan {
+        let lanes = packing.kernels.lanes();
         let inputs = Layout::plain(smolgen.shared.inputs, lanes);
         let outputs = Layout::board(SQUARES, lanes, |from, to| from * SQUARES + to);
-        DensePlan::new(kernels, &inputs, &[Part { dense: &smolgen.shared, factor: 1.0, outputs: &outputs }])
+        DensePlan::new(packing, &inputs, &[Part { dense: &smolgen.shared, factor: 1.0, outputs: &outputs }])
     }
 
     /// Makes the biases of some boards from the rows of their squares.
     pub(super) fn run(
         &self,
-        kernels: &Kernels,
+        work: &mut Work,
         shared: &DensePlan,
         boards: usize,
         rows: &[f32],
         buffers: &mut SmolgenBuffers,
     ) {
         let SmolgenBuffers { compressed, hidden, numbers, biases } = buffers;
-        self.compress.boards(kernels, boards, rows, Nonlinearity::None, compressed);
-        self.hidden.single(kernels, boards, compressed, self.activation, hidden);
-        kernels.normalise(&self.norm1, (boards, 1, 1), hidden, None);
-        self.output.single(kernels, boards, hidden, self.activation, numbers);
-        kernels.normalise(&self.norm2, (boards, 1, 1), numbers, None);
-        shared.single(kernels, boards * self.heads, numbers, Nonlinearity::None, biases);
+        self.compress.boards(work, boards, rows, Nonlinearity::None, compressed);
+        self.hidden.single(work, boards, compressed, self.activation, hidden);
+        work.kernels.normalise(&self.norm1, (boards, 1, 1), hidden, None);
+        self.output.single(work, boards, hidden, self.activation, numbers);
+        work.kernels.normalise(&self.norm2, (boards, 1, 1), numbers, None);
+        shared.single(work, boards * self.heads, numbers, Nonlinearity::None, biases);
     }
 }
