@@ -3,6 +3,7 @@
 use super::super::buffer::Buffer;
 use super::super::kernels::{ByteMatrix, Kernels, Matrix, Nonlinearity, NormPlan, QuantisedRows, RowShape, RowStart};
 use super::layout::Layout;
+use super::magnitudes::smoothing;
 use crate::backend::Arithmetic;
 use crate::network::Dense;
 use crate::network::layers::Norm;
@@ -59,7 +60,13 @@ pub(super) struct DensePlan {
 /// Weights in the order of the kernels.
 enum Weights {
     Float32(Buffer),
-    Int8 { words: Buffer<u32>, scales: Buffer, sums: Buffer },
+    Int8 {
+        words: Buffer<u32>,
+        scales: Buffer,
+        sums: Buffer,
+        /// What the input is multiplied by first; see `smoothing`.
+        factors: Option<Buffer>,
+    },
 }
 
 /// Weights as they are packed: those of one column after another.
@@ -109,7 +116,7 @@ impl Packer {
         }
     }
 
-    fn finish(self) -> Weights {
+    fn finish(self, factors: Option<Buffer>) -> Weights {
         match self {
             Packer::Float32 { weights } => Weights::Float32(weights),
             Packer::Int8 { bytes, scales, sums } => {
@@ -117,7 +124,7 @@ impl Packer {
                 for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
                     *word = u32::from_ne_bytes(bytes.map(i8::cast_unsigned));
                 }
-                Weights::Int8 { words, scales, sums }
+                Weights::Int8 { words, scales, sums, factors }
             }
         }
     }
@@ -131,11 +138,23 @@ fn byte_rows(rows: usize, lanes: usize) -> usize {
 impl DensePlan {
     /// Packs layers whose inputs lie as `inputs` says.
     pub(super) fn new(packing: Packing, inputs: &Layout, parts: &[Part<'_>]) -> DensePlan {
+        DensePlan::smoothed(packing, inputs, parts, None)
+    }
+
+    /// The same of layers whose inputs are about this large, which counts where they are quantised.
+    pub(super) fn smoothed(
+        packing: Packing,
+        inputs: &Layout,
+        parts: &[Part<'_>],
+        magnitudes: Option<&[f32]>,
+    ) -> DensePlan {
         let kernels = &packing.kernels;
         let lanes = kernels.lanes();
         let (inner, columns) = (inputs.vectors(), parts.iter().map(|part| part.outputs.vectors()).sum());
         let rows = inner * lanes;
         let mut packer = Packer::new(packing, rows, columns);
+        let magnitudes = magnitudes.filter(|_| packing.arithmetic == Arithmetic::Int8);
+        let smoothing = magnitudes.map(|magnitudes| smoothing(magnitudes, parts));
         let mut bias = Buffer::new(columns * lanes);
         let mut weights = vec![0.0; rows];
         let mut first = 0;
@@ -146,19 +165,38 @@ impl DensePlan {
                 let column = first + place;
                 bias[column] = part.dense.biases.get(output).map_or(0.0, |bias| bias * part.factor);
                 inputs.spread(&values[output * part.dense.inputs..][..part.dense.inputs], &mut weights);
-                weights.iter_mut().for_each(|weight| *weight *= part.factor);
+                for (weight, input) in weights.iter_mut().zip(inputs.places()) {
+                    let smoothing = smoothing.as_ref().zip(*input).map_or(1.0, |(smoothing, input)| smoothing[input]);
+                    *weight *= part.factor * smoothing;
+                }
                 packer.put(kernels, columns, column, &weights);
             }
             first += part.outputs.places().len();
         }
-        DensePlan { inner, columns, weights: packer.finish(), bias }
+        let factors = smoothing.map(|smoothing| {
+            let inverse: Vec<f32> = smoothing.iter().map(|factor| factor.recip()).collect();
+            let mut factors = Buffer::new(rows);
+            inputs.spread(&inverse, &mut factors);
+            factors
+        });
+        DensePlan { inner, columns, weights: packer.finish(factors), bias }
     }
 
     /// Packs one layer with plain inputs and outputs.
     pub(super) fn plain(packing: Packing, dense: &Dense<Tensor>, factor: f32) -> DensePlan {
+        DensePlan::plain_smoothed(packing, dense, factor, None)
+    }
+
+    /// The same of a layer whose inputs are about this large.
+    pub(super) fn plain_smoothed(
+        packing: Packing,
+        dense: &Dense<Tensor>,
+        factor: f32,
+        magnitudes: Option<&[f32]>,
+    ) -> DensePlan {
         let lanes = packing.kernels.lanes();
         let [inputs, outputs] = [dense.inputs, dense.outputs].map(|features| Layout::plain(features, lanes));
-        DensePlan::new(packing, &inputs, &[Part { dense, factor, outputs: &outputs }])
+        DensePlan::smoothed(packing, &inputs, &[Part { dense, factor, outputs: &outputs }], magnitudes)
     }
 
     /// The layer for the squares of some boards.
@@ -207,8 +245,9 @@ impl DensePlan {
             Weights::Float32(weights) => {
                 kernels.rows(shape, input, Matrix::Packed(weights), start, activation, output);
             }
-            Weights::Int8 { words, scales, sums } => {
-                kernels.quantise((shape.groups, shape.rows, shape.pitch), self.inner, input, None, quantised);
+            Weights::Int8 { words, scales, sums, factors } => {
+                let rows = (shape.groups, shape.rows, shape.pitch);
+                kernels.quantise(rows, self.inner, input, factors.as_deref(), quantised);
                 let shape = RowShape { inner: self.inner.div_ceil(4), ..shape };
                 let weights = ByteMatrix { words, scales, sums };
                 kernels.rows_of_bytes(shape, quantised, weights, start, activation, output);

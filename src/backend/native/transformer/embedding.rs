@@ -172,7 +172,7 @@ impl DensePositionPlan {
             bias,
             layer: DensePlan::new(packing.float32(), &inputs, &[layer]),
             norm: norm_plan(&position.norm, &width),
-            feed_forward: FeedForwardPlan::new(packing, &position.ffn, alpha),
+            feed_forward: FeedForwardPlan::new(packing, &position.ffn, alpha, None),
             feed_forward_norm: norm_plan(&position.ffn_norm, &width),
         }
     }

@@ -5,9 +5,10 @@ use super::super::kernels::{Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
 use super::super::prepared::nonlinearity;
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
+use super::magnitudes::Moments;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
 use crate::network::SQUARES;
-use crate::network::layers::{Encoder, FeedForward};
+use crate::network::layers::{Encoder, FeedForward, Norm};
 
 /// The rows of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
@@ -71,8 +72,11 @@ impl EncoderBuffers {
 }
 
 impl EncoderPlan {
-    /// Packs an encoder whose branches have the factor `alpha`.
-    pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32) -> EncoderPlan {
+    /// Packs an encoder whose branches have the factor `alpha`, behind a normalisation if there is one.
+    pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32, before: Option<&Norm>) -> EncoderPlan {
+        let moments = before.map(Moments::of_norm);
+        let magnitudes = moments.as_ref().map(Moments::magnitudes);
+        let attended = moments.as_ref().map(|moments| moments.behind(&encoder.value).mean_magnitudes());
         let lanes = packing.kernels.lanes();
         let depth = encoder.query.outputs / encoder.heads;
         let width = Layout::plain(encoder.query.inputs, lanes);
@@ -84,11 +88,11 @@ impl EncoderPlan {
         EncoderPlan {
             heads: encoder.heads,
             depth: depth.div_ceil(lanes),
-            queries_keys_values: DensePlan::new(packing, &width, &parts),
-            output: DensePlan::new(packing, &model, &[output]),
+            queries_keys_values: DensePlan::smoothed(packing, &width, &parts, magnitudes.as_deref()),
+            output: DensePlan::smoothed(packing, &model, &[output], attended.as_deref()),
             smolgen: encoder.smolgen.as_ref().map(|smolgen| SmolgenPlan::new(packing, smolgen, encoder.heads)),
             norm1: norm_plan(&encoder.norm1, &width),
-            feed_forward: FeedForwardPlan::new(packing, &encoder.ffn, alpha),
+            feed_forward: FeedForwardPlan::new(packing, &encoder.ffn, alpha, Some(&encoder.norm1)),
             norm2: norm_plan(&encoder.norm2, &width),
         }
     }
@@ -142,12 +146,15 @@ impl EncoderPlan {
 }
 
 impl FeedForwardPlan {
-    /// Packs a network whose output has the factor `alpha`.
-    pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32) -> FeedForwardPlan {
+    /// Packs a network whose output has the factor `alpha`, behind a normalisation if there is one.
+    pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32, before: Option<&Norm>) -> FeedForwardPlan {
+        let moments = before.map(Moments::of_norm);
+        let magnitudes = moments.as_ref().map(Moments::magnitudes);
+        let hidden = moments.map(|moments| moments.behind(&ffn.first).activated_magnitudes(ffn.activation));
         FeedForwardPlan {
-            first: DensePlan::plain(packing, &ffn.first, 1.0),
+            first: DensePlan::plain_smoothed(packing, &ffn.first, 1.0, magnitudes.as_deref()),
             activation: nonlinearity(ffn.activation),
-            second: DensePlan::plain(packing, &ffn.second, alpha),
+            second: DensePlan::plain_smoothed(packing, &ffn.second, alpha, hidden.as_deref()),
         }
     }
 

@@ -45,7 +45,7 @@ impl PolicyPlan {
             let sums: Vec<f32> = kind.iter().zip(all).map(|(kind, all)| kind + all).collect();
             layout.spread(&sums, to);
         }
-        let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA);
+        let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA, None);
         PolicyPlan {
             embedding: DensePlan::plain(packing, &head.embedding, 1.0),
             activation: nonlinearity(head.activation),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `layout` | where the features of a row lie among vectors |
 //! | `dense` | dense layers and normalisations, packed |
+//! | `magnitudes` | how large inputs become, for those that are quantised |
 //! | `plan` | a network prepared for the kernels |
 //! | `embedding` | from planes, or from a tower, to the rows of the first encoder |
 //! | `encoder`, `smolgen` | attention and feed-forward networks |
@@ -16,6 +17,7 @@ mod encoder;
 mod evaluator;
 mod heads;
 mod layout;
+mod magnitudes;
 mod plan;
 mod smolgen;
 

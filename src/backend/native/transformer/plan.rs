@@ -80,11 +80,15 @@ impl TransformerPlan {
 fn encoders(packing: Packing, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let part = encoders.len().div_ceil(threads).max(1);
-    let pack = |part: &[Encoder]| -> Vec<EncoderPlan> {
-        part.iter().map(|encoder| EncoderPlan::new(packing, encoder, alpha)).collect()
+    let before = |index: usize| Some(&encoders.get(index.checked_sub(1)?)?.norm2);
+    let pack = |first: usize, part: &[Encoder]| -> Vec<EncoderPlan> {
+        let encoders = part.iter().enumerate();
+        encoders.map(|(index, encoder)| EncoderPlan::new(packing, encoder, alpha, before(first + index))).collect()
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = encoders.chunks(part).map(|part| scope.spawn(move || pack(part))).collect();
+        let parts = encoders.chunks(part).enumerate();
+        let workers: Vec<_> =
+            parts.map(|(index, encoders)| scope.spawn(move || pack(index * part, encoders))).collect();
         let joined = workers.into_iter().map(|worker| worker.join());
         joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
