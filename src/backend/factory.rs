@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::onnxruntime::probe;
 use super::{
-    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, OnnxRuntimeBackend, RandomBackend,
-    SeveralDevices, UniformBackend,
+    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, OnnxRuntimeBackend,
+    RandomBackend, SeveralDevices, UniformBackend,
 };
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
@@ -234,12 +234,19 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
 /// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands.
 fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
     let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
-    !for_onnx_runtime && NativeBackend::can_run(network)
+    !for_onnx_runtime && NativeBackend::is_fastest(network)
 }
 
 fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
     options.device.check_for_native()?;
-    Ok(Arc::new(NativeBackend::new(network, options.device.isa, options.history_fill)?))
+    let DeviceOptions { isa, arithmetic, policy_head, value_head, .. } = &options.device;
+    let native = NativeOptions {
+        isa: *isa,
+        arithmetic: *arithmetic,
+        policy_head: policy_head.as_deref(),
+        value_head: value_head.as_deref(),
+    };
+    Ok(Arc::new(NativeBackend::with(network, &native, options.history_fill)?))
 }
 
 fn on_provider(

@@ -12,7 +12,7 @@
 //! | `provider` | what each execution provider of ONNX Runtime prefers |
 //! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
-//! | `native` | residual networks on the processor, by our own kernels |
+//! | `native` | networks on the processor, by our own kernels |
 //! | `several` | several devices behind one backend |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
@@ -60,7 +60,7 @@ pub use error::BackendError;
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
-pub use native::{Isa, NativeBackend, UnknownIsa};
+pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
 pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
 pub use policy_sampling::{sample, softmax};
 pub use provider_preferences::{Rows, Sharing};

@@ -62,11 +62,13 @@ pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
 pub(crate) use onnx::keys as onnx_keys;
 pub use onnx::{ActivationRange, Conversion, EndTypes, OnnxInterface, OnnxModel, Precision, Quantiser, ValueOutput};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
-pub(crate) use policy::CONVOLUTION_MAP;
+pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
 pub use transform::Transform;
+pub(crate) use weights::body::PIECE_PLANES;
 use weights::layers::Layers;
 pub use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
+pub(crate) use weights::{layers, tensor};
 
 /// A loaded network file.
 #[derive(Clone, Debug)]
@@ -161,6 +163,14 @@ impl Network {
                     Err(NetworkError::Onnx { name: self.name.clone(), problem })
                 }
             },
+        }
+    }
+
+    /// The layers of a network in Lc0's format.
+    pub(crate) fn layers(&self) -> Option<&Layers> {
+        match &self.body {
+            Body::Layers { layers, .. } => Some(layers),
+            Body::Onnx(_) => None,
         }
     }
 

@@ -122,13 +122,13 @@ pub(super) const KEYS: &[Key] = &[
         },
     },
     Key {
-        name: "policy_head",
+        name: POLICY_HEAD,
         expected: NAME,
         providers: &[],
         set: |options, text| put(&mut options.policy_head, name(text)),
     },
     Key {
-        name: "value_head",
+        name: VALUE_HEAD,
         expected: NAME,
         providers: &[],
         set: |options, text| put(&mut options.value_head, name(text)),
@@ -171,8 +171,8 @@ pub(super) const KEYS: &[Key] = &[
         set: |options, text| put(&mut options.interface.moves_left, name(text)),
     },
     Key {
-        name: "precision",
-        expected: "one of f32, f16, bf16",
+        name: PRECISION,
+        expected: "one of f32, f16, bf16, int8",
         providers: &[Provider::OpenVino],
         set: |options, text| {
             let arithmetic = precision(text).map(|precision| match precision {
@@ -180,7 +180,8 @@ pub(super) const KEYS: &[Key] = &[
                 Precision::Float16 => Arithmetic::Float16,
                 Precision::Bfloat16 => Arithmetic::Bfloat16,
             });
-            put(&mut options.arithmetic, arithmetic)
+            let int8 = text.eq_ignore_ascii_case("int8").then_some(Arithmetic::Int8);
+            put(&mut options.arithmetic, arithmetic.or(int8))
         },
     },
     Key {
@@ -217,8 +218,13 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-/// The one key of the backend native, and of no provider.
+/// The key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
+/// The arithmetic, which OpenVINO and the backend native take.
+pub(super) const PRECISION: &str = "precision";
+/// The keys that name heads, which every backend takes.
+pub(super) const POLICY_HEAD: &str = "policy_head";
+pub(super) const VALUE_HEAD: &str = "value_head";
 pub(super) const INPUT_FORMAT: &str = "input_format";
 
 /// The keys of a network's interface: they say how its file is read, whatever runs it then.

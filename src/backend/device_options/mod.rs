@@ -12,7 +12,7 @@ use super::{Isa, Rows};
 use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, RIVALS};
+use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, POLICY_HEAD, PRECISION, RIVALS, VALUE_HEAD};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// The arithmetic that OpenVINO computes with, whatever the type of the weights.
+/// The arithmetic that OpenVINO or the backend native computes with, whatever the type of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// 32 bits.
@@ -63,6 +63,8 @@ pub enum Arithmetic {
     Float16,
     /// 8 bits of mantissa: for processors with AVX-512 BF16 or AMX, twice as fast there.
     Bfloat16,
+    /// Whole numbers of 8 bits in the large layers of a transformer: for the backend native alone.
+    Int8,
 }
 
 /// How a network runs on its device. What is `None` is left to the provider's default.
@@ -91,7 +93,7 @@ pub struct DeviceOptions {
     /// The input format and the names of a model that does not state them: how its file is read
     /// ([`crate::network::load`]), not how it runs.
     pub interface: OnnxInterface,
-    /// OpenVINO: its arithmetic.
+    /// OpenVINO and the backend native: the arithmetic.
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,
@@ -178,7 +180,8 @@ impl DeviceOptions {
             let key = KEYS.iter().find(|key| key.name == **name);
             key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
         };
-        match self.given.iter().find(foreign) {
+        let narrow = (self.arithmetic == Some(Arithmetic::Int8)).then_some("precision=int8");
+        match self.given.iter().find(foreign).copied().or(narrow) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: provider.name(), key }),
             None => Ok(()),
         }
@@ -190,7 +193,13 @@ impl DeviceOptions {
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
-        match self.given.iter().find(|key| **key != ISA && !INTERFACE.contains(key)) {
+        let is_known = |key: &&str| [ISA, PRECISION, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);
+        let half = match self.arithmetic {
+            Some(Arithmetic::Float16) => Some("precision=f16"),
+            Some(Arithmetic::Bfloat16) => Some("precision=bf16"),
+            _ => None,
+        };
+        match self.given.iter().find(|key| !is_known(key)).copied().or(half) {
             Some(key) => Err(DeviceOptionsError::NotForBackend { backend: "native", key }),
             None => Ok(()),
         }

@@ -78,6 +78,12 @@ fn a_key_of_another_device_is_named() {
     assert_eq!(check("isa=avx2", Provider::Cpu), Err("the backend cpu does not take isa".into()));
     assert_eq!(options("isa=AVX-512").isa, Some(Isa::Avx512));
     assert_eq!(options("isa=portable").check_for_native(), Ok(()));
+    assert_eq!(options("precision=int8,policy_head=soft").check_for_native(), Ok(()));
+    let line = options("precision=bf16").check_for_native().unwrap_err().to_string();
+    assert_eq!(line, "the backend native does not take precision=bf16");
+    assert_eq!(check("precision=bf16", Provider::OpenVino), Ok(()));
+    let line = check("precision=int8", Provider::OpenVino).unwrap_err();
+    assert_eq!(line, "the backend openvino does not take precision=int8");
     let line = options("isa=avx2,threads=2").check_for_native().unwrap_err().to_string();
     assert_eq!(line, "the backend native does not take threads");
 }

@@ -5,19 +5,19 @@ use std::ops::{Deref, DerefMut};
 /// Bytes of a cache line, and of the widest vector register: a vector that straddles two lines costs two loads.
 const LINE: usize = 64;
 
-/// A fixed number of `f32`, the first at a multiple of 64 bytes.
-#[derive(Debug)]
-pub(super) struct Buffer {
-    numbers: Vec<f32>,
+/// A fixed number of numbers, the first at a multiple of 64 bytes.
+#[derive(Debug, Default)]
+pub(super) struct Buffer<T = f32> {
+    numbers: Vec<T>,
     start: usize,
     length: usize,
 }
 
-impl Buffer {
+impl<T: Copy + Default> Buffer<T> {
     /// `length` zeros.
-    pub(super) fn new(length: usize) -> Buffer {
-        let spare = LINE / size_of::<f32>();
-        let numbers = vec![0.0; length + spare];
+    pub(super) fn new(length: usize) -> Buffer<T> {
+        let spare = LINE / size_of::<T>();
+        let numbers = vec![T::default(); length + spare];
         // An allocation stays where it is, so that the start stays aligned. Where alignment cannot be had, the slices are
         // correct all the same: no kernel relies on it.
         let start = numbers.as_ptr().align_offset(LINE).min(spare);
@@ -25,16 +25,16 @@ impl Buffer {
     }
 }
 
-impl Deref for Buffer {
-    type Target = [f32];
+impl<T> Deref for Buffer<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[f32] {
+    fn deref(&self) -> &[T] {
         &self.numbers[self.start..][..self.length]
     }
 }
 
-impl DerefMut for Buffer {
-    fn deref_mut(&mut self) -> &mut [f32] {
+impl<T> DerefMut for Buffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
         &mut self.numbers[self.start..][..self.length]
     }
 }
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn begins_on_a_cache_line() {
         for length in [0, 1, 63, 1000] {
-            let mut buffer = Buffer::new(length);
+            let mut buffer = Buffer::<f32>::new(length);
             assert_eq!(buffer.len(), length);
             assert_eq!(buffer.as_ptr() as usize % LINE, 0);
             buffer.fill(1.0);

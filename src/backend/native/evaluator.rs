@@ -7,7 +7,7 @@ use super::kernels::{Kernels, Shape};
 use super::prepared::{HeadPlan, MatrixPlan, Plan, PolicyPlan, Shared};
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
-use crate::network::{CONVOLUTION_MAP, MOVES, SQUARES};
+use crate::network::{CONVOLUTION_MAP, MOVES, Planes, SQUARES};
 
 /// The most positions whose heads are computed together, and so in one call before it is split.
 pub(super) const MAXIMUM_BATCH: usize = 64;
@@ -43,7 +43,7 @@ impl HeadBuffers {
 impl NativeEvaluator {
     pub(super) fn new(shared: Arc<Shared>) -> NativeEvaluator {
         let (plan, lanes) = (&shared.plan, shared.kernels.lanes());
-        let tower = Tower::new(plan, &shared.kernels);
+        let tower = Tower::new(&plan.tower, &shared.kernels);
         NativeEvaluator {
             policy: Buffer::new(tower.chunk() * plan.policy.columns() * SQUARES * lanes),
             tower,
@@ -95,9 +95,11 @@ impl NativeEvaluator {
     ) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let boards = queries.len();
-        self.tower.run(shared, queries)?;
+        self.tower.run(&plan.tower, kernels, &planes_of(&shared.network, queries)?);
         match &plan.policy {
-            PolicyPlan::Convolution { hidden, .. } => self.tower.convolve(shared, hidden, boards, &mut self.policy),
+            PolicyPlan::Convolution { hidden, .. } => {
+                self.tower.convolve(&plan.tower, kernels, hidden, boards, &mut self.policy);
+            }
             PolicyPlan::Classical { convolution, .. } => {
                 planes(kernels, plan, convolution, boards, self.tower.boards(), &mut self.policy);
             }
@@ -167,7 +169,7 @@ fn planes(kernels: &Kernels, plan: &Plan, convolution: &MatrixPlan, boards: usiz
     let MatrixPlan { inner, columns, weights, bias } = convolution;
     let shape = Shape { groups: boards, group_rows: SQUARES, inner: *inner, columns: *columns };
     kernels.product(shape, input, weights, bias, output);
-    kernels.activate(&mut output[..boards * columns * SQUARES * kernels.lanes()], plan.activation);
+    kernels.activate(&mut output[..boards * columns * SQUARES * kernels.lanes()], plan.tower.activation);
 }
 
 /// The dense layers of a head for the whole batch.
@@ -181,7 +183,7 @@ fn dense(kernels: &Kernels, plan: &Plan, head: &HeadPlan, rows: usize, buffers: 
         &hidden.bias,
         &mut buffers.hidden,
     );
-    kernels.activate(&mut buffers.hidden[..rows * hidden.columns * kernels.lanes()], plan.activation);
+    kernels.activate(&mut buffers.hidden[..rows * hidden.columns * kernels.lanes()], plan.tower.activation);
     kernels.product(
         shape(output.inner, output.columns),
         &buffers.hidden,
@@ -191,12 +193,23 @@ fn dense(kernels: &Kernels, plan: &Plan, head: &HeadPlan, rows: usize, buffers: 
     );
 }
 
-fn finite(number: f32, what: &str) -> Result<f32, String> {
+/// The planes of some positions.
+pub(super) fn planes_of<'a>(network: &str, queries: &'a [Query]) -> Result<Vec<&'a Planes>, BackendError> {
+    let planes = |query: &'a Query| {
+        query.planes.as_deref().ok_or_else(|| BackendError::Query {
+            network: network.to_owned(),
+            problem: "about a position without its planes".to_owned(),
+        })
+    };
+    queries.iter().map(planes).collect()
+}
+
+pub(super) fn finite(number: f32, what: &str) -> Result<f32, String> {
     if number.is_finite() { Ok(number) } else { Err(format!("{number} as its {what}")) }
 }
 
 /// Expected score and draw probability from the logits of win, draw and loss.
-fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
+pub(super) fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
     for logit in logits {
         finite(logit, "value")?;
     }

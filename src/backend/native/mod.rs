@@ -1,26 +1,30 @@
-//! Runs residual networks on the processor by our own kernels: no library is needed.
+//! Runs networks on the processor by our own kernels: no library is needed.
 //!
-//! A network is made ready once and shared by all workers ([`prepared`]); each worker has its own buffers and evaluates its own
-//! batches on its own thread ([`evaluator`]). Most of the time goes into 3x3 convolutions; Winograd's filtering leaves a
-//! quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Two layers that frameworks compute in full are not: the
-//! first convolution adds up the weights of the set squares, and the last layer of the policy is computed for the legal
-//! moves alone.
+//! A network is made ready once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own buffers
+//! and evaluates its own batches on its own thread. Most of the time of a residual network goes into 3x3 convolutions;
+//! Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Most of that of a transformer
+//! goes into products of the squares' rows with the weights of dense layers. Layers that frameworks compute in full are not:
+//! the first convolution or embedding adds up the weights of the set squares, and the last layer of the policy is computed for
+//! the legal moves alone.
 //!
 //! | file | what |
 //! |---|---|
 //! | `isa` | the instruction sets |
-//! | `prepared`, `packer` | a network prepared for the kernels |
-//! | `evaluator`, `tower` | the forward pass |
+//! | `prepared`, `packer` | a residual network prepared for the kernels |
+//! | `evaluator`, `tower` | its forward pass |
+//! | `transformer` | networks with attention |
 //! | `kernels` | the arithmetic, and all that is unsafe |
 //! | `buffer` | numbers that begin on a cache line |
 
 use std::sync::Arc;
 
-use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
-use crate::network::{Architecture, HistoryFill, Network};
+use super::{Arithmetic, Attributes, Backend, BackendError, EvaluationCache, Evaluator, cpu_workers};
+use crate::network::layers::{Layers, Policy};
+use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use prepared::{Plan, Shared};
+use prepared::Plan;
+use transformer::{TransformerEvaluator, TransformerPlan};
 
 mod buffer;
 mod evaluator;
@@ -29,16 +33,37 @@ mod kernels;
 mod packer;
 mod prepared;
 mod tower;
+mod transformer;
 
 pub use isa::{Isa, UnknownIsa};
 
 /// Positions from which a larger batch gains little (see `benches/native.rs`).
 const PREFERRED_BATCH: usize = 8;
 
-/// A residual network on the processor.
+/// How the backend native runs a network. What is `None` is left to its default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NativeOptions<'a> {
+    /// The instruction set, for the fastest of this processor.
+    pub isa: Option<Isa>,
+    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the first.
+    pub arithmetic: Option<Arithmetic>,
+    /// The policy head, for the first.
+    pub policy_head: Option<&'a str>,
+    /// The value head, for the first.
+    pub value_head: Option<&'a str>,
+}
+
+/// A network on the processor.
 pub struct NativeBackend {
     attributes: Attributes,
-    shared: Arc<Shared>,
+    isa: Isa,
+    shared: Shared,
+}
+
+/// A network that is ready to run.
+enum Shared {
+    Residual(Arc<prepared::Shared>),
+    Transformer(Arc<transformer::Shared>),
 }
 
 impl NativeBackend {
@@ -46,36 +71,44 @@ impl NativeBackend {
     ///
     /// # Errors
     ///
-    /// When it is not a residual network in Lc0's format, or the processor does not have the forced instruction set.
+    /// As of [`NativeBackend::with`].
     pub fn new(
         network: &Network,
         forced: Option<Isa>,
         history_fill: HistoryFill,
     ) -> Result<NativeBackend, BackendError> {
+        NativeBackend::with(network, &NativeOptions { isa: forced, ..NativeOptions::default() }, history_fill)
+    }
+
+    /// Makes a network ready as asked.
+    ///
+    /// # Errors
+    ///
+    /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction set.
+    pub fn with(
+        network: &Network,
+        options: &NativeOptions<'_>,
+        history_fill: HistoryFill,
+    ) -> Result<NativeBackend, BackendError> {
         let name = network.name().trim_end_matches(".gz").trim_end_matches(".pb").to_owned();
         let wrong = |problem: &str| BackendError::Shape { network: name.clone(), problem: problem.to_owned() };
-        let weights = network.weights().ok_or_else(|| {
-            let reason = match network.description().architecture {
-                Architecture::Onnx { .. } => "it came as ONNX",
-                _ => "it has attention",
-            };
-            wrong(&format!(
-                "{reason}, and the backend native runs Lc0's residual networks alone: auto and onnxruntime run it"
-            ))
+        let layers = network.layers().ok_or_else(|| {
+            wrong("it came as ONNX, and the backend native runs networks in Lc0's format alone: auto and onnxruntime run it")
         })?;
-        let isa = forced.unwrap_or_else(Isa::best);
+        let isa = options.isa.unwrap_or_else(Isa::best);
         let kernels = Kernels::new(isa).ok_or_else(|| {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
         })?;
-        let activation = weights.activation;
-        let plan = Plan::new(weights, &kernels)
-            .ok_or_else(|| wrong(&format!("the backend native does not have its activation, {activation}")))?;
+        let (shared, value_outputs) = prepare(network, layers, options, kernels, &name)?;
         let attributes = Attributes {
             name: format!("native, {name}"),
-            device: format!("cpu, {isa}"),
+            device: match (options.arithmetic, &shared) {
+                (Some(Arithmetic::Int8), Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
+                _ => format!("cpu, {isa}"),
+            },
             input: Some((network.description().input, history_fill)),
-            has_wdl: plan.value_outputs == 3,
-            has_moves_left: weights.moves_left.is_some(),
+            has_wdl: value_outputs == 3,
+            has_moves_left: layers.moves_left.is_some(),
             preferred_batch: PREFERRED_BATCH,
             smallest_batch: 1,
             maximum_batch: MAXIMUM_BATCH,
@@ -83,18 +116,48 @@ impl NativeBackend {
             is_cpu: true,
             is_batch_invariant: true,
         };
-        Ok(NativeBackend { attributes, shared: Arc::new(Shared { network: name, plan, kernels }) })
+        Ok(NativeBackend { attributes, isa, shared })
     }
 
-    /// Whether it can run this network: a residual one without attention, in Lc0's format.
-    pub fn can_run(network: &Network) -> bool {
-        network.weights().is_some_and(|weights| prepared::nonlinearity(weights.activation).is_some())
+    /// Whether it is the fastest on the processor for this network: a residual one without attention, in Lc0's format.
+    pub fn is_fastest(network: &Network) -> bool {
+        network.weights().is_some()
     }
 
     /// The instruction set that it runs on.
     pub fn isa(&self) -> Isa {
-        self.shared.kernels.isa()
+        self.isa
     }
+}
+
+/// The network made ready, and how many outputs its value head has.
+fn prepare(
+    network: &Network,
+    layers: &Layers,
+    options: &NativeOptions<'_>,
+    kernels: Kernels,
+    name: &str,
+) -> Result<(Shared, usize), BackendError> {
+    let arithmetic = options.arithmetic.unwrap_or(Arithmetic::Float32);
+    let policy = layers.policy(options.policy_head, network.name())?;
+    let value = layers.value(options.value_head, network.name())?;
+    if let Policy::Attention(policy) = policy {
+        let plan = TransformerPlan::new(kernels, arithmetic, layers, policy, value);
+        let outputs = plan.value_outputs();
+        let shared = transformer::Shared { network: name.to_owned(), plan, kernels };
+        return Ok((Shared::Transformer(Arc::new(shared)), outputs));
+    }
+    let chosen = match (options.policy_head, options.value_head) {
+        (None, None) => None,
+        _ => layers.decode_with(policy, value),
+    };
+    let weights = chosen.as_ref().or_else(|| network.weights()).ok_or_else(|| {
+        let problem = "its policy of planes stands on a transformer, or its heads are not of one kind".to_owned();
+        BackendError::Shape { network: name.to_owned(), problem }
+    })?;
+    let plan = Plan::new(weights, &kernels);
+    let outputs = plan.value_outputs;
+    Ok((Shared::Residual(Arc::new(prepared::Shared { network: name.to_owned(), plan, kernels })), outputs))
 }
 
 impl Backend for NativeBackend {
@@ -103,7 +166,10 @@ impl Backend for NativeBackend {
     }
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
-        Ok(Box::new(NativeEvaluator::new(Arc::clone(&self.shared))))
+        Ok(match &self.shared {
+            Shared::Residual(shared) => Box::new(NativeEvaluator::new(Arc::clone(shared))),
+            Shared::Transformer(shared) => Box::new(TransformerEvaluator::new(Arc::clone(shared))),
+        })
     }
 
     fn cache(&self) -> Option<&dyn EvaluationCache> {

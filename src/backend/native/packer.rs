@@ -1,8 +1,11 @@
 //! Packs weights into the order of the kernels.
 
 use super::buffer::Buffer;
-use super::kernels::{TAPS, Tiling};
-use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan};
+use super::isa::Isa;
+use super::kernels::{Kernels, TAPS, Tiling};
+use super::prepared::{
+    BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan, is_large,
+};
 use crate::network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };
@@ -16,6 +19,12 @@ pub(super) struct Packer {
 }
 
 impl Packer {
+    /// The order of these kernels, for a tower of these blocks.
+    pub(super) fn new(kernels: &Kernels, blocks: &[Block]) -> Packer {
+        let has_two = kernels.isa() == Isa::Avx512 && is_large(blocks);
+        Packer { lanes: kernels.lanes(), panel: kernels.panel(), has_two }
+    }
+
     pub(super) fn vectors(&self, numbers: usize) -> usize {
         numbers.div_ceil(self.lanes)
     }
@@ -27,7 +36,7 @@ impl Packer {
     }
 
     /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of columns.
-    fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
+    pub(super) fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
         let (vector, lane) = (column / self.lanes, column % self.lanes);
         let first = vector / self.panel * self.panel;
         let width = self.panel.min(columns - first);

@@ -5,10 +5,9 @@
 //! what is made of them meets weights of zero again.
 
 use super::buffer::Buffer;
-use super::isa::Isa;
 use super::kernels::{Kernels, Nonlinearity, Tiling};
 use super::packer::Packer;
-use crate::network::{Activation, Convolution, PolicyHead, Weights};
+use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
 
 /// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its own,
 /// because a piece that has not moved is on all eight.
@@ -30,20 +29,27 @@ pub(super) struct Shared {
     pub kernels: Kernels,
 }
 
-/// A network made ready for one instruction set.
+/// A residual network made ready for one instruction set.
 pub(super) struct Plan {
+    pub tower: TowerPlan,
+    pub policy: PolicyPlan,
+    pub value: HeadPlan,
+    pub moves_left: Option<HeadPlan>,
+    /// Outputs of the value head: 3 or 1.
+    pub value_outputs: usize,
+}
+
+/// A tower of residual blocks.
+pub(super) struct TowerPlan {
     /// Vectors of the tower's planes.
     pub columns: usize,
+    /// The widest 3x3 convolution of the network, in vectors.
+    pub widest: usize,
     /// `[plane][vector][tap][lane]`: the 112 planes, then the sums of the [`HISTORY_PLANES`] over the history.
     pub input: Buffer,
     pub input_bias: Buffer,
     pub blocks: Vec<BlockPlan>,
-    pub policy: PolicyPlan,
-    pub value: HeadPlan,
-    pub moves_left: Option<HeadPlan>,
     pub activation: Nonlinearity,
-    /// Outputs of the value head: 3 or 1.
-    pub value_outputs: usize,
     /// Whether 3x3 convolutions have weights for F(2x2) as well.
     pub has_two: bool,
 }
@@ -53,7 +59,7 @@ pub(super) struct WinogradPlan {
     pub inner: usize,
     pub columns: usize,
     pub four: Buffer,
-    /// Empty unless [`Plan::has_two`].
+    /// Empty unless [`TowerPlan::has_two`].
     pub two: Buffer,
     pub bias: Buffer,
 }
@@ -118,13 +124,9 @@ impl PolicyPlan {
 }
 
 impl Plan {
-    /// Prepares a network for these kernels; `None` if they do not have its activation.
-    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> Option<Plan> {
-        let activation = nonlinearity(weights.activation)?;
-        let has_two = kernels.isa() == Isa::Avx512 && is_large(weights);
-        let packer = Packer { lanes: kernels.lanes(), panel: kernels.panel(), has_two };
-        let columns = packer.vectors(weights.filters());
-        let (input, input_bias) = packer.input(&weights.input);
+    /// Prepares a network for these kernels.
+    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> Plan {
+        let packer = Packer::new(kernels, &weights.blocks);
         let policy = match &weights.policy {
             PolicyHead::Classical { convolution, dense } => {
                 let (convolution, rows) = (packer.matrix_1x1(convolution), packer.rows(convolution, dense));
@@ -136,41 +138,54 @@ impl Plan {
                 bias: output.biases.clone(),
             },
         };
-        Some(Plan {
-            columns,
-            input,
-            input_bias,
-            blocks: packer.blocks(&weights.blocks),
+        let mut tower = TowerPlan::new(&packer, &weights.input, &weights.blocks, weights.activation);
+        if let PolicyPlan::Convolution { hidden, .. } = &policy {
+            tower.widest = tower.widest.max(hidden.columns);
+        }
+        Plan {
+            tower,
             policy,
             value: packer.head(&weights.value),
             moves_left: weights.moves_left.as_ref().map(|head| packer.head(head)),
-            activation,
             value_outputs: weights.value.output.outputs,
-            has_two: packer.has_two,
-        })
-    }
-
-    /// The widest 3x3 convolution, in vectors.
-    pub(super) fn widest(&self) -> usize {
-        match &self.policy {
-            PolicyPlan::Convolution { hidden, .. } => hidden.columns.max(self.columns),
-            PolicyPlan::Classical { .. } => self.columns,
         }
     }
 }
 
-/// The kernels' name of an activation, if they have it.
-pub(super) fn nonlinearity(activation: Activation) -> Option<Nonlinearity> {
-    match activation {
-        Activation::Relu => Some(Nonlinearity::Relu),
-        Activation::Mish => Some(Nonlinearity::Mish),
-        _ => None,
+impl TowerPlan {
+    /// Prepares a tower alone.
+    pub(super) fn new(packer: &Packer, input: &Convolution, blocks: &[Block], activation: Activation) -> TowerPlan {
+        let columns = packer.vectors(input.outputs);
+        let (input, input_bias) = packer.input(input);
+        TowerPlan {
+            columns,
+            widest: columns,
+            input,
+            input_bias,
+            blocks: packer.blocks(blocks),
+            activation: nonlinearity(activation),
+            has_two: packer.has_two,
+        }
     }
 }
 
-/// Whether the transformed weights of the tower are too many for a cache.
-fn is_large(weights: &Weights) -> bool {
+/// The kernels' name of an activation.
+pub(super) fn nonlinearity(activation: Activation) -> Nonlinearity {
+    match activation {
+        Activation::Relu => Nonlinearity::Relu,
+        Activation::Mish => Nonlinearity::Mish,
+        Activation::None => Nonlinearity::None,
+        Activation::Tanh => Nonlinearity::Tanh,
+        Activation::Sigmoid => Nonlinearity::Sigmoid,
+        Activation::Selu => Nonlinearity::Selu,
+        Activation::Swish => Nonlinearity::Swish,
+        Activation::ReluSquared => Nonlinearity::ReluSquared,
+    }
+}
+
+/// Whether the transformed weights of a tower are too many for a cache.
+pub(super) fn is_large(blocks: &[Block]) -> bool {
     let numbers = |convolution: &Convolution| convolution.inputs * convolution.outputs * Tiling::Four.numbers();
-    let tower: usize = weights.blocks.iter().map(|block| numbers(&block.first) + numbers(&block.second)).sum();
+    let tower: usize = blocks.iter().map(|block| numbers(&block.first) + numbers(&block.second)).sum();
     tower * size_of::<f32>() > LARGE
 }

@@ -2,8 +2,7 @@
 
 use super::buffer::Buffer;
 use super::kernels::{Epilogue, FullPlane, Input, Kernels, SetSquare, Shape, SqueezeExcitation, Tiles, Tiling};
-use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, Plan, Shared, WinogradPlan};
-use crate::backend::{BackendError, Query};
+use super::prepared::{BlockPlan, HISTORY, HISTORY_PLANES, TowerPlan, WinogradPlan};
 use crate::network::{PLANES, Planes, SQUARES};
 
 /// Every square of a plane.
@@ -23,7 +22,7 @@ pub(super) struct Tower {
 }
 
 impl Tower {
-    pub(super) fn new(plan: &Plan, kernels: &Kernels) -> Tower {
+    pub(super) fn new(plan: &TowerPlan, kernels: &Kernels) -> Tower {
         let lanes = kernels.lanes();
         let chunk = chunk(plan, lanes);
         let tiles = |tiling: Tiling, boards: usize| tiling.numbers() * slab(plan, kernels, tiling, boards);
@@ -53,35 +52,36 @@ impl Tower {
     }
 
     /// From positions to the output of the last block, and its tiles.
-    pub(super) fn run(&mut self, shared: &Shared, queries: &[Query]) -> Result<(), BackendError> {
-        let (plan, boards) = (&shared.plan, queries.len());
-        self.enter(shared, queries)?;
+    pub(super) fn run(&mut self, plan: &TowerPlan, kernels: &Kernels, positions: &[&Planes]) {
+        let boards = positions.len();
+        self.enter(plan, kernels, positions);
         for block in &plan.blocks {
-            self.products(shared, &block.first, boards);
-            self.epilogue(shared, End::First(&block.first), boards);
-            self.products(shared, &block.second, boards);
-            self.epilogue(shared, End::Second(block), boards);
+            self.products(plan, kernels, &block.first, boards);
+            self.epilogue(plan, kernels, End::First(&block.first), boards);
+            self.products(plan, kernels, &block.second, boards);
+            self.epilogue(plan, kernels, End::Second(block), boards);
         }
-        Ok(())
     }
 
     /// Another 3x3 convolution with its activation, on the output of the last block.
-    pub(super) fn convolve(&mut self, shared: &Shared, convolution: &WinogradPlan, boards: usize, output: &mut [f32]) {
-        self.products(shared, convolution, boards);
-        self.epilogue(shared, End::Last(convolution, output), boards);
+    pub(super) fn convolve(
+        &mut self,
+        plan: &TowerPlan,
+        kernels: &Kernels,
+        convolution: &WinogradPlan,
+        boards: usize,
+        output: &mut [f32],
+    ) {
+        self.products(plan, kernels, convolution, boards);
+        self.epilogue(plan, kernels, End::Last(convolution, output), boards);
     }
 
     /// The first convolution.
-    fn enter(&mut self, shared: &Shared, queries: &[Query]) -> Result<(), BackendError> {
-        let (plan, kernels) = (&shared.plan, &shared.kernels);
-        let tiling = tiling(plan, queries.len());
-        let slab = slab(plan, kernels, tiling, queries.len());
+    fn enter(&mut self, plan: &TowerPlan, kernels: &Kernels, positions: &[&Planes]) {
+        let tiling = tiling(plan, positions.len());
+        let slab = slab(plan, kernels, tiling, positions.len());
         let numbers = plan.columns * SQUARES * kernels.lanes();
-        for (board, query) in queries.iter().enumerate() {
-            let planes = query.planes.as_deref().ok_or_else(|| BackendError::Query {
-                network: shared.network.clone(),
-                problem: "about a position without its planes".to_owned(),
-            })?;
+        for (board, planes) in positions.iter().enumerate() {
             set_squares(planes, &mut self.full, &mut self.set);
             let job = Input {
                 full: &self.full,
@@ -96,23 +96,21 @@ impl Tower {
             };
             kernels.input(tiling, job);
         }
-        Ok(())
     }
 
-    fn products(&mut self, shared: &Shared, convolution: &WinogradPlan, boards: usize) {
+    fn products(&mut self, plan: &TowerPlan, kernels: &Kernels, convolution: &WinogradPlan, boards: usize) {
         let WinogradPlan { inner, columns, four, two, .. } = convolution;
-        let tiling = tiling(&shared.plan, boards);
-        let slab = slab(&shared.plan, &shared.kernels, tiling, boards);
+        let tiling = tiling(plan, boards);
+        let slab = slab(plan, kernels, tiling, boards);
         let weights = match tiling {
             Tiling::Four => four,
             Tiling::Two => two,
         };
         let shape = Shape { groups: boards, group_rows: tiling.tiles(), inner: *inner, columns: *columns };
-        shared.kernels.products(tiling, shape, (&self.before, slab), weights, (&mut self.after, slab));
+        kernels.products(tiling, shape, (&self.before, slab), weights, (&mut self.after, slab));
     }
 
-    fn epilogue(&mut self, shared: &Shared, end: End<'_>, boards: usize) {
-        let (plan, kernels) = (&shared.plan, &shared.kernels);
+    fn epilogue(&mut self, plan: &TowerPlan, kernels: &Kernels, end: End<'_>, boards: usize) {
         let tiling = tiling(plan, boards);
         let slab = slab(plan, kernels, tiling, boards);
         let residual = matches!(end, End::Second(_));
@@ -154,18 +152,18 @@ enum End<'a> {
 }
 
 /// The tiling for `boards` positions. From two on, the arithmetic that F(4x4) saves outweighs its larger weights.
-fn tiling(plan: &Plan, boards: usize) -> Tiling {
+fn tiling(plan: &TowerPlan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
 /// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the same.
-fn slab(plan: &Plan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
-    tiling.slab(boards * plan.widest() * tiling.tiles() * kernels.lanes())
+fn slab(plan: &TowerPlan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
+    tiling.slab(boards * plan.widest * tiling.tiles() * kernels.lanes())
 }
 
 /// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB), the
 /// weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
-fn chunk(plan: &Plan, lanes: usize) -> usize {
+fn chunk(plan: &TowerPlan, lanes: usize) -> usize {
     const NARROW: usize = 96;
     if plan.columns * lanes <= NARROW { 6 } else { 24 }
 }

@@ -41,8 +41,8 @@ pub(crate) fn convert(
     if conversion.batch == Some(0) {
         return Err(unsupported("a batch of 0 positions is".to_owned()));
     }
-    let policy = choose(&layers.policies, conversion.policy_head.as_deref(), "policy", name)?;
-    let value = choose(&layers.values, conversion.value_head.as_deref(), "value", name)?;
+    let policy = layers.policy(conversion.policy_head.as_deref(), name)?;
+    let value = layers.value(conversion.value_head.as_deref(), name)?;
 
     let mut converter =
         Converter { graph: GraphBuilder::new(conversion), activation: layers.activation, smolgen: None };
@@ -89,25 +89,6 @@ pub(crate) fn convert(
         moves_left,
         types: super::EndTypes::default(),
         folder: None,
-    })
-}
-
-/// The head that was asked for, or the first.
-fn choose<'a, T>(
-    heads: &'a [(String, T)],
-    wanted: Option<&str>,
-    kind: &'static str,
-    name: &str,
-) -> Result<&'a T, NetworkError> {
-    let found = match wanted {
-        None => heads.first(),
-        Some(wanted) => heads.iter().find(|(head, _)| head == wanted),
-    };
-    found.map(|(_, head)| head).ok_or_else(|| NetworkError::Head {
-        name: name.to_owned(),
-        kind,
-        wanted: wanted.unwrap_or_default().to_owned(),
-        heads: heads.iter().map(|(head, _)| head.as_str()).collect::<Vec<_>>().join(", "),
     })
 }
 

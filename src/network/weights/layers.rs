@@ -2,6 +2,7 @@
 
 use super::tensor::Tensor;
 use super::{Block, Convolution, Dense, DenseHead, PolicyHead, SqueezeExcitation, Weights};
+use crate::network::NetworkError;
 use crate::network::format::{Activation, PolicyKind, ValueKind};
 
 /// A network: a tower, a transformer or one on the other, and the heads on top.
@@ -156,8 +157,12 @@ pub(crate) enum SquareFeatures {
 impl Layers {
     /// The decoded tensors, if it is a tower without any attention.
     pub(crate) fn decode(&self) -> Option<Weights> {
-        let (None, Some(tower)) = (&self.body, &self.tower) else { return None };
-        let Policy::Planes(policy) = &self.policies.first()?.1 else { return None };
+        self.decode_with(&self.policies.first()?.1, &self.values.first()?.1)
+    }
+
+    /// The same with these heads.
+    pub(crate) fn decode_with(&self, policy: &Policy, value: &Head) -> Option<Weights> {
+        let (None, Some(tower), Policy::Planes(policy)) = (&self.body, &self.tower, policy) else { return None };
         let moves_left = match &self.moves_left {
             Some(head) => Some(head.decode()?),
             None => None,
@@ -166,10 +171,20 @@ impl Layers {
             input: tower.input.decode(),
             blocks: tower.blocks.iter().map(Block::decode).collect(),
             policy: policy.decode(),
-            value: self.values.first()?.1.decode()?,
+            value: value.decode()?,
             moves_left,
             activation: self.activation,
         })
+    }
+
+    /// The policy head that was asked for, or the first; `name` is the network's, for the error.
+    pub(crate) fn policy(&self, wanted: Option<&str>, name: &str) -> Result<&Policy, NetworkError> {
+        choose(&self.policies, wanted, "policy", name)
+    }
+
+    /// The value head that was asked for, or the first.
+    pub(crate) fn value(&self, wanted: Option<&str>, name: &str) -> Result<&Head, NetworkError> {
+        choose(&self.values, wanted, "value", name)
     }
 
     /// The kind of the policy heads.
@@ -182,6 +197,25 @@ impl Layers {
             Some((_, Policy::Attention(_))) | None => PolicyKind::Attention,
         }
     }
+}
+
+/// The head that was asked for, or the first.
+fn choose<'a, T>(
+    heads: &'a [(String, T)],
+    wanted: Option<&str>,
+    kind: &'static str,
+    name: &str,
+) -> Result<&'a T, NetworkError> {
+    let found = match wanted {
+        None => heads.first(),
+        Some(wanted) => heads.iter().find(|(head, _)| head == wanted),
+    };
+    found.map(|(_, head)| head).ok_or_else(|| NetworkError::Head {
+        name: name.to_owned(),
+        kind,
+        wanted: wanted.unwrap_or_default().to_owned(),
+        heads: heads.iter().map(|(head, _)| head.as_str()).collect::<Vec<_>>().join(", "),
+    })
 }
 
 impl Head {
@@ -198,7 +232,13 @@ impl Head {
 }
 
 impl Convolution<Tensor> {
-    fn decode(&self) -> Convolution {
+    /// A 1x1 convolution as the dense layer of each square that it is.
+    pub(crate) fn of_squares(&self) -> Dense<Tensor> {
+        let Convolution { inputs, outputs, ref weights, ref biases, .. } = *self;
+        Dense { inputs, outputs, weights: weights.clone(), biases: biases.clone() }
+    }
+
+    pub(crate) fn decode(&self) -> Convolution {
         let Convolution { inputs, outputs, kernel, ref weights, ref biases } = *self;
         Convolution { inputs, outputs, kernel, weights: weights.values(), biases: biases.clone() }
     }
@@ -212,7 +252,7 @@ impl Dense<Tensor> {
 }
 
 impl Block<Tensor> {
-    fn decode(&self) -> Block {
+    pub(crate) fn decode(&self) -> Block {
         let decode = |se: &SqueezeExcitation<Tensor>| SqueezeExcitation {
             squeeze: se.squeeze.decode(),
             excite: se.excite.decode(),

@@ -2,13 +2,25 @@
 
 use super::simd::Simd;
 
-/// The nonlinearities of residual networks.
+/// The nonlinearities of networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nonlinearity {
     /// `max(x, 0)`
     Relu,
     /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681)
     Mish,
+    /// `x`
+    None,
+    /// `tanh(x)`
+    Tanh,
+    /// `1 / (1 + e^-x)`
+    Sigmoid,
+    /// [`SELU_SCALE`] times `x`, or times [`SELU_ALPHA`]` (e^x - 1)` below 0 (Klambauer et al., arXiv:1706.02515)
+    Selu,
+    /// `x / (1 + e^-x)` (Ramachandran et al., arXiv:1710.05941)
+    Swish,
+    /// `max(x, 0)^2` (So et al., arXiv:2109.08668)
+    ReluSquared,
 }
 
 /// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
@@ -23,10 +35,16 @@ const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// Mish is the identity from here on: `1 - tanh(ln(1 + e^20))` is below 1e-17.
 const MISH_IDENTITY: f32 = 20.0;
 
+/// The factors of SELU, from its paper.
+const SELU_SCALE: f32 = 1.050_701;
+const SELU_ALPHA: f32 = 1.673_263_2;
+/// Beyond this, `tanh` is 1 to the last digit of a float.
+const TANH_ONE: f32 = 10.0;
+
 /// `e^x` to about 1e-7 of its value: `2^n e^r`, the latter by Taylor's series to the seventh power, whose rest is below
 /// 1e-8 for `|r| <= ln(2) / 2`.
 #[inline(always)]
-unsafe fn exp<S: Simd>(x: S::Vector) -> S::Vector {
+pub(super) unsafe fn exp<S: Simd>(x: S::Vector) -> S::Vector {
     // SAFETY: the caller's.
     unsafe {
         // The second operand is what remains where x is not a number, and must go on.
@@ -59,6 +77,24 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -
     unsafe {
         match activation {
             Nonlinearity::Relu => S::max(S::splat(0.0), x),
+            Nonlinearity::None => x,
+            Nonlinearity::Sigmoid => sigmoid::<S>(x),
+            Nonlinearity::Swish => S::mul(x, sigmoid::<S>(x)),
+            Nonlinearity::ReluSquared => {
+                let positive = S::max(S::splat(0.0), x);
+                S::mul(positive, positive)
+            }
+            // (e^2x - 1) / (e^2x + 1)
+            Nonlinearity::Tanh => {
+                let within = S::min(S::splat(TANH_ONE), S::max(S::splat(-TANH_ONE), x));
+                let e = exp::<S>(S::add(within, within));
+                S::div(S::sub(e, S::splat(1.0)), S::add(e, S::splat(1.0)))
+            }
+            Nonlinearity::Selu => {
+                let zero = S::splat(0.0);
+                let below = S::mul(S::splat(SELU_ALPHA), S::sub(exp::<S>(S::min(zero, x)), S::splat(1.0)));
+                S::mul(S::splat(SELU_SCALE), S::add(S::max(zero, x), below))
+            }
             // tanh(ln(1 + e)) = ((1 + e)^2 - 1) / ((1 + e)^2 + 1)
             Nonlinearity::Mish => {
                 let e = exp::<S>(S::min(S::splat(MISH_IDENTITY), x));
@@ -76,11 +112,22 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -
 /// `numbers` is good for that many, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
-    for vector in 0..vectors {
-        // SAFETY: the caller's.
-        unsafe {
-            let at = numbers.add(vector * S::LANES);
-            S::store(at, activate::<S>(S::load(at), activation));
-        }
+    /// A loop for each activation, so that the choice is made once.
+    macro_rules! each {
+        ($($name:ident),*) => {
+            match activation {
+                Nonlinearity::None => {}
+                $(Nonlinearity::$name => {
+                    for vector in 0..vectors {
+                        // SAFETY: the caller's.
+                        unsafe {
+                            let at = numbers.add(vector * S::LANES);
+                            S::store(at, activate::<S>(S::load(at), Nonlinearity::$name));
+                        }
+                    }
+                })*
+            }
+        };
     }
+    each!(Relu, Mish, Tanh, Sigmoid, Selu, Swish, ReluSquared);
 }

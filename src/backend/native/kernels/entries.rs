@@ -1,13 +1,19 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
 use super::activate::{Nonlinearity, activate_all};
+use super::arithmetic::{Bytes, Float32};
+#[cfg(target_arch = "x86_64")]
+use super::arithmetic::{Vnni, WideBytes};
 use super::epilogue::{Epilogue, epilogue};
 use super::first_convolution::{Input, input};
 use super::legal_moves::{convolve_one, dot};
 use super::product::{Product, product};
+use super::quantise::{Quantisation, quantise};
+use super::rows::{RowProduct, rows};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Simd};
+use super::token_rows::{Normalisation, add_scaled, dot_rows, gate, normalise, softmax, transpose};
 use super::winograd::{Four, Two};
 use crate::backend::native::isa::Isa;
 
@@ -23,12 +29,23 @@ pub(super) struct Entries {
     pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
     pub convolve_one: unsafe fn(*const f32, *const f32, usize, usize) -> f32,
     pub dot: unsafe fn(*const f32, *const f32, usize) -> f32,
+    pub rows: unsafe fn(&RowProduct),
+    pub rows_of_bytes: unsafe fn(&RowProduct),
+    pub quantise: unsafe fn(&Quantisation),
+    pub normalise: unsafe fn(&Normalisation),
+    pub softmax: unsafe fn(*mut f32, usize, usize, usize),
+    pub transpose: unsafe fn(*const f32, usize, usize, usize, *mut f32),
+    pub add_scaled: unsafe fn(*mut f32, usize, *const f32, usize, usize, f32),
+    pub gate: unsafe fn(*mut f32, *const f32, *const f32, usize),
+    pub dot_rows: unsafe fn(*const f32, usize, *const f32, usize, usize) -> f32,
 }
 
 impl Entries {
     /// The table for an instruction set, which must be available.
     pub(super) fn of(isa: Isa) -> &'static Entries {
         match isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 if is_x86_feature_detected!("avx512vnni") => &vnni::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::ENTRIES,
             #[cfg(target_arch = "x86_64")]
@@ -39,7 +56,7 @@ impl Entries {
 }
 
 macro_rules! entries {
-    ($(#[$feature:meta])* $name:ident, $simd:ty) => {
+    ($(#[$feature:meta])* $name:ident, $simd:ty, $bytes:ty) => {
         mod $name {
             use super::*;
 
@@ -54,6 +71,15 @@ macro_rules! entries {
                 activate: run_activate,
                 convolve_one: run_convolve_one,
                 dot: run_dot,
+                rows: run_rows,
+                rows_of_bytes: run_rows_of_bytes,
+                quantise: run_quantise,
+                normalise: run_normalise,
+                softmax: run_softmax,
+                transpose: run_transpose,
+                add_scaled: run_add_scaled,
+                gate: run_gate,
+                dot_rows: run_dot_rows,
             };
 
             $(#[$feature])*
@@ -96,6 +122,58 @@ macro_rules! entries {
                 // SAFETY: the caller's.
                 unsafe { dot::<$simd>(a, b, vectors) }
             }
+            $(#[$feature])*
+            unsafe fn run_rows(job: &RowProduct) {
+                // SAFETY: the caller's.
+                unsafe { rows::<$simd, Float32>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_rows_of_bytes(job: &RowProduct) {
+                // SAFETY: the caller's.
+                unsafe { rows::<$simd, $bytes>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_quantise(job: &Quantisation) {
+                // SAFETY: the caller's.
+                unsafe { quantise::<$simd>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_normalise(job: &Normalisation) {
+                // SAFETY: the caller's.
+                unsafe { normalise::<$simd>(job) }
+            }
+            $(#[$feature])*
+            unsafe fn run_softmax(numbers: *mut f32, rows: usize, pitch: usize, columns: usize) {
+                // SAFETY: the caller's.
+                unsafe { softmax::<$simd>(numbers, rows, pitch, columns) }
+            }
+            $(#[$feature])*
+            unsafe fn run_transpose(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
+                // SAFETY: the caller's.
+                unsafe { transpose::<$simd>(from, rows, pitch, columns, to) }
+            }
+            $(#[$feature])*
+            unsafe fn run_add_scaled(
+                to: *mut f32,
+                to_next: usize,
+                from: *const f32,
+                from_next: usize,
+                vectors: usize,
+                factor: f32,
+            ) {
+                // SAFETY: the caller's.
+                unsafe { add_scaled::<$simd>(to, to_next, from, from_next, vectors, factor) }
+            }
+            $(#[$feature])*
+            unsafe fn run_gate(numbers: *mut f32, factors: *const f32, terms: *const f32, vectors: usize) {
+                // SAFETY: the caller's.
+                unsafe { gate::<$simd>(numbers, factors, terms, vectors) }
+            }
+            $(#[$feature])*
+            unsafe fn run_dot_rows(a: *const f32, a_next: usize, b: *const f32, b_next: usize, vectors: usize) -> f32 {
+                // SAFETY: the caller's.
+                unsafe { dot_rows::<$simd>(a, a_next, b, b_next, vectors) }
+            }
         }
     };
 }
@@ -104,12 +182,21 @@ macro_rules! entries {
 entries!(
     #[target_feature(enable = "avx512f,avx2,fma")]
     avx512,
-    Avx512
+    Avx512,
+    Bytes
+);
+#[cfg(target_arch = "x86_64")]
+entries!(
+    #[target_feature(enable = "avx512f,avx512vnni,avx2,fma")]
+    vnni,
+    Avx512,
+    Vnni
 );
 #[cfg(target_arch = "x86_64")]
 entries!(
     #[target_feature(enable = "avx2,fma")]
     avx2,
-    Avx2
+    Avx2,
+    WideBytes
 );
-entries!(portable, Portable);
+entries!(portable, Portable, Bytes);

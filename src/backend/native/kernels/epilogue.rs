@@ -90,6 +90,7 @@ pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, cons
                 match job.activation {
                     Nonlinearity::Relu => finish::<S>(&mut board, Nonlinearity::Relu, residual, output),
                     Nonlinearity::Mish => finish::<S>(&mut board, Nonlinearity::Mish, residual, output),
+                    other => finish::<S>(&mut board, other, residual, output),
                 }
                 if !job.next.is_null() {
                     let next = job.next.add(place * tiles * S::LANES);

@@ -102,6 +102,11 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
                         board[place(square)] = activate::<S>(padded[within(square)], Nonlinearity::Mish);
                     }
                 }
+                other => {
+                    for square in 0..SQUARES {
+                        board[place(square)] = activate::<S>(padded[within(square)], other);
+                    }
+                }
             }
             for square in 0..SQUARES {
                 S::store(output.add(square * S::LANES), board[place(square)]);

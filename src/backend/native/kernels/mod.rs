@@ -6,9 +6,13 @@
 //! | `product` | matrix products |
 //! | `tiling`, `winograd` | the ways to compute 3x3 convolutions, and their transforms |
 //! | `epilogue` | what lies between two convolutions |
-//! | `input` | the first convolution, from set squares |
-//! | `moves` | the last layer of a policy, for the legal moves |
-//! | `activate` | relu, mish, sigmoid |
+//! | `first_convolution` | the first convolution, from set squares |
+//! | `legal_moves` | the last layer of a policy, for the legal moves |
+//! | `rows`, `arithmetic` | products of the rows of transformers, and the words that they multiply |
+//! | `token_rows` | what else is done to those rows: normalisation, softmax |
+//! | `quantise` | rows to bytes |
+//! | `row_kernels` | the safe face of those |
+//! | `activate` | relu, mish, sigmoid and others |
 //! | `entries` | all of them compiled for each instruction set |
 // Loops over indices are what unrolls into registers; iterators of arrays of arrays of vectors do not always.
 #![allow(clippy::needless_range_loop, reason = "see above")]
@@ -20,18 +24,26 @@ use crate::network::SQUARES;
 pub(super) use activate::Nonlinearity;
 use entries::Entries;
 pub(super) use first_convolution::{FullPlane, SetSquare};
+pub(super) use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 pub(super) use tiling::Tiling;
 
 mod activate;
+mod arithmetic;
 mod entries;
 mod epilogue;
 mod first_convolution;
 mod legal_moves;
 mod product;
+mod quantise;
+mod row_kernels;
+#[cfg(test)]
+mod row_tests;
+mod rows;
 mod simd;
 #[cfg(test)]
 mod tests;
 mod tiling;
+mod token_rows;
 mod winograd;
 
 /// Weights of a 3x3 kernel.

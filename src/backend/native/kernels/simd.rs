@@ -39,6 +39,12 @@ pub(super) trait Simd: Copy {
     unsafe fn exponent(shifted: Self::Vector) -> Self::Vector;
     /// The sum of the lanes.
     unsafe fn sum(vector: Self::Vector) -> f32;
+    /// The largest of the lanes.
+    unsafe fn largest(vector: Self::Vector) -> f32;
+    /// The transpose of a square block of numbers, as many rows as a vector has lanes.
+    unsafe fn transpose(from: *const f32, to: *mut f32);
+    /// The nearest whole numbers as bytes, of numbers from 0 to 255.
+    unsafe fn store_bytes(to: *mut u8, vector: Self::Vector);
     /// Asks for a cache line ahead of its use, where there is an instruction for that. Any address will do.
     fn prefetch(from: *const f32);
 }
@@ -60,6 +66,17 @@ fn zip(a: [f32; PORTABLE], b: [f32; PORTABLE], operation: impl Fn(f32, f32) -> f
         result[lane] = operation(a[lane], b[lane]);
     }
     result
+}
+
+/// The transpose of a block number by number.
+#[inline(always)]
+unsafe fn transpose_numbers<const LANES: usize>(from: *const f32, to: *mut f32) {
+    for row in 0..LANES {
+        for column in 0..LANES {
+            // SAFETY: the caller's pointers are good for a block.
+            unsafe { *to.add(column * LANES + row) = *from.add(row * LANES + column) }
+        }
+    }
 }
 
 impl Simd for Portable {
@@ -131,6 +148,20 @@ impl Simd for Portable {
         vector.iter().sum()
     }
     #[inline(always)]
+    unsafe fn largest(vector: Self::Vector) -> f32 {
+        vector.into_iter().fold(f32::NEG_INFINITY, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    unsafe fn transpose(from: *const f32, to: *mut f32) {
+        // SAFETY: the caller's pointers are good for a block.
+        unsafe { transpose_numbers::<PORTABLE>(from, to) }
+    }
+    #[inline(always)]
+    unsafe fn store_bytes(to: *mut u8, vector: Self::Vector) {
+        // SAFETY: the caller's pointer is good for as many bytes.
+        unsafe { to.cast::<[u8; PORTABLE]>().write(vector.map(|number| number.round_ties_even() as u8)) }
+    }
+    #[inline(always)]
     fn prefetch(_from: *const f32) {}
 }
 
@@ -141,14 +172,14 @@ pub(super) use x86::{Avx2, Avx512};
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Simd;
+    use super::{Simd, transpose_numbers};
 
     /// One implementation of [`Simd`] out of intrinsics that differ in their prefix only.
     macro_rules! intrinsics {
         ($name:ident, $vector:ty, lanes $lanes:literal, panel $panel:literal, groups $groups:literal,
          $loadu:ident, $storeu:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $min:ident, $max:ident,
          $fmadd:ident, $fnmadd:ident, $to_int:ident, $to_float:ident, $shift:ident, $add_int:ident, $set1_int:ident,
-         |$sum:ident| $reduce:expr) => {
+         $max_all:expr, $transpose:expr, $bytes:expr, |$sum:ident| $reduce:expr) => {
             #[derive(Clone, Copy)]
             pub(in super::super) struct $name;
 
@@ -225,6 +256,21 @@ mod x86 {
                     unsafe { $reduce }
                 }
                 #[inline(always)]
+                unsafe fn largest(vector: $vector) -> f32 {
+                    // SAFETY: see above.
+                    unsafe { $max_all(vector) }
+                }
+                #[inline(always)]
+                unsafe fn transpose(from: *const f32, to: *mut f32) {
+                    // SAFETY: see above.
+                    unsafe { $transpose(from, to) }
+                }
+                #[inline(always)]
+                unsafe fn store_bytes(to: *mut u8, vector: $vector) {
+                    // SAFETY: see above.
+                    unsafe { $bytes(to, vector) }
+                }
+                #[inline(always)]
                 fn prefetch(from: *const f32) {
                     // SAFETY: the instruction is part of SSE, and does nothing where the address is bad.
                     unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
@@ -237,15 +283,81 @@ mod x86 {
     intrinsics!(Avx512, __m512, lanes 16, panel 2, groups 3,
         _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps,
         _mm512_min_ps, _mm512_max_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_castps_si512, _mm512_castsi512_ps,
-        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, |vector| _mm512_reduce_add_ps(vector));
+        _mm512_slli_epi32, _mm512_add_epi32, _mm512_set1_epi32, _mm512_reduce_max_ps, transpose_16,
+        bytes_of_16, |vector| _mm512_reduce_add_ps(vector));
 
     // 12 of the 16 registers are sums, three hold weights and one a broadcast input.
     intrinsics!(Avx2, __m256, lanes 8, panel 3, groups 1,
     _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps,
     _mm256_min_ps, _mm256_max_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, |vector| {
+    _mm256_slli_epi32, _mm256_add_epi32, _mm256_set1_epi32, largest_of_8, transpose_numbers::<8>, bytes_of_8,
+    |vector| {
         let half = _mm_add_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
         let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
         _mm_cvtss_f32(_mm_add_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
     });
+
+    /// The transpose of 16 by 16 numbers: pairs of rows, then of pairs, then the quarters of the registers.
+    #[inline(always)]
+    unsafe fn transpose_16(from: *const f32, to: *mut f32) {
+        // SAFETY: the caller has the instructions, and its pointers are good for a block.
+        unsafe {
+            let mut rows = [_mm512_setzero_ps(); 16];
+            for row in 0..16 {
+                rows[row] = _mm512_loadu_ps(from.add(row * 16));
+            }
+            // `fours[4 g + j]`, quarter q: the column 4 q + j of the rows 4 g to 4 g + 3.
+            let mut fours = [_mm512_setzero_pd(); 16];
+            for g in 0..4 {
+                let [a, b, c, d] = [rows[4 * g], rows[4 * g + 1], rows[4 * g + 2], rows[4 * g + 3]];
+                let low = [_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d)].map(|pair| _mm512_castps_pd(pair));
+                let high = [_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d)].map(|pair| _mm512_castps_pd(pair));
+                fours[4 * g] = _mm512_unpacklo_pd(low[0], low[1]);
+                fours[4 * g + 1] = _mm512_unpackhi_pd(low[0], low[1]);
+                fours[4 * g + 2] = _mm512_unpacklo_pd(high[0], high[1]);
+                fours[4 * g + 3] = _mm512_unpackhi_pd(high[0], high[1]);
+            }
+            for j in 0..4 {
+                let [a, b, c, d] = [fours[j], fours[4 + j], fours[8 + j], fours[12 + j]];
+                let (low, high) = (_mm512_shuffle_f64x2::<0x44>(a, b), _mm512_shuffle_f64x2::<0xee>(a, b));
+                let (low_2, high_2) = (_mm512_shuffle_f64x2::<0x44>(c, d), _mm512_shuffle_f64x2::<0xee>(c, d));
+                let columns = [
+                    _mm512_shuffle_f64x2::<0x88>(low, low_2),
+                    _mm512_shuffle_f64x2::<0xdd>(low, low_2),
+                    _mm512_shuffle_f64x2::<0x88>(high, high_2),
+                    _mm512_shuffle_f64x2::<0xdd>(high, high_2),
+                ];
+                for q in 0..4 {
+                    _mm512_storeu_ps(to.add((4 * q + j) * 16), _mm512_castpd_ps(columns[q]));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_of_16(to: *mut u8, vector: __m512) {
+        // SAFETY: the caller has the instructions, and its pointer is good for 16 bytes.
+        unsafe { _mm_storeu_si128(to.cast(), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(vector))) }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_of_8(to: *mut u8, vector: __m256) {
+        // SAFETY: the caller has the instructions, and its pointer is good for 8 bytes.
+        unsafe {
+            let words = _mm256_cvtps_epi32(vector);
+            let (low, high) = (_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words));
+            let halves = _mm_packus_epi32(low, high);
+            _mm_storel_epi64(to.cast(), _mm_packus_epi16(halves, halves));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn largest_of_8(vector: __m256) -> f32 {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let half = _mm_max_ps(_mm256_castps256_ps128(vector), _mm256_extractf128_ps::<1>(vector));
+            let pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+            _mm_cvtss_f32(_mm_max_ss(pair, _mm_shuffle_ps::<1>(pair, pair)))
+        }
+    }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Random numbers in -1..1 that depend on the seed alone.
-struct Numbers(u64);
+pub(super) struct Numbers(pub u64);
 
 impl Numbers {
     fn next(&mut self) -> f32 {
@@ -13,16 +13,16 @@ impl Numbers {
         (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    fn many(&mut self, count: usize) -> Vec<f32> {
+    pub(super) fn many(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.next()).collect()
     }
 }
 
-fn all() -> impl Iterator<Item = Kernels> {
+pub(super) fn all() -> impl Iterator<Item = Kernels> {
     Isa::ALL.into_iter().filter_map(Kernels::new)
 }
 
-fn assert_close(found: &[f32], wanted: &[f64], tolerance: f64, what: &str) {
+pub(super) fn assert_close(found: &[f32], wanted: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), wanted.len(), "{what}");
     for (index, (&found, &wanted)) in found.iter().zip(wanted).enumerate() {
         let error = (f64::from(found) - wanted).abs();
@@ -31,7 +31,7 @@ fn assert_close(found: &[f32], wanted: &[f64], tolerance: f64, what: &str) {
 }
 
 /// Weights `[row][column]` in the order of the kernels.
-fn pack(kernels: &Kernels, rows: usize, columns: usize, weights: &[f32]) -> Vec<f32> {
+pub(super) fn pack(kernels: &Kernels, rows: usize, columns: usize, weights: &[f32]) -> Vec<f32> {
     let lanes = kernels.lanes();
     let mut packed = Vec::new();
     for first in (0..columns).step_by(kernels.panel()) {
@@ -74,10 +74,29 @@ fn convolve(x: &[f32], w: &[f32], inputs: usize, outputs: usize) -> Vec<f64> {
     y
 }
 
-fn activated(x: f64, activation: Nonlinearity) -> f64 {
+/// Every one.
+const NONLINEARITIES: [Nonlinearity; 8] = [
+    Nonlinearity::Relu,
+    Nonlinearity::Mish,
+    Nonlinearity::None,
+    Nonlinearity::Tanh,
+    Nonlinearity::Sigmoid,
+    Nonlinearity::Selu,
+    Nonlinearity::Swish,
+    Nonlinearity::ReluSquared,
+];
+
+pub(super) fn activated(x: f64, activation: Nonlinearity) -> f64 {
     match activation {
         Nonlinearity::Relu => x.max(0.0),
         Nonlinearity::Mish => x * x.exp().ln_1p().tanh(),
+        Nonlinearity::None => x,
+        Nonlinearity::Tanh => x.tanh(),
+        Nonlinearity::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+        Nonlinearity::Selu if x > 0.0 => 1.050_700_987_355_480_5 * x,
+        Nonlinearity::Selu => 1.050_700_987_355_480_5 * 1.673_263_242_354_377_2 * x.exp_m1(),
+        Nonlinearity::Swish => x / (1.0 + (-x).exp()),
+        Nonlinearity::ReluSquared => x.max(0.0) * x.max(0.0),
     }
 }
 
@@ -297,7 +316,7 @@ fn retile(kernels: &Kernels, tiling: Tiling, boards: usize, columns: usize, boar
 fn activations_are_exact_to_a_millionth() {
     for kernels in all() {
         let numbers: Vec<f32> = (-12_000..12_000).map(|step| step as f32 / 100.0).collect();
-        for activation in [Nonlinearity::Relu, Nonlinearity::Mish] {
+        for activation in NONLINEARITIES {
             let mut found = numbers.clone();
             kernels.activate(&mut found, activation);
             let wanted: Vec<f64> = numbers.iter().map(|&x| activated(f64::from(x), activation)).collect();
@@ -309,7 +328,7 @@ fn activations_are_exact_to_a_millionth() {
 #[test]
 fn what_is_not_a_number_stays_so() {
     for kernels in all() {
-        for activation in [Nonlinearity::Relu, Nonlinearity::Mish] {
+        for activation in NONLINEARITIES {
             let mut numbers = vec![f32::NAN; kernels.lanes()];
             kernels.activate(&mut numbers, activation);
             assert!(numbers.iter().all(|number| number.is_nan()), "{} {activation:?}", kernels.isa());

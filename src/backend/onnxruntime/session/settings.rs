@@ -83,6 +83,8 @@ fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, S
         Arithmetic::Float32 => "f32",
         Arithmetic::Float16 => "f16",
         Arithmetic::Bfloat16 => "bf16",
+        // `DeviceOptions::check_for` has refused it.
+        Arithmetic::Int8 => "i8",
     };
     let kind = device.split('.').next().unwrap_or(device);
     ("load_config", format!("{{\"{kind}\":{{\"INFERENCE_PRECISION_HINT\":\"{name}\"}}}}"))

@@ -1,0 +1,203 @@
+//! How words of 32 bits are multiplied and added up in the products of rows: a number of 32 bits, or four bytes.
+//!
+//! Sums of bytes are whole numbers, and so the same on every instruction set.
+
+use super::simd::Simd;
+
+/// Vectors of words, and their sums of products.
+///
+/// # Safety
+///
+/// As for [`Simd`].
+pub(super) trait Arithmetic<S: Simd> {
+    /// A vector of words.
+    type Words: Copy;
+    /// A vector of sums.
+    type Sums: Copy;
+    /// Whether sums are of quantised numbers.
+    const IS_QUANTISED: bool;
+
+    unsafe fn zero() -> Self::Sums;
+    /// The words of some columns.
+    unsafe fn weights(from: *const u32) -> Self::Words;
+    /// One word of a row, for all columns.
+    unsafe fn repeat(from: *const u32) -> Self::Words;
+    /// `sums + repeated * weights`
+    unsafe fn multiply_add(repeated: Self::Words, weights: Self::Words, sums: Self::Sums) -> Self::Sums;
+    unsafe fn number(sums: Self::Sums) -> S::Vector;
+}
+
+/// Words are numbers.
+pub(super) struct Float32;
+
+impl<S: Simd> Arithmetic<S> for Float32 {
+    type Words = S::Vector;
+    type Sums = S::Vector;
+    const IS_QUANTISED: bool = false;
+
+    #[inline(always)]
+    unsafe fn zero() -> S::Vector {
+        // SAFETY: the caller's.
+        unsafe { S::splat(0.0) }
+    }
+    #[inline(always)]
+    unsafe fn weights(from: *const u32) -> S::Vector {
+        // SAFETY: the caller's.
+        unsafe { S::load(from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn repeat(from: *const u32) -> S::Vector {
+        // SAFETY: the caller's.
+        unsafe { S::splat(*from.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(repeated: S::Vector, weights: S::Vector, sums: S::Vector) -> S::Vector {
+        // SAFETY: the caller's.
+        unsafe { S::fma(repeated, weights, sums) }
+    }
+    #[inline(always)]
+    unsafe fn number(sums: S::Vector) -> S::Vector {
+        sums
+    }
+}
+
+/// Words are four bytes: of rows without a sign, of weights with one.
+///
+/// Number by number, for instruction sets without products of bytes.
+pub(super) struct Bytes;
+
+/// The most lanes of a vector.
+const MOST_LANES: usize = 16;
+
+impl<S: Simd> Arithmetic<S> for Bytes {
+    /// Where the words are.
+    type Words = *const u32;
+    type Sums = [i32; MOST_LANES];
+    const IS_QUANTISED: bool = true;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self::Sums {
+        [0; MOST_LANES]
+    }
+    #[inline(always)]
+    unsafe fn weights(from: *const u32) -> *const u32 {
+        from
+    }
+    #[inline(always)]
+    unsafe fn repeat(from: *const u32) -> *const u32 {
+        from
+    }
+    #[inline(always)]
+    unsafe fn multiply_add(repeated: *const u32, weights: *const u32, mut sums: Self::Sums) -> Self::Sums {
+        // SAFETY: the caller's.
+        unsafe {
+            let repeated = (*repeated).to_ne_bytes().map(i32::from);
+            for lane in 0..S::LANES {
+                let weights = (*weights.add(lane)).to_ne_bytes().map(|byte| i32::from(byte as i8));
+                for byte in 0..4 {
+                    sums[lane] += repeated[byte] * weights[byte];
+                }
+            }
+        }
+        sums
+    }
+    #[inline(always)]
+    unsafe fn number(sums: Self::Sums) -> S::Vector {
+        let numbers = sums.map(|sum| sum as f32);
+        // SAFETY: the caller's; a vector has no more lanes than there are numbers.
+        unsafe { S::load(numbers.as_ptr()) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86::{Vnni, WideBytes};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::super::simd::{Avx2, Avx512};
+    use super::Arithmetic;
+
+    /// Words are four bytes, multiplied by AVX-512 VNNI.
+    pub(in super::super) struct Vnni;
+
+    // SAFETY, for every block below: the caller of the method warrants the instruction set and the pointer.
+    impl Arithmetic<Avx512> for Vnni {
+        type Words = __m512i;
+        type Sums = __m512i;
+        const IS_QUANTISED: bool = true;
+
+        #[inline(always)]
+        unsafe fn zero() -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_setzero_si512() }
+        }
+        #[inline(always)]
+        unsafe fn weights(from: *const u32) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_loadu_si512(from.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn repeat(from: *const u32) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_set1_epi32(*from.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn multiply_add(repeated: __m512i, weights: __m512i, sums: __m512i) -> __m512i {
+            // SAFETY: see above.
+            unsafe { _mm512_dpbusd_epi32(sums, repeated, weights) }
+        }
+        #[inline(always)]
+        unsafe fn number(sums: __m512i) -> __m512 {
+            // SAFETY: see above.
+            unsafe { _mm512_cvtepi32_ps(sums) }
+        }
+    }
+
+    /// Words are four bytes, multiplied by AVX2 as two pairs of 16 bits: its products of bytes saturate.
+    pub(in super::super) struct WideBytes;
+
+    impl Arithmetic<Avx2> for WideBytes {
+        /// The even bytes and the odd ones.
+        type Words = [__m256i; 2];
+        type Sums = __m256i;
+        const IS_QUANTISED: bool = true;
+
+        #[inline(always)]
+        unsafe fn zero() -> __m256i {
+            // SAFETY: see above.
+            unsafe { _mm256_setzero_si256() }
+        }
+        #[inline(always)]
+        unsafe fn weights(from: *const u32) -> [__m256i; 2] {
+            // SAFETY: see above.
+            unsafe {
+                let words = _mm256_loadu_si256(from.cast());
+                [_mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(words)), _mm256_srai_epi16::<8>(words)]
+            }
+        }
+        #[inline(always)]
+        unsafe fn repeat(from: *const u32) -> [__m256i; 2] {
+            // SAFETY: see above.
+            unsafe {
+                let words = _mm256_set1_epi32(*from.cast());
+                [_mm256_and_si256(words, _mm256_set1_epi16(0xff)), _mm256_srli_epi16::<8>(words)]
+            }
+        }
+        #[inline(always)]
+        unsafe fn multiply_add(repeated: [__m256i; 2], weights: [__m256i; 2], sums: __m256i) -> __m256i {
+            // SAFETY: see above.
+            unsafe {
+                let even = _mm256_madd_epi16(repeated[0], weights[0]);
+                let odd = _mm256_madd_epi16(repeated[1], weights[1]);
+                _mm256_add_epi32(sums, _mm256_add_epi32(even, odd))
+            }
+        }
+        #[inline(always)]
+        unsafe fn number(sums: __m256i) -> __m256 {
+            // SAFETY: see above.
+            unsafe { _mm256_cvtepi32_ps(sums) }
+        }
+    }
+}

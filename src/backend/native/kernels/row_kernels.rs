@@ -1,0 +1,338 @@
+//! The safe face of the kernels of transformers: sizes are checked here.
+
+use std::ptr;
+
+use super::quantise::Quantisation;
+use super::rows::{Quantised, RowProduct, Start};
+use super::token_rows::Normalisation;
+use super::{Kernels, Nonlinearity};
+use crate::backend::native::buffer::Buffer;
+use crate::network::SQUARES;
+
+/// Sizes of a product of rows; see `rows` for the layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct RowShape {
+    pub groups: usize,
+    /// Rows of a group.
+    pub rows: usize,
+    /// Places for rows of a group.
+    pub pitch: usize,
+    /// Columns of the input, in vectors.
+    pub inner: usize,
+    /// Columns of the output, in vectors.
+    pub columns: usize,
+}
+
+impl RowShape {
+    /// Places for the squares of a board: one more than there are, see `rows`.
+    pub(in super::super) const BOARD: usize = SQUARES + 1;
+
+    /// Rows of the squares of some boards.
+    pub(in super::super) fn boards(boards: usize, inner: usize, columns: usize) -> RowShape {
+        RowShape { groups: boards, rows: SQUARES, pitch: RowShape::BOARD, inner, columns }
+    }
+
+    /// Rows that follow each other.
+    pub(in super::super) fn single(rows: usize, inner: usize, columns: usize) -> RowShape {
+        RowShape { groups: rows, rows: 1, pitch: 1, inner, columns }
+    }
+}
+
+/// The right side of a product.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Matrix<'a> {
+    /// Weights in panels.
+    Packed(&'a [f32]),
+    /// Numbers whose rows, and whose vectors of columns, are some numbers apart.
+    Plain { numbers: &'a [f32], row: usize, column: usize },
+}
+
+/// Weights of 8 bits: `scale * byte`, four rows to a word.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct ByteMatrix<'a> {
+    /// Words in panels.
+    pub words: &'a [u32],
+    /// For each column, the scale and the sum of its bytes.
+    pub scales: &'a [f32],
+    pub sums: &'a [f32],
+}
+
+/// Rows of bytes, each with its step and its least number; see `quantise`.
+#[derive(Default)]
+pub(in super::super) struct QuantisedRows {
+    words: Buffer<u32>,
+    steps: Buffer,
+    least: Buffer,
+}
+
+impl QuantisedRows {
+    /// Makes room for rows of so many words altogether.
+    fn make_room(&mut self, rows: usize, words: usize) {
+        if self.words.len() < words {
+            self.words = Buffer::new(words);
+        }
+        if self.steps.len() < rows {
+            (self.steps, self.least) = (Buffer::new(rows), Buffer::new(rows));
+        }
+    }
+}
+
+/// What is added to a product.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum RowStart<'a> {
+    Nothing,
+    /// One number for each column.
+    Bias(&'a [f32]),
+    /// Numbers in the layout of the output.
+    Numbers(&'a [f32]),
+    /// The numbers in the output.
+    Output,
+}
+
+/// A layer normalisation.
+pub(in super::super) struct NormPlan {
+    /// Columns, in vectors.
+    pub columns: usize,
+    /// How many columns are features.
+    pub features: usize,
+    pub epsilon: f32,
+    /// One number for each column: 1 for features, 0 for others.
+    pub mask: Buffer,
+    pub gammas: Buffer,
+    pub betas: Buffer,
+}
+
+impl Kernels {
+    /// `output = activation(input * weights + start)`.
+    pub(in super::super) fn rows(
+        &self,
+        shape: RowShape,
+        input: &[f32],
+        weights: Matrix<'_>,
+        start: RowStart<'_>,
+        activation: Nonlinearity,
+        output: &mut [f32],
+    ) {
+        let RowShape { groups, pitch, inner, columns, .. } = shape;
+        let lanes = self.lanes();
+        assert!(input.len() >= groups * inner * pitch * lanes, "the input is as large as said");
+        let (weights, weights_row, weights_column) = match weights {
+            Matrix::Packed(weights) => {
+                assert!(weights.len() >= inner * lanes * columns * lanes, "every input and output has a weight");
+                (weights.as_ptr(), 0, 0)
+            }
+            Matrix::Plain { numbers, row, column } => {
+                let last = (columns.max(1) - 1) * column + (inner * lanes).max(1) * row - row + lanes;
+                assert!(row > 0 && numbers.len() >= last, "the matrix is as large as said");
+                (numbers.as_ptr(), row, column)
+            }
+        };
+        let job = RowProduct {
+            input: input.as_ptr().cast(),
+            weights: weights.cast(),
+            weights_row,
+            weights_column,
+            ..self.row_product(shape, start, activation, output)
+        };
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no kernels
+        // without.
+        unsafe { (self.entries.rows)(&job) }
+    }
+
+    /// The same of bytes; `inner` of the shape are vectors of words.
+    pub(in super::super) fn rows_of_bytes(
+        &self,
+        shape: RowShape,
+        input: &QuantisedRows,
+        weights: ByteMatrix<'_>,
+        start: RowStart<'_>,
+        activation: Nonlinearity,
+        output: &mut [f32],
+    ) {
+        let RowShape { groups, rows, pitch, inner, columns } = shape;
+        let lanes = self.lanes();
+        let QuantisedRows { words, steps, least } = input;
+        assert!(words.len() >= groups * inner * pitch * lanes, "the input is as large as said");
+        assert!(steps.len() >= groups * rows && least.len() >= groups * rows, "every row has its step");
+        assert!(weights.words.len() >= inner * lanes * columns * lanes, "every input and output has a weight");
+        assert!(weights.scales.len() >= columns * lanes && weights.sums.len() >= columns * lanes);
+        let quantised = Quantised {
+            steps: steps.as_ptr(),
+            least: least.as_ptr(),
+            scales: weights.scales.as_ptr(),
+            sums: weights.sums.as_ptr(),
+        };
+        let job = RowProduct {
+            input: words.as_ptr(),
+            weights: weights.words.as_ptr(),
+            quantised: &quantised,
+            ..self.row_product(shape, start, activation, output)
+        };
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there.
+        unsafe { (self.entries.rows_of_bytes)(&job) }
+    }
+
+    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each column.
+    pub(in super::super) fn quantise(
+        &self,
+        (groups, rows, pitch): (usize, usize, usize),
+        columns: usize,
+        input: &[f32],
+        factors: Option<&[f32]>,
+        to: &mut QuantisedRows,
+    ) {
+        let lanes = self.lanes();
+        let (group, words) = (columns * pitch * lanes, columns.div_ceil(4) * pitch * lanes);
+        assert!(columns > 0 && rows <= pitch && input.len() >= groups * group, "every row has a place");
+        to.make_room(groups * rows, groups * words);
+        let factors = factors.map_or(ptr::null(), |factors| {
+            assert!(factors.len() >= columns * lanes, "every column has a factor");
+            factors.as_ptr()
+        });
+        for index in 0..groups {
+            let job = Quantisation {
+                rows,
+                pitch,
+                columns,
+                input: input[index * group..].as_ptr(),
+                factors,
+                output: to.words[index * words..].as_mut_ptr().cast(),
+                steps: to.steps[index * rows..].as_mut_ptr(),
+                least: to.least[index * rows..].as_mut_ptr(),
+            };
+            // SAFETY: the sizes are checked above, and the instruction set is there.
+            unsafe { (self.entries.quantise)(&job) }
+        }
+    }
+
+    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and weights
+    /// are missing.
+    fn row_product(
+        &self,
+        shape: RowShape,
+        start: RowStart<'_>,
+        activation: Nonlinearity,
+        output: &mut [f32],
+    ) -> RowProduct {
+        let RowShape { groups, rows, pitch, inner, columns } = shape;
+        let lanes = self.lanes();
+        let output_group = columns * pitch * lanes;
+        assert!(rows <= pitch, "every row has a place");
+        assert!(output.len() >= groups * output_group, "the output has room");
+        let to = output.as_mut_ptr();
+        let start = match start {
+            RowStart::Nothing => Start::Nothing,
+            RowStart::Bias(bias) => {
+                assert!(bias.len() >= columns * lanes, "every column has a bias");
+                Start::Bias(bias.as_ptr())
+            }
+            RowStart::Numbers(numbers) => {
+                assert!(numbers.len() >= groups * output_group, "every number of the output has one to start from");
+                Start::Numbers(numbers.as_ptr())
+            }
+            RowStart::Output => Start::Numbers(to),
+        };
+        RowProduct {
+            groups,
+            rows,
+            pitch,
+            inner,
+            columns,
+            input: ptr::null(),
+            input_group: inner * pitch * lanes,
+            weights: ptr::null(),
+            weights_row: 0,
+            weights_column: 0,
+            quantised: ptr::null(),
+            start,
+            output: to,
+            output_group,
+            activation,
+            activate: self.entries.activate,
+        }
+    }
+
+    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in place, with
+    /// `branch` added first.
+    pub(in super::super) fn normalise(
+        &self,
+        norm: &NormPlan,
+        (groups, rows, pitch): (usize, usize, usize),
+        numbers: &mut [f32],
+        branch: Option<&[f32]>,
+    ) {
+        let columns = norm.columns;
+        let group = columns * pitch * self.lanes();
+        assert!(rows <= pitch && numbers.len() >= groups * group, "every row has a place");
+        assert!(branch.is_none_or(|branch| branch.len() >= groups * group), "the branch is as large");
+        let each = [&norm.mask, &norm.gammas, &norm.betas];
+        assert!(each.iter().all(|each| each.len() >= columns * self.lanes()), "every column has its numbers");
+        for index in 0..groups {
+            let numbers = &mut numbers[index * group..][..group];
+            let numbers = numbers.as_mut_ptr();
+            let job = Normalisation {
+                rows,
+                pitch,
+                columns,
+                features: norm.features as f32,
+                epsilon: norm.epsilon,
+                mask: norm.mask.as_ptr(),
+                gammas: norm.gammas.as_ptr(),
+                betas: norm.betas.as_ptr(),
+                input: numbers,
+                branch: branch.map_or(ptr::null(), |branch| branch[index * group..].as_ptr()),
+                output: numbers,
+            };
+            // SAFETY: the sizes are checked above, and the instruction set is there.
+            unsafe { (self.entries.normalise)(&job) }
+        }
+    }
+
+    /// The softmax of each row of the scores of a board's squares, in place.
+    pub(in super::super) fn softmax(&self, scores: &mut [f32]) {
+        let columns = SQUARES / self.lanes();
+        assert!(scores.len() >= columns * RowShape::BOARD * self.lanes(), "there are scores of all squares");
+        // SAFETY: the size is checked above, and the instruction set is there.
+        unsafe { (self.entries.softmax)(scores.as_mut_ptr(), SQUARES, RowShape::BOARD, columns) }
+    }
+
+    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose rows are
+    /// a vector apart, and its vectors of columns `columns` squares of a vector.
+    pub(in super::super) fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
+        let lanes = self.lanes();
+        assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");
+        assert!(to.len() >= columns * SQUARES * lanes, "there is room for all rows");
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.transpose)(from.as_ptr(), SQUARES, RowShape::BOARD, columns, to.as_mut_ptr()) }
+    }
+
+    /// Adds `factor` times a row of whole vectors to one whose vectors are `next` numbers apart.
+    pub(in super::super) fn add_scaled(&self, to: &mut [f32], next: usize, from: &[f32], factor: f32) {
+        let lanes = self.lanes();
+        let vectors = from.len() / lanes;
+        assert!(vectors == 0 || to.len() >= (vectors - 1) * next + lanes, "there is a place for every number");
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.add_scaled)(to.as_mut_ptr(), next, from.as_ptr(), lanes, vectors, factor) }
+    }
+
+    /// `numbers * factors + terms`, in place, where there are some; all of whole vectors.
+    pub(in super::super) fn gate(&self, numbers: &mut [f32], factors: Option<&[f32]>, terms: Option<&[f32]>) {
+        let vectors = numbers.len() / self.lanes();
+        let pointer = |side: Option<&[f32]>| {
+            side.map_or(ptr::null(), |side| {
+                assert!(side.len() >= vectors * self.lanes(), "every number has its other side");
+                side.as_ptr()
+            })
+        };
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.gate)(numbers.as_mut_ptr(), pointer(factors), pointer(terms), vectors) }
+    }
+
+    /// The sum of products of two rows of `vectors` vectors, each with the numbers from one of its vectors to the next.
+    pub(in super::super) fn dot_rows(&self, vectors: usize, a: (&[f32], usize), b: (&[f32], usize)) -> f32 {
+        let reaches = |(row, next): (&[f32], usize)| vectors == 0 || row.len() >= (vectors - 1) * next + self.lanes();
+        assert!(reaches(a) && reaches(b), "both rows are whole");
+        // SAFETY: the sizes are checked above, and the instruction set is there.
+        unsafe { (self.entries.dot_rows)(a.0.as_ptr(), a.1, b.0.as_ptr(), b.1, vectors) }
+    }
+}

@@ -1,0 +1,225 @@
+//! Matrix products of the rows of transformers: squares of boards, or boards, times the weights of a dense layer or the
+//! numbers of another matrix.
+//!
+//! A group of rows (the squares of a board, say) lies as `[vector of columns][row][lane]`, with a place for
+//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a multiple of
+//! 4096 bytes from one another would share the few places that a first-level cache has for them. The input is read in
+//! words of 32 bits, of which [`Arithmetic`] says what they hold.
+
+use super::activate::Nonlinearity;
+use super::arithmetic::Arithmetic;
+use super::simd::Simd;
+
+/// A product `output = activation(input * weights + start)`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowProduct {
+    pub groups: usize,
+    /// Rows of a group.
+    pub rows: usize,
+    /// Places for rows of a group, of input and output.
+    pub pitch: usize,
+    /// Words of a row of the input, in vectors.
+    pub inner: usize,
+    /// Columns of the output, in vectors.
+    pub columns: usize,
+    pub input: *const u32,
+    /// From one group of the input to the next, in words.
+    pub input_group: usize,
+    pub weights: *const u32,
+    /// From the words of a panel of columns for one word of the input to those for the next; 0 where the panels are
+    /// packed, one behind the other.
+    pub weights_row: usize,
+    /// From one vector of columns to the next, unless they are packed.
+    pub weights_column: usize,
+    /// What quantised words stand for, or null.
+    pub quantised: *const Quantised,
+    pub start: Start,
+    pub output: *mut f32,
+    /// From one group of the output to the next, in numbers.
+    pub output_group: usize,
+    pub activation: Nonlinearity,
+    /// The kernel of the activation.
+    pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
+}
+
+/// What is added to a product.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    Nothing,
+    /// One number for each column.
+    Bias(*const f32),
+    /// Numbers in the layout of the output, which may be the output itself.
+    Numbers(*const f32),
+}
+
+/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the weights for
+/// four numbers `scale * byte`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quantised {
+    /// Steps and least numbers of the rows, `[group][row]`.
+    pub steps: *const f32,
+    pub least: *const f32,
+    /// For each column, the scale and the sum of its bytes.
+    pub scales: *const f32,
+    pub sums: *const f32,
+}
+
+/// Runs it.
+///
+/// # Safety
+///
+/// Every pointer is good for the sizes beside it, and the processor has the instruction set.
+#[inline(always)]
+pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
+    let is_packed = job.weights_row == 0;
+    let mut first = 0;
+    while first < job.columns {
+        let width = S::PANEL.min(job.columns - first);
+        // SAFETY: the caller's, for each panel.
+        unsafe {
+            let (weights, row, column) = if is_packed {
+                let words = job.inner * S::LANES * first * S::LANES;
+                (job.weights.add(words), width * S::LANES, S::LANES)
+            } else {
+                (job.weights.add(first * job.weights_column), job.weights_row, job.weights_column)
+            };
+            let panel = Panel { job, weights, row, column, first };
+            match width {
+                1 => panel.run::<S, A, 1>(),
+                2 => panel.run::<S, A, 2>(),
+                _ => panel.run::<S, A, 3>(),
+            }
+        }
+        first += width;
+    }
+}
+
+/// The columns whose weights stay in the first-level cache while all rows go by.
+struct Panel<'a> {
+    job: &'a RowProduct,
+    weights: *const u32,
+    /// From the weights for one word of the input to the next, and from one vector of columns to the next.
+    row: usize,
+    column: usize,
+    /// The first vector of columns.
+    first: usize,
+}
+
+impl Panel<'_> {
+    #[inline(always)]
+    unsafe fn run<S: Simd, A: Arithmetic<S>, const N: usize>(&self) {
+        let job = self.job;
+        let mut group = 0;
+        // SAFETY: the caller's; every tile lies within the groups.
+        unsafe {
+            if job.rows == 1 {
+                while group < job.groups {
+                    let left = job.groups - group;
+                    group += match left {
+                        8.. => self.tile::<S, A, 1, 8, N>(group, 0),
+                        4..8 => self.tile::<S, A, 1, 4, N>(group, 0),
+                        _ => self.tile::<S, A, 1, 1, N>(group, 0),
+                    };
+                }
+                return;
+            }
+            while group < job.groups {
+                let mut row = 0;
+                while row < job.rows {
+                    let left = job.rows - row;
+                    if S::GROUPS > 1 && left >= 12 {
+                        self.tile::<S, A, 12, 1, N>(group, row);
+                        row += 12;
+                    } else if left >= 4 {
+                        self.tile::<S, A, 4, 1, N>(group, row);
+                        row += 4;
+                    } else {
+                        self.tile::<S, A, 1, 1, N>(group, row);
+                        row += 1;
+                    }
+                }
+                group += 1;
+            }
+        }
+    }
+
+    /// `R` rows of each of `G` groups times `N` vectors of columns, summed in registers. Returns `G`.
+    #[inline(always)]
+    unsafe fn tile<S: Simd, A: Arithmetic<S>, const R: usize, const G: usize, const N: usize>(
+        &self,
+        group: usize,
+        row: usize,
+    ) -> usize {
+        let job = self.job;
+        // SAFETY: the caller's.
+        unsafe {
+            let mut sums = [[[A::zero(); N]; R]; G];
+            let mut from = [job.input; G];
+            for g in 0..G {
+                from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);
+            }
+            let mut weights = self.weights;
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            let is_first = group == 0 && row == 0 && job.weights_row == 0;
+            let ahead = if is_first { job.inner * S::LANES * self.row } else { 0 };
+            for _ in 0..job.inner {
+                for word in 0..S::LANES {
+                    let mut columns = [A::weights(weights); N];
+                    for n in 0..N {
+                        columns[n] = A::weights(weights.add(n * self.column));
+                        S::prefetch(weights.wrapping_add(ahead + n * self.column).cast());
+                    }
+                    weights = weights.add(self.row);
+                    for g in 0..G {
+                        for r in 0..R {
+                            let repeated = A::repeat(from[g].add(r * S::LANES + word));
+                            for n in 0..N {
+                                sums[g][r][n] = A::multiply_add(repeated, columns[n], sums[g][r][n]);
+                            }
+                        }
+                    }
+                }
+                for g in 0..G {
+                    from[g] = from[g].add(job.pitch * S::LANES);
+                }
+            }
+            // The sums stay in registers only if no index of theirs is left to the run time, as those below are.
+            let mut numbers = [[[S::splat(0.0); N]; R]; G];
+            for g in 0..G {
+                for r in 0..R {
+                    for n in 0..N {
+                        numbers[g][r][n] = A::number(sums[g][r][n]);
+                    }
+                }
+            }
+            for g in 0..G {
+                for n in 0..N {
+                    let column = self.first + n;
+                    let place = (group + g) * job.output_group + (column * job.pitch + row) * S::LANES;
+                    for r in 0..R {
+                        let mut number = numbers[g][r][n];
+                        if A::IS_QUANTISED {
+                            let quantised = &*job.quantised;
+                            let at = (group + g) * job.rows + row + r;
+                            let (step, least) = (*quantised.steps.add(at), *quantised.least.add(at));
+                            let sum = S::load(quantised.sums.add(column * S::LANES));
+                            let scale = S::load(quantised.scales.add(column * S::LANES));
+                            number = S::fma(S::splat(step), number, S::mul(S::splat(least), sum));
+                            number = S::mul(number, scale);
+                        }
+                        number = match job.start {
+                            Start::Nothing => number,
+                            Start::Bias(bias) => S::add(number, S::load(bias.add(column * S::LANES))),
+                            Start::Numbers(numbers) => S::add(number, S::load(numbers.add(place + r * S::LANES))),
+                        };
+                        S::store(job.output.add(place + r * S::LANES), number);
+                    }
+                    if job.activation != Nonlinearity::None {
+                        (job.activate)(job.output.add(place), R, job.activation);
+                    }
+                }
+            }
+        }
+        G
+    }
+}

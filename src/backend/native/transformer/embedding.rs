@@ -1,0 +1,220 @@
+//! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md, 4.8).
+//!
+//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of multiplied.
+
+use super::super::buffer::Buffer;
+use super::super::kernels::{Kernels, Nonlinearity, NormPlan, RowShape};
+use super::super::prepared::nonlinearity;
+use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
+use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
+use super::layout::Layout;
+use crate::network::layers::{AttentionBody, DensePosition, Position};
+use crate::network::tensor::Tensor;
+use crate::network::{Activation, Dense, PIECE_PLANES, PLANES, Planes, SQUARES, positional_map};
+
+/// Every square of a plane.
+const ALL: u64 = u64::MAX;
+
+/// The embedding of a transformer.
+pub(super) struct EmbeddingPlan {
+    /// Features of a square, in vectors.
+    pub columns: usize,
+    input: InputPlan,
+    activation: Nonlinearity,
+    multiply_gate: Option<Buffer>,
+    add_gate: Option<Buffer>,
+    /// The layers that only the dense position encoding has, with those before its layer.
+    pub dense: Option<Box<DensePositionPlan>>,
+}
+
+/// What the squares are embedded from.
+enum InputPlan {
+    /// The filters of a tower.
+    Tower(DensePlan),
+    /// Planes: the weights of each, and rows to start from.
+    Planes { weights: Buffer, start: Buffer },
+}
+
+/// The dense position encoding.
+pub(super) struct DensePositionPlan {
+    /// Features that it gives each square, in vectors.
+    columns: usize,
+    /// For each square and plane of pieces, the features of all squares; and those of an empty board.
+    pieces: Buffer,
+    bias: Buffer,
+    /// From these features to the embedding; its bias is in the rows to start from.
+    layer: DensePlan,
+    norm: NormPlan,
+    pub feed_forward: FeedForwardPlan,
+    feed_forward_norm: NormPlan,
+}
+
+impl EmbeddingPlan {
+    pub(super) fn new(packing: Packing, body: &AttentionBody, activation: Activation) -> EmbeddingPlan {
+        let (width, lanes) = (body.embedding.outputs, packing.kernels.lanes());
+        let layout = Layout::plain(width, lanes);
+        let gate = |gate: &Option<Vec<f32>>| {
+            let gate = gate.as_ref()?;
+            Some(of_squares(&layout, |square, feature| gate[feature * SQUARES + square]))
+        };
+        let input = match &body.position {
+            Position::Tower => InputPlan::Tower(DensePlan::plain(packing.float32(), &body.embedding, 1.0)),
+            Position::Map => {
+                let (values, inputs) = (body.embedding.weights.values(), body.embedding.inputs);
+                let map = positional_map();
+                // The map is the same in every position, and so is its part of the embedding.
+                let start = of_squares(&layout, |square, feature| {
+                    let weights = &values[feature * inputs + PLANES..][..SQUARES];
+                    let map = &map[square * SQUARES..][..SQUARES];
+                    let products = map.iter().zip(weights).map(|(&a, &b)| f64::from(a) * f64::from(b));
+                    (f64::from(body.embedding.biases[feature]) + products.sum::<f64>()) as f32
+                });
+                InputPlan::Planes { weights: of_planes(&body.embedding, &layout), start }
+            }
+            Position::Dense(_) => InputPlan::Planes {
+                weights: of_planes(&body.embedding, &layout),
+                start: of_squares(&layout, |_, feature| body.embedding.biases[feature]),
+            },
+        };
+        let dense = match &body.position {
+            Position::Dense(position) => {
+                Some(Box::new(DensePositionPlan::new(packing, position, &body.embedding, body.alpha)))
+            }
+            _ => None,
+        };
+        EmbeddingPlan {
+            columns: layout.vectors(),
+            input,
+            activation: nonlinearity(activation),
+            multiply_gate: gate(&body.multiply_gate),
+            add_gate: gate(&body.add_gate),
+            dense,
+        }
+    }
+
+    /// The features that the dense position encoding gives, in numbers of a board.
+    pub(super) fn features(&self, lanes: usize) -> usize {
+        self.dense.as_ref().map_or(0, |dense| dense.columns * RowShape::BOARD * lanes)
+    }
+
+    /// The rows of one board; `tower` are its rows from a tower, empty where the network has none.
+    pub(super) fn run(
+        &self,
+        work: &mut Work,
+        planes: &Planes,
+        tower: &[f32],
+        rows: &mut [f32],
+        (features, buffers): (&mut [f32], &mut EncoderBuffers),
+    ) {
+        match &self.input {
+            InputPlan::Tower(layer) => layer.boards(work, 1, tower, self.activation, rows),
+            InputPlan::Planes { weights, start } => {
+                rows.copy_from_slice(start);
+                self.add_planes(&work.kernels, planes, weights, rows);
+                match &self.dense {
+                    None => work.kernels.activate(rows, self.activation),
+                    Some(dense) => {
+                        dense.encode(&work.kernels, planes, features);
+                        dense.layer.add_board(work, features, self.activation, rows);
+                        work.kernels.normalise(&dense.norm, BOARD, rows, None);
+                    }
+                }
+            }
+        }
+        if self.multiply_gate.is_some() || self.add_gate.is_some() {
+            work.kernels.gate(rows, self.multiply_gate.as_deref(), self.add_gate.as_deref());
+        }
+        if let Some(dense) = &self.dense {
+            dense.feed_forward.run_normalised(work, &dense.feed_forward_norm, rows, buffers);
+        }
+    }
+
+    /// Adds the weights of the set squares of all planes.
+    fn add_planes(&self, kernels: &Kernels, planes: &Planes, weights: &[f32], rows: &mut [f32]) {
+        let lanes = kernels.lanes();
+        let (next, numbers) = (RowShape::BOARD * lanes, self.columns * lanes);
+        for (weights, (&mask, &value)) in weights.chunks_exact(numbers).zip(planes.masks.iter().zip(&planes.values)) {
+            // Zeros would change nothing, but what is no number must be seen.
+            if mask == ALL && value == 0.0 {
+                continue;
+            }
+            let mut rest = mask;
+            while rest != 0 {
+                let square = rest.trailing_zeros() as usize;
+                kernels.add_scaled(&mut rows[square * lanes..], next, weights, value);
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+impl DensePositionPlan {
+    fn new(packing: Packing, position: &DensePosition, embedding: &Dense<Tensor>, alpha: f32) -> DensePositionPlan {
+        let lanes = packing.kernels.lanes();
+        let width = Layout::plain(embedding.outputs, lanes);
+        let features = position.layer.outputs / SQUARES;
+        let board = Layout::board(features, lanes, |square, feature| square * features + feature);
+        let mut bias = Buffer::new(board.places().len());
+        board.spread(&position.layer.biases, &mut bias);
+        let values = position.layer.weights.values();
+        let mut pieces = Buffer::new(position.layer.inputs * board.places().len());
+        for (input, to) in pieces.chunks_exact_mut(board.places().len()).enumerate() {
+            for (to, output) in to.iter_mut().zip(board.places()) {
+                *to = output.map_or(0.0, |output| values[output * position.layer.inputs + input]);
+            }
+        }
+        // The inputs behind the planes.
+        let inputs = Layout::plain(features, lanes).shifted(PLANES);
+        let layer = Part { dense: embedding, factor: 1.0, outputs: &width };
+        DensePositionPlan {
+            columns: features.div_ceil(lanes),
+            pieces,
+            bias,
+            layer: DensePlan::new(packing.float32(), &inputs, &[layer]),
+            norm: norm_plan(&position.norm, &width),
+            feed_forward: FeedForwardPlan::new(packing, &position.ffn, alpha, None),
+            feed_forward_norm: norm_plan(&position.ffn_norm, &width),
+        }
+    }
+
+    /// The features of all squares from the pieces on all squares.
+    fn encode(&self, kernels: &Kernels, planes: &Planes, features: &mut [f32]) {
+        let numbers = self.bias.len();
+        let features = &mut features[..numbers];
+        features.copy_from_slice(&self.bias);
+        for plane in 0..PIECE_PLANES {
+            let mut rest = planes.masks[plane];
+            while rest != 0 {
+                let input = rest.trailing_zeros() as usize * PIECE_PLANES + plane;
+                let from = &self.pieces[input * numbers..][..numbers];
+                kernels.add_scaled(features, kernels.lanes(), from, planes.values[plane]);
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+/// Numbers of each square and feature, in rows of a board.
+fn of_squares(layout: &Layout, number: impl Fn(usize, usize) -> f32) -> Buffer {
+    let lanes = layout.places().len() / layout.vectors();
+    let mut rows = Buffer::new(layout.vectors() * RowShape::BOARD * lanes);
+    for (place, feature) in layout.places().iter().enumerate() {
+        let Some(feature) = *feature else { continue };
+        for square in 0..SQUARES {
+            rows[(place / lanes * RowShape::BOARD + square) * lanes + place % lanes] = number(square, feature);
+        }
+    }
+    rows
+}
+
+/// The weights of each plane, one row for each.
+fn of_planes(embedding: &Dense<Tensor>, layout: &Layout) -> Buffer {
+    let values = embedding.weights.values();
+    let mut weights = Buffer::new(PLANES * layout.places().len());
+    for (plane, to) in weights.chunks_exact_mut(layout.places().len()).enumerate() {
+        for (to, feature) in to.iter_mut().zip(layout.places()) {
+            *to = feature.map_or(0.0, |feature| values[feature * embedding.inputs + plane]);
+        }
+    }
+    weights
+}

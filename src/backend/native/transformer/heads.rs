@@ -1,0 +1,175 @@
+//! Runs the heads: an attention policy for the legal moves, value and moves left (docs/lc0.md, 4.4 and 4.8).
+
+use super::super::buffer::Buffer;
+use super::super::kernels::{Kernels, Nonlinearity, RowShape};
+use super::super::prepared::nonlinearity;
+use super::dense::{DensePlan, Packing, Part, Work};
+use super::encoder::{EncoderBuffers, EncoderPlan};
+use super::layout::Layout;
+use crate::network::layers::{AttentionPolicy, Head, SquareFeatures};
+use crate::network::{Activation, FIRST_PROMOTION, PROMOTIONS, SQUARES, move_squares};
+
+/// The factor of the branches of policy encoders.
+const POLICY_ALPHA: f32 = 1.0;
+
+/// An attention policy.
+pub(super) struct PolicyPlan {
+    embedding: DensePlan,
+    activation: Nonlinearity,
+    pub encoders: Vec<EncoderPlan>,
+    query: DensePlan,
+    key: DensePlan,
+    /// The offsets of promotions, a row for each kind.
+    promotions: Buffer,
+    /// The squares of each move.
+    squares: Vec<(usize, usize)>,
+}
+
+/// A worker's buffers for a policy: the rows of some boards.
+pub(super) struct PolicyBuffers {
+    embedded: Buffer,
+    queries: Buffer,
+    keys: Buffer,
+}
+
+impl PolicyPlan {
+    pub(super) fn new(packing: Packing, head: &AttentionPolicy) -> PolicyPlan {
+        let width = head.query.outputs;
+        let layout = Layout::plain(width, packing.kernels.lanes());
+        // The offset of all kinds is part of that of each.
+        let values = head.promotion.values();
+        let (kinds, all) = values.split_at(PROMOTIONS * width);
+        let numbers = layout.places().len();
+        let mut promotions = Buffer::new(PROMOTIONS * numbers);
+        for (kind, to) in kinds.chunks_exact(width).zip(promotions.chunks_exact_mut(numbers)) {
+            let sums: Vec<f32> = kind.iter().zip(all).map(|(kind, all)| kind + all).collect();
+            layout.spread(&sums, to);
+        }
+        let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA, None);
+        PolicyPlan {
+            embedding: DensePlan::plain(packing, &head.embedding, 1.0),
+            activation: nonlinearity(head.activation),
+            encoders: head.encoders.iter().map(encoder).collect(),
+            query: DensePlan::plain(packing, &head.query, (width as f32).sqrt().recip()),
+            key: DensePlan::plain(packing, &head.key, 1.0),
+            promotions,
+            squares: move_squares().collect(),
+        }
+    }
+
+    /// Makes queries and keys of some boards from the rows of their squares.
+    pub(super) fn run(
+        &self,
+        work: &mut Work,
+        shared: Option<&DensePlan>,
+        boards: usize,
+        rows: &[f32],
+        (buffers, encoders): (&mut PolicyBuffers, &mut EncoderBuffers),
+    ) {
+        let PolicyBuffers { embedded, queries, keys } = buffers;
+        self.embedding.boards(work, boards, rows, self.activation, embedded);
+        for encoder in &self.encoders {
+            encoder.run(work, shared, boards, embedded, encoders);
+        }
+        self.query.boards(work, boards, embedded, Nonlinearity::None, queries);
+        self.key.boards(work, boards, embedded, Nonlinearity::None, keys);
+    }
+
+    /// The logit of a move of one of the boards; `None` where no move has this index.
+    pub(super) fn logit(&self, kernels: &Kernels, buffers: &PolicyBuffers, board: usize, index: usize) -> Option<f32> {
+        let (from, to) = *self.squares.get(index)?;
+        let (columns, lanes) = (self.query.columns, kernels.lanes());
+        let next = RowShape::BOARD * lanes;
+        let first = board * columns * next;
+        let query = &buffers.queries[first + from * lanes..];
+        let key = &buffers.keys[first + to * lanes..];
+        let mut logit = kernels.dot_rows(columns, (query, next), (key, next));
+        if index >= FIRST_PROMOTION {
+            let kind = (index - FIRST_PROMOTION) % PROMOTIONS;
+            logit += kernels.dot_rows(columns, (key, next), (&self.promotions[kind * columns * lanes..], lanes));
+        }
+        Some(logit)
+    }
+}
+
+impl PolicyBuffers {
+    pub(super) fn new(plan: &PolicyPlan, boards: usize, lanes: usize) -> PolicyBuffers {
+        let rows = |columns: usize| Buffer::new(boards * columns * RowShape::BOARD * lanes);
+        PolicyBuffers {
+            embedded: rows(plan.embedding.columns),
+            queries: rows(plan.query.columns),
+            keys: rows(plan.key.columns),
+        }
+    }
+}
+
+/// A value or moves-left head.
+pub(super) struct HeadPlan {
+    features: DensePlan,
+    hidden: DensePlan,
+    output: DensePlan,
+    activation: Nonlinearity,
+    /// Outputs.
+    pub outputs: usize,
+}
+
+/// A worker's buffers for a head, for some boards.
+pub(super) struct HeadBuffers {
+    features: Buffer,
+    hidden: Buffer,
+    output: Buffer,
+}
+
+impl HeadPlan {
+    pub(super) fn new(packing: Packing, head: &Head, activation: Activation) -> HeadPlan {
+        let lanes = packing.kernels.lanes();
+        let outputs = head.features.outputs();
+        // Little time goes here.
+        let packing = packing.float32();
+        let (features, flat) = match &head.features {
+            SquareFeatures::Tokens(dense) => (
+                DensePlan::plain(packing, dense, 1.0),
+                Layout::board(outputs, lanes, |square, feature| square * outputs + feature),
+            ),
+            // A 1x1 convolution is a dense layer of each square.
+            SquareFeatures::Planes(convolution) => (
+                DensePlan::plain(packing, &convolution.of_squares(), 1.0),
+                Layout::board(outputs, lanes, |square, feature| feature * SQUARES + square),
+            ),
+        };
+        let hidden = Layout::plain(head.hidden.outputs, lanes);
+        let part = Part { dense: &head.hidden, factor: 1.0, outputs: &hidden };
+        HeadPlan {
+            features,
+            hidden: DensePlan::new(packing, &flat, &[part]),
+            output: DensePlan::plain(packing, &head.output, 1.0),
+            activation: nonlinearity(activation),
+            outputs: head.output.outputs,
+        }
+    }
+
+    /// Runs it on the rows of some boards.
+    pub(super) fn run(&self, work: &mut Work, boards: usize, rows: &[f32], buffers: &mut HeadBuffers) {
+        let HeadBuffers { features, hidden, output } = buffers;
+        self.features.boards(work, boards, rows, self.activation, features);
+        self.hidden.single(work, boards, features, self.activation, hidden);
+        self.output.single(work, boards, hidden, Nonlinearity::None, output);
+    }
+
+    /// The outputs of one of the boards.
+    pub(super) fn outputs<'a>(&self, kernels: &Kernels, buffers: &'a HeadBuffers, board: usize) -> &'a [f32] {
+        &buffers.output[board * self.output.columns * kernels.lanes()..][..self.outputs]
+    }
+}
+
+impl HeadBuffers {
+    /// Buffers for a head, if there is one.
+    pub(super) fn new(plan: Option<&HeadPlan>, boards: usize, lanes: usize) -> HeadBuffers {
+        let rows = |vectors: fn(&HeadPlan) -> usize| Buffer::new(boards * plan.map_or(0, vectors) * lanes);
+        HeadBuffers {
+            features: rows(|plan| plan.features.columns * RowShape::BOARD),
+            hidden: rows(|plan| plan.hidden.columns),
+            output: rows(|plan| plan.output.columns),
+        }
+    }
+}

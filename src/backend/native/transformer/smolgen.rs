@@ -1,0 +1,100 @@
+//! Generates the attention biases of an encoder from the whole board (docs/lc0.md, 4.8).
+
+use super::super::buffer::Buffer;
+use super::super::kernels::{Nonlinearity, NormPlan, RowShape};
+use super::super::prepared::nonlinearity;
+use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
+use super::layout::Layout;
+use crate::network::SQUARES;
+use crate::network::layers::Smolgen;
+
+/// Smolgen of one encoder, without the matrix that all share.
+pub(super) struct SmolgenPlan {
+    heads: usize,
+    compress: DensePlan,
+    hidden: DensePlan,
+    norm1: NormPlan,
+    output: DensePlan,
+    norm2: NormPlan,
+    activation: Nonlinearity,
+}
+
+/// A worker's buffers for smolgen, for some boards.
+pub(super) struct SmolgenBuffers {
+    compressed: Buffer,
+    hidden: Buffer,
+    numbers: Buffer,
+    /// `[board][head]` of scores as the attention has them.
+    pub biases: Buffer,
+}
+
+impl SmolgenBuffers {
+    /// Buffers that suffice for each of these.
+    pub(super) fn new<'a>(
+        plans: impl Iterator<Item = &'a SmolgenPlan> + Clone,
+        boards: usize,
+        lanes: usize,
+    ) -> SmolgenBuffers {
+        let most = |vectors: fn(&SmolgenPlan) -> usize| {
+            Buffer::new(boards * plans.clone().map(vectors).max().unwrap_or(0) * lanes)
+        };
+        let heads = plans.clone().map(|plan| plan.heads).max().unwrap_or(0);
+        SmolgenBuffers {
+            compressed: most(|plan| plan.compress.columns * RowShape::BOARD),
+            hidden: most(|plan| plan.hidden.columns),
+            numbers: most(|plan| plan.output.columns),
+            biases: Buffer::new(boards * heads * scores(lanes)),
+        }
+    }
+}
+
+/// Numbers of the scores of a head.
+pub(super) fn scores(lanes: usize) -> usize {
+    SQUARES / lanes * RowShape::BOARD * lanes
+}
+
+impl SmolgenPlan {
+    pub(super) fn new(packing: Packing, smolgen: &Smolgen, heads: usize) -> SmolgenPlan {
+        let lanes = packing.kernels.lanes();
+        let features = smolgen.compress.outputs;
+        let flat = Layout::board(features, lanes, |square, feature| square * features + feature);
+        let hidden = Layout::plain(smolgen.hidden.outputs, lanes);
+        let numbers = Layout::heads(heads, smolgen.shared.inputs, lanes);
+        let layer = |dense, inputs, outputs| DensePlan::new(packing, inputs, &[Part { dense, factor: 1.0, outputs }]);
+        SmolgenPlan {
+            heads,
+            compress: DensePlan::plain(packing, &smolgen.compress, 1.0),
+            hidden: layer(&smolgen.hidden, &flat, &hidden),
+            norm1: norm_plan(&smolgen.norm1, &hidden),
+            output: layer(&smolgen.output, &hidden, &numbers),
+            norm2: norm_plan(&smolgen.norm2, &numbers),
+            activation: nonlinearity(smolgen.activation),
+        }
+    }
+
+    /// The last matrix, which all encoders share.
+    pub(super) fn shared(packing: Packing, smolgen: &Smolgen) -> DensePlan {
+        let lanes = packing.kernels.lanes();
+        let inputs = Layout::plain(smolgen.shared.inputs, lanes);
+        let outputs = Layout::board(SQUARES, lanes, |from, to| from * SQUARES + to);
+        DensePlan::new(packing, &inputs, &[Part { dense: &smolgen.shared, factor: 1.0, outputs: &outputs }])
+    }
+
+    /// Makes the biases of some boards from the rows of their squares.
+    pub(super) fn run(
+        &self,
+        work: &mut Work,
+        shared: &DensePlan,
+        boards: usize,
+        rows: &[f32],
+        buffers: &mut SmolgenBuffers,
+    ) {
+        let SmolgenBuffers { compressed, hidden, numbers, biases } = buffers;
+        self.compress.boards(work, boards, rows, Nonlinearity::None, compressed);
+        self.hidden.single(work, boards, compressed, self.activation, hidden);
+        work.kernels.normalise(&self.norm1, (boards, 1, 1), hidden, None);
+        self.output.single(work, boards, hidden, self.activation, numbers);
+        work.kernels.normalise(&self.norm2, (boards, 1, 1), numbers, None);
+        shared.single(work, boards * self.heads, numbers, Nonlinearity::None, biases);
+    }
+}
