@@ -22,8 +22,7 @@ const VALUE: f32 = 1e-4;
 /// network in 64-bit floats (`tests/reference/float64.py`); the native backend is within 4e-5 and 1e-5 of it.
 const LARGE_ACTIVATIONS: f32 = 3e-4;
 /// The same for t1-256x10: a logit, and q and d. Lc0's records are that far from the network in 64-bit floats
-/// (`tests/backend_shared.rs`), of which the native backend is within 4e-5; it is equally far from them on every instruction
-/// set, and ONNX Runtime is.
+/// (`tests/backend_shared.rs`); the native backend is equally far from them on every instruction set, and ONNX Runtime is.
 const T1_LOGIT: f32 = 4e-4;
 const T1_VALUE: f32 = 2e-4;
 /// How far the moves left may be, in plies.
