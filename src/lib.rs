@@ -17,13 +17,13 @@
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | everything else |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | [`time_manager`] |
 //! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need | [`time_manager`], [`chess`], [`network`] |
-//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for residual networks on the processor, ONNX Runtime's providers, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | [`time_manager`] |
+//! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for the processor, ONNX Runtime's providers, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | [`time_manager`] |
 //! | [`tablebase`] | Syzygy endgame tables: results inside the search, the moves worth searching at the root | [`time_manager`], [`network`], [`runtime`], [`backend`] |
 //! | [`search`] | the tree, PUCT selection, gathering of batches, backup, certainty propagation, root statistics; workers and watchdog for real play, and the synchronous search on the caller's thread | [`runtime`]; text protocols, command lines |
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | text protocols, command lines |
 //! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
-//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN; recorded searches and time managers replayed over them; parameters tuned on either; audits of the clocks of other games | [`uci`] |
+//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN; recorded searches, time managers replayed over them, and games simulated from them; parameters tuned on any of these; audits of the clocks of other games | [`uci`] |
 //! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | [`search`], [`uci`] |
 //! | `commands` | the binary: one file per subcommand | |
 //!

@@ -72,11 +72,7 @@ impl NativeEvaluator {
         let bad = |problem| BackendError::Output { network: shared.network.clone(), problem };
         for (row, answer) in answers[first..].iter_mut().enumerate() {
             let value = &self.value.output[row * plan.value.output.columns * lanes..][..plan.value_outputs];
-            (answer.q, answer.d) = match *value {
-                [win, draw, loss] => wdl([win, draw, loss]),
-                _ => finite(value[0], "value").map(|value| (value.tanh(), 0.0)),
-            }
-            .map_err(bad)?;
+            (answer.q, answer.d) = score(value).map_err(bad)?;
             if let Some(head) = &plan.moves_left {
                 let plies = self.moves_left.output[row * head.output.columns * lanes];
                 answer.m = Some(finite(plies, "moves left").map_err(bad)?.max(0.0));
@@ -208,8 +204,16 @@ pub(super) fn finite(number: f32, what: &str) -> Result<f32, String> {
     if number.is_finite() { Ok(number) } else { Err(format!("{number} as its {what}")) }
 }
 
-/// Expected score and draw probability from the logits of win, draw and loss.
-pub(super) fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
+/// Expected score and draw probability from the outputs of a value head: the logits of win, draw and loss, or one number.
+pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
+    match *outputs {
+        [win, draw, loss] => wdl([win, draw, loss]),
+        _ => finite(outputs[0], "value").map(|value| (value.tanh(), 0.0)),
+    }
+}
+
+/// The same from the logits of win, draw and loss.
+fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
     for logit in logits {
         finite(logit, "value")?;
     }

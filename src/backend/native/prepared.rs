@@ -5,7 +5,7 @@
 //! what is made of them meets weights of zero again.
 
 use super::buffer::Buffer;
-use super::kernels::{Kernels, Nonlinearity, Tiling};
+use super::kernels::{Kernels, Tiling};
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
 
@@ -49,7 +49,7 @@ pub(super) struct TowerPlan {
     pub input: Buffer,
     pub input_bias: Buffer,
     pub blocks: Vec<BlockPlan>,
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     /// Whether 3x3 convolutions have weights for F(2x2) as well.
     pub has_two: bool,
 }
@@ -163,23 +163,9 @@ impl TowerPlan {
             input,
             input_bias,
             blocks: packer.blocks(blocks),
-            activation: nonlinearity(activation),
+            activation: activation,
             has_two: packer.has_two,
         }
-    }
-}
-
-/// The kernels' name of an activation.
-pub(super) fn nonlinearity(activation: Activation) -> Nonlinearity {
-    match activation {
-        Activation::Relu => Nonlinearity::Relu,
-        Activation::Mish => Nonlinearity::Mish,
-        Activation::None => Nonlinearity::None,
-        Activation::Tanh => Nonlinearity::Tanh,
-        Activation::Sigmoid => Nonlinearity::Sigmoid,
-        Activation::Selu => Nonlinearity::Selu,
-        Activation::Swish => Nonlinearity::Swish,
-        Activation::ReluSquared => Nonlinearity::ReluSquared,
     }
 }
 

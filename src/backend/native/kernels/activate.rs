@@ -1,27 +1,7 @@
 //! Nonlinearities of vectors.
 
 use super::simd::Simd;
-
-/// The nonlinearities of networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nonlinearity {
-    /// `max(x, 0)`
-    Relu,
-    /// `x * tanh(ln(1 + e^x))` (Misra, arXiv:1908.08681)
-    Mish,
-    /// `x`
-    None,
-    /// `tanh(x)`
-    Tanh,
-    /// `1 / (1 + e^-x)`
-    Sigmoid,
-    /// [`SELU_SCALE`] times `x`, or times [`SELU_ALPHA`]` (e^x - 1)` below 0 (Klambauer et al., arXiv:1706.02515)
-    Selu,
-    /// `x / (1 + e^-x)` (Ramachandran et al., arXiv:1710.05941)
-    Swish,
-    /// `max(x, 0)^2` (So et al., arXiv:2109.08668)
-    ReluSquared,
-}
+use crate::network::Activation;
 
 /// `1.5 * 2^23`: added to a number below `2^22`, it leaves the nearest integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
@@ -72,31 +52,31 @@ pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
 
 /// The activation of one vector. A number that is none stays so: it must be seen at the end.
 #[inline(always)]
-pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -> S::Vector {
+pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> S::Vector {
     // SAFETY: the caller's.
     unsafe {
         match activation {
-            Nonlinearity::Relu => S::max(S::splat(0.0), x),
-            Nonlinearity::None => x,
-            Nonlinearity::Sigmoid => sigmoid::<S>(x),
-            Nonlinearity::Swish => S::mul(x, sigmoid::<S>(x)),
-            Nonlinearity::ReluSquared => {
+            Activation::Relu => S::max(S::splat(0.0), x),
+            Activation::None => x,
+            Activation::Sigmoid => sigmoid::<S>(x),
+            Activation::Swish => S::mul(x, sigmoid::<S>(x)),
+            Activation::ReluSquared => {
                 let positive = S::max(S::splat(0.0), x);
                 S::mul(positive, positive)
             }
             // (e^2x - 1) / (e^2x + 1)
-            Nonlinearity::Tanh => {
+            Activation::Tanh => {
                 let within = S::min(S::splat(TANH_ONE), S::max(S::splat(-TANH_ONE), x));
                 let e = exp::<S>(S::add(within, within));
                 S::div(S::sub(e, S::splat(1.0)), S::add(e, S::splat(1.0)))
             }
-            Nonlinearity::Selu => {
+            Activation::Selu => {
                 let zero = S::splat(0.0);
                 let below = S::mul(S::splat(SELU_ALPHA), S::sub(exp::<S>(S::min(zero, x)), S::splat(1.0)));
                 S::mul(S::splat(SELU_SCALE), S::add(S::max(zero, x), below))
             }
             // tanh(ln(1 + e)) = ((1 + e)^2 - 1) / ((1 + e)^2 + 1)
-            Nonlinearity::Mish => {
+            Activation::Mish => {
                 let e = exp::<S>(S::min(S::splat(MISH_IDENTITY), x));
                 let n = S::mul(e, S::add(e, S::splat(2.0)));
                 S::mul(x, S::div(n, S::add(n, S::splat(2.0))))
@@ -111,18 +91,18 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Nonlinearity) -
 ///
 /// `numbers` is good for that many, and the processor has the instruction set.
 #[inline(always)]
-pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
+pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Activation) {
     /// A loop for each activation, so that the choice is made once.
     macro_rules! each {
         ($($name:ident),*) => {
             match activation {
-                Nonlinearity::None => {}
-                $(Nonlinearity::$name => {
+                Activation::None => {}
+                $(Activation::$name => {
                     for vector in 0..vectors {
                         // SAFETY: the caller's.
                         unsafe {
                             let at = numbers.add(vector * S::LANES);
-                            S::store(at, activate::<S>(S::load(at), Nonlinearity::$name));
+                            S::store(at, activate::<S>(S::load(at), Activation::$name));
                         }
                     }
                 })*

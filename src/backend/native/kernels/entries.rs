@@ -1,6 +1,6 @@
 //! The kernels compiled for each instruction set, as tables of functions.
 
-use super::activate::{Nonlinearity, activate_all};
+use super::activate::activate_all;
 use super::arithmetic::{Bytes, Float32};
 #[cfg(target_arch = "x86_64")]
 use super::arithmetic::{Vnni, WideBytes};
@@ -16,6 +16,7 @@ use super::simd::{Portable, Simd};
 use super::token_rows::{Normalisation, add_scaled, dot_rows, gate, normalise, softmax, transpose};
 use super::winograd::{Four, Two};
 use crate::backend::native::isa::Isa;
+use crate::network::Activation;
 
 /// The kernels for one instruction set. Each function is unsafe as the kernel of its name is.
 pub(super) struct Entries {
@@ -26,7 +27,7 @@ pub(super) struct Entries {
     pub input_two: unsafe fn(&Input<'_>),
     pub epilogue_four: unsafe fn(&Epilogue),
     pub epilogue_two: unsafe fn(&Epilogue),
-    pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
+    pub activate: unsafe fn(*mut f32, usize, Activation),
     pub convolve_one: unsafe fn(*const f32, *const f32, usize, usize) -> f32,
     pub dot: unsafe fn(*const f32, *const f32, usize) -> f32,
     pub rows: unsafe fn(&RowProduct),
@@ -108,7 +109,7 @@ macro_rules! entries {
                 unsafe { epilogue::<$simd, Two, 4, 2>(job) }
             }
             $(#[$feature])*
-            unsafe fn run_activate(numbers: *mut f32, vectors: usize, activation: Nonlinearity) {
+            unsafe fn run_activate(numbers: *mut f32, vectors: usize, activation: Activation) {
                 // SAFETY: the caller's.
                 unsafe { activate_all::<$simd>(numbers, vectors, activation) }
             }

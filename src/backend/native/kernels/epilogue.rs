@@ -1,9 +1,10 @@
 //! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited, added
 //! to, activated, kept and taken apart again, while it is in the first-level cache.
 
-use super::activate::{Nonlinearity, activate, sigmoid};
+use super::activate::{activate, sigmoid};
 use super::simd::Simd;
 use super::winograd::{Board, SQUARES, Tiling, empty, gather, half, place as at, scatter};
+use crate::network::Activation;
 
 /// The end of a convolution, for a number of boards.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +22,7 @@ pub(super) struct Epilogue {
     pub squeeze_excitation: *const SqueezeExcitation,
     /// Boards to add before the activation, or null; where there are some, there is an `output`.
     pub residual: *const f32,
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     /// Where the boards are to be kept, or null. It may be the same as `residual`.
     pub output: *mut f32,
     /// Where the tiles of the next convolution go, or null.
@@ -88,8 +89,8 @@ pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, cons
                     gather::<S, T, IN, OUT>(job.tiles.add(place * tiles * S::LANES), job.tiles_slab, bias, &mut board);
                 }
                 match job.activation {
-                    Nonlinearity::Relu => finish::<S>(&mut board, Nonlinearity::Relu, residual, output),
-                    Nonlinearity::Mish => finish::<S>(&mut board, Nonlinearity::Mish, residual, output),
+                    Activation::Relu => finish::<S>(&mut board, Activation::Relu, residual, output),
+                    Activation::Mish => finish::<S>(&mut board, Activation::Mish, residual, output),
                     other => finish::<S>(&mut board, other, residual, output),
                 }
                 if !job.next.is_null() {
@@ -122,7 +123,7 @@ unsafe fn keep<S: Simd>(board: &Board<S>, to: *mut f32) -> S::Vector {
 #[inline(always)]
 unsafe fn finish<S: Simd>(
     board: &mut Board<S>,
-    activation: Nonlinearity,
+    activation: Activation,
     residual: Option<*const f32>,
     output: Option<*mut f32>,
 ) {

@@ -1,9 +1,10 @@
 //! The first convolution. Nearly all input numbers are zeros, and nearly all others are ones in planes of a few squares,
 //! so that adding the weights of each set square is several times cheaper than any dense convolution.
 
-use super::activate::{Nonlinearity, activate};
+use super::activate::activate;
 use super::simd::Simd;
 use super::winograd::{SQUARES, Tiling, empty, half, place, scatter};
+use crate::network::Activation;
 
 /// Weights of a plane for one output: a 3x3 kernel.
 pub(super) const TAPS: usize = 9;
@@ -40,7 +41,7 @@ pub(super) struct Input<'a> {
     /// `[plane][vector][tap][lane]`
     pub weights: *const f32,
     pub bias: *const f32,
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     /// Where the board is kept.
     pub output: *mut f32,
     /// Where the tiles of the next convolution go, or null.
@@ -92,14 +93,14 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
             }
             let output = job.output.add(column * SQUARES * S::LANES);
             match job.activation {
-                Nonlinearity::Relu => {
+                Activation::Relu => {
                     for square in 0..SQUARES {
-                        board[place(square)] = activate::<S>(padded[within(square)], Nonlinearity::Relu);
+                        board[place(square)] = activate::<S>(padded[within(square)], Activation::Relu);
                     }
                 }
-                Nonlinearity::Mish => {
+                Activation::Mish => {
                     for square in 0..SQUARES {
-                        board[place(square)] = activate::<S>(padded[within(square)], Nonlinearity::Mish);
+                        board[place(square)] = activate::<S>(padded[within(square)], Activation::Mish);
                     }
                 }
                 other => {

@@ -20,8 +20,7 @@
 use std::ptr;
 
 use super::isa::Isa;
-use crate::network::SQUARES;
-pub(super) use activate::Nonlinearity;
+use crate::network::{Activation, SQUARES};
 use entries::Entries;
 pub(super) use first_convolution::{FullPlane, SetSquare};
 pub(super) use row_kernels::{ByteMatrix, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
@@ -89,7 +88,7 @@ pub(super) struct Epilogue<'a> {
     pub squeeze_excitation: Option<SqueezeExcitation<'a>>,
     /// Boards to add before the activation, in `output`.
     pub residual: bool,
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     /// Where the boards are kept.
     pub output: Option<&'a mut [f32]>,
     /// Where the tiles of the next convolution go.
@@ -104,7 +103,7 @@ pub(super) struct Input<'a> {
     pub columns: usize,
     pub weights: &'a [f32],
     pub bias: &'a [f32],
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     pub output: &'a mut [f32],
     /// Where the tiles go; they are those of the `board`th board of `boards`.
     pub next: Option<Tiles<'a>>,
@@ -293,7 +292,7 @@ impl Kernels {
     }
 
     /// The activation of numbers in place; their count is a multiple of the lanes.
-    pub(super) fn activate(&self, numbers: &mut [f32], activation: Nonlinearity) {
+    pub(super) fn activate(&self, numbers: &mut [f32], activation: Activation) {
         let vectors = numbers.len() / self.lanes();
         assert_eq!(vectors * self.lanes(), numbers.len(), "numbers come in whole vectors");
         // SAFETY: the count is checked, and the instruction set is there.

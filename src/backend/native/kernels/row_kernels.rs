@@ -2,12 +2,12 @@
 
 use std::ptr;
 
+use super::Kernels;
 use super::quantise::Quantisation;
 use super::rows::{Quantised, RowProduct, Start};
 use super::token_rows::Normalisation;
-use super::{Kernels, Nonlinearity};
 use crate::backend::native::buffer::Buffer;
-use crate::network::SQUARES;
+use crate::network::{Activation, SQUARES};
 
 /// Sizes of a product of rows; see `rows` for the layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Kernels {
         input: &[f32],
         weights: Matrix<'_>,
         start: RowStart<'_>,
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) {
         let RowShape { groups, pitch, inner, columns, .. } = shape;
@@ -146,7 +146,7 @@ impl Kernels {
         input: &QuantisedRows,
         weights: ByteMatrix<'_>,
         start: RowStart<'_>,
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) {
         let RowShape { groups, rows, pitch, inner, columns } = shape;
@@ -211,7 +211,7 @@ impl Kernels {
         &self,
         shape: RowShape,
         start: RowStart<'_>,
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) -> RowProduct {
         let RowShape { groups, rows, pitch, inner, columns } = shape;

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::tests::{Numbers, activated, all, assert_close, pack};
-use super::{ByteMatrix, Kernels, Matrix, Nonlinearity, NormPlan, QuantisedRows, RowShape, RowStart};
+use super::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 use crate::backend::native::buffer::Buffer;
-use crate::network::SQUARES;
+use crate::network::{Activation, SQUARES};
 
 /// Where a number of a row lies.
 fn place(shape: &RowShape, lanes: usize, vectors: usize, group: usize, row: usize, column: usize) -> usize {
@@ -48,7 +48,7 @@ fn check_product(kernels: &Kernels, shape: RowShape, seed: u64) {
     }
     let wanted = product(&shape, lanes, &input, &weights, &start);
     let mut found = vec![0.0; size(shape.columns)];
-    let activation = Nonlinearity::None;
+    let activation = Activation::None;
     kernels.rows(shape, &input, Matrix::Packed(&packed), RowStart::Bias(&bias), activation, &mut found);
     assert_close(&found, &wanted, 1e-5, &what);
     let plain = Matrix::Plain { numbers: &weights, row: shape.columns * lanes, column: lanes };
@@ -57,8 +57,8 @@ fn check_product(kernels: &Kernels, shape: RowShape, seed: u64) {
     kernels.rows(shape, &input, plain, RowStart::Numbers(&started), activation, &mut other);
     assert_eq!(found, other, "{what}: a plain matrix, and numbers to start from");
     let mut other = started.clone();
-    kernels.rows(shape, &input, plain, RowStart::Output, Nonlinearity::Selu, &mut other);
-    let wanted: Vec<f64> = wanted.iter().map(|&number| activated(number, Nonlinearity::Selu)).collect();
+    kernels.rows(shape, &input, plain, RowStart::Output, Activation::Selu, &mut other);
+    let wanted: Vec<f64> = wanted.iter().map(|&number| activated(number, Activation::Selu)).collect();
     assert_close(&other, &wanted, 1e-5, &what);
     kernels.rows(shape, &input, plain, RowStart::Nothing, activation, &mut found);
     let wanted = product(&shape, lanes, &input, &weights, &vec![0.0; start.len()]);
@@ -145,7 +145,7 @@ fn check_bytes(kernels: &Kernels, shape: RowShape, seed: u64) {
     let mut found = vec![0.0; shape.groups * columns * shape.pitch];
     let weights = ByteMatrix { words: &words, scales: &scales, sums: &sums };
     let words_shape = RowShape { inner, ..shape };
-    kernels.rows_of_bytes(words_shape, &quantised, weights, RowStart::Nothing, Nonlinearity::None, &mut found);
+    kernels.rows_of_bytes(words_shape, &quantised, weights, RowStart::Nothing, Activation::None, &mut found);
     for (group, row) in (0..shape.groups).flat_map(|group| (0..shape.rows).map(move |row| (group, row))) {
         let number = |inner: usize| input[place(&shape, lanes, shape.inner, group, row, inner)] * factors[inner];
         let of_row: Vec<f32> = (0..rows).map(number).collect();

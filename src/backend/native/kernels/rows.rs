@@ -6,9 +6,9 @@
 //! 4096 bytes from one another would share the few places that a first-level cache has for them. The input is read in
 //! words of 32 bits, of which [`Arithmetic`] says what they hold.
 
-use super::activate::Nonlinearity;
 use super::arithmetic::Arithmetic;
 use super::simd::Simd;
+use crate::network::Activation;
 
 /// A product `output = activation(input * weights + start)`.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,9 @@ pub(super) struct RowProduct {
     pub output: *mut f32,
     /// From one group of the output to the next, in numbers.
     pub output_group: usize,
-    pub activation: Nonlinearity,
+    pub activation: Activation,
     /// The kernel of the activation.
-    pub activate: unsafe fn(*mut f32, usize, Nonlinearity),
+    pub activate: unsafe fn(*mut f32, usize, Activation),
 }
 
 /// What is added to a product.
@@ -214,7 +214,7 @@ impl Panel<'_> {
                         };
                         S::store(job.output.add(place + r * S::LANES), number);
                     }
-                    if job.activation != Nonlinearity::None {
+                    if job.activation != Activation::None {
                         (job.activate)(job.output.add(place), R, job.activation);
                     }
                 }

@@ -75,33 +75,33 @@ fn convolve(x: &[f32], w: &[f32], inputs: usize, outputs: usize) -> Vec<f64> {
 }
 
 /// Every one.
-const NONLINEARITIES: [Nonlinearity; 8] = [
-    Nonlinearity::Relu,
-    Nonlinearity::Mish,
-    Nonlinearity::None,
-    Nonlinearity::Tanh,
-    Nonlinearity::Sigmoid,
-    Nonlinearity::Selu,
-    Nonlinearity::Swish,
-    Nonlinearity::ReluSquared,
+const NONLINEARITIES: [Activation; 8] = [
+    Activation::Relu,
+    Activation::Mish,
+    Activation::None,
+    Activation::Tanh,
+    Activation::Sigmoid,
+    Activation::Selu,
+    Activation::Swish,
+    Activation::ReluSquared,
 ];
 
-pub(super) fn activated(x: f64, activation: Nonlinearity) -> f64 {
+pub(super) fn activated(x: f64, activation: Activation) -> f64 {
     match activation {
-        Nonlinearity::Relu => x.max(0.0),
-        Nonlinearity::Mish => x * x.exp().ln_1p().tanh(),
-        Nonlinearity::None => x,
-        Nonlinearity::Tanh => x.tanh(),
-        Nonlinearity::Sigmoid => 1.0 / (1.0 + (-x).exp()),
-        Nonlinearity::Selu if x > 0.0 => 1.050_700_987_355_480_5 * x,
-        Nonlinearity::Selu => 1.050_700_987_355_480_5 * 1.673_263_242_354_377_2 * x.exp_m1(),
-        Nonlinearity::Swish => x / (1.0 + (-x).exp()),
-        Nonlinearity::ReluSquared => x.max(0.0) * x.max(0.0),
+        Activation::Relu => x.max(0.0),
+        Activation::Mish => x * x.exp().ln_1p().tanh(),
+        Activation::None => x,
+        Activation::Tanh => x.tanh(),
+        Activation::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+        Activation::Selu if x > 0.0 => 1.050_700_987_355_480_5 * x,
+        Activation::Selu => 1.050_700_987_355_480_5 * 1.673_263_242_354_377_2 * x.exp_m1(),
+        Activation::Swish => x / (1.0 + (-x).exp()),
+        Activation::ReluSquared => x.max(0.0) * x.max(0.0),
     }
 }
 
-fn activations() -> impl Strategy<Value = Nonlinearity> {
-    prop_oneof![Just(Nonlinearity::Relu), Just(Nonlinearity::Mish)]
+fn activations() -> impl Strategy<Value = Activation> {
+    prop_oneof![Just(Activation::Relu), Just(Activation::Mish)]
 }
 
 fn tilings() -> impl Strategy<Value = Tiling> {
@@ -264,7 +264,7 @@ proptest! {
             assert_close(&output, &wanted, 3e-4, &what);
 
             // The tiles of the boards that were kept are those that went on; only relu can be applied again to see them.
-            if activation != Nonlinearity::Relu {
+            if activation != Activation::Relu {
                 continue;
             }
             let mut again = vec![f32::NAN; tiling.numbers() * slab];
@@ -305,7 +305,7 @@ fn retile(kernels: &Kernels, tiling: Tiling, boards: usize, columns: usize, boar
         bias: &vec![0.0; columns * lanes],
         squeeze_excitation: None,
         residual: true,
-        activation: Nonlinearity::Relu,
+        activation: Activation::Relu,
         output: Some(&mut board.to_vec()),
         next: Some(Tiles { numbers: next.0, slab: next.1 }),
     };

@@ -1,13 +1,13 @@
 //! Packs dense layers and layer normalisations for the kernels, and runs the former.
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{ByteMatrix, Kernels, Matrix, Nonlinearity, NormPlan, QuantisedRows, RowShape, RowStart};
+use super::super::kernels::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowStart};
 use super::layout::Layout;
-use super::magnitudes::smoothing;
+use super::magnitudes::{Moments, smoothing};
 use crate::backend::Arithmetic;
-use crate::network::Dense;
 use crate::network::layers::Norm;
 use crate::network::tensor::Tensor;
+use crate::network::{Activation, Dense};
 
 /// The largest byte of a weight.
 const LARGEST_BYTE: f32 = 127.0;
@@ -23,6 +23,11 @@ impl Packing {
     /// The same for layers that stay as they are.
     pub(super) fn float32(self) -> Packing {
         Packing { arithmetic: Arithmetic::Float32, ..self }
+    }
+
+    /// The moments of the output of a normalisation, which layers that are quantised need alone.
+    pub(super) fn moments(self, norm: Option<&Norm>) -> Option<Moments> {
+        norm.filter(|_| self.arithmetic == Arithmetic::Int8).map(Moments::of_norm)
     }
 }
 
@@ -205,7 +210,7 @@ impl DensePlan {
         work: &mut Work,
         boards: usize,
         input: &[f32],
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) {
         let start = RowStart::Bias(&self.bias);
@@ -218,7 +223,7 @@ impl DensePlan {
         work: &mut Work,
         rows: usize,
         input: &[f32],
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) {
         let start = RowStart::Bias(&self.bias);
@@ -226,7 +231,7 @@ impl DensePlan {
     }
 
     /// Adds the layer for the squares of a board to the output, without its bias.
-    pub(super) fn add_board(&self, work: &mut Work, input: &[f32], activation: Nonlinearity, output: &mut [f32]) {
+    pub(super) fn add_board(&self, work: &mut Work, input: &[f32], activation: Activation, output: &mut [f32]) {
         let shape = RowShape::boards(1, self.inner, self.columns);
         self.run(work, shape, input, RowStart::Output, activation, output);
     }
@@ -237,7 +242,7 @@ impl DensePlan {
         shape: RowShape,
         input: &[f32],
         start: RowStart<'_>,
-        activation: Nonlinearity,
+        activation: Activation,
         output: &mut [f32],
     ) {
         let Work { kernels, quantised } = work;

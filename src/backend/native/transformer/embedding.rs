@@ -3,8 +3,7 @@
 //! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of multiplied.
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, Nonlinearity, NormPlan, RowShape};
-use super::super::prepared::nonlinearity;
+use super::super::kernels::{Kernels, NormPlan, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::encoder::{BOARD, EncoderBuffers, FeedForwardPlan};
 use super::layout::Layout;
@@ -20,7 +19,7 @@ pub(super) struct EmbeddingPlan {
     /// Features of a square, in vectors.
     pub columns: usize,
     input: InputPlan,
-    activation: Nonlinearity,
+    activation: Activation,
     multiply_gate: Option<Buffer>,
     add_gate: Option<Buffer>,
     /// The layers that only the dense position encoding has, with those before its layer.
@@ -85,7 +84,7 @@ impl EmbeddingPlan {
         EmbeddingPlan {
             columns: layout.vectors(),
             input,
-            activation: nonlinearity(activation),
+            activation: activation,
             multiply_gate: gate(&body.multiply_gate),
             add_gate: gate(&body.add_gate),
             dense,

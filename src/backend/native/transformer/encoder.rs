@@ -1,14 +1,13 @@
 //! Runs an encoder: attention between the squares of a board, and a feed-forward network (docs/lc0.md, 4.8).
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Matrix, Nonlinearity, NormPlan, RowShape, RowStart};
-use super::super::prepared::nonlinearity;
+use super::super::kernels::{Matrix, NormPlan, RowShape, RowStart};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
 use super::magnitudes::Moments;
 use super::smolgen::{SmolgenBuffers, SmolgenPlan, scores};
-use crate::network::SQUARES;
 use crate::network::layers::{Encoder, FeedForward, Norm};
+use crate::network::{Activation, SQUARES};
 
 /// The rows of one board, for a normalisation.
 pub(super) const BOARD: (usize, usize, usize) = (1, SQUARES, RowShape::BOARD);
@@ -30,7 +29,7 @@ pub(super) struct EncoderPlan {
 /// Two dense layers.
 pub(super) struct FeedForwardPlan {
     first: DensePlan,
-    activation: Nonlinearity,
+    activation: Activation,
     second: DensePlan,
 }
 
@@ -74,7 +73,7 @@ impl EncoderBuffers {
 impl EncoderPlan {
     /// Packs an encoder whose branches have the factor `alpha`, behind a normalisation if there is one.
     pub(super) fn new(packing: Packing, encoder: &Encoder, alpha: f32, before: Option<&Norm>) -> EncoderPlan {
-        let moments = before.map(Moments::of_norm);
+        let moments = packing.moments(before);
         let magnitudes = moments.as_ref().map(Moments::magnitudes);
         let attended = moments.as_ref().map(|moments| moments.behind(&encoder.value).mean_magnitudes());
         let lanes = packing.kernels.lanes();
@@ -123,7 +122,7 @@ impl EncoderPlan {
     fn attention(&self, work: &mut Work, biases: Option<usize>, rows: &[f32], buffers: &mut EncoderBuffers) {
         let (heads, depth, lanes) = (self.heads, self.depth, work.kernels.lanes());
         let EncoderBuffers { queries_keys_values, keys, scores: weights, attended, branch, smolgen, .. } = buffers;
-        self.queries_keys_values.boards(work, 1, rows, Nonlinearity::None, queries_keys_values);
+        self.queries_keys_values.boards(work, 1, rows, Activation::None, queries_keys_values);
         let vector = RowShape::BOARD * lanes;
         let (squares, size) = (SQUARES / lanes, scores(lanes));
         for head in 0..heads {
@@ -134,26 +133,26 @@ impl EncoderPlan {
                 RowStart::Numbers(&smolgen.biases[(board * heads + head) * size..][..size])
             });
             let key = Matrix::Plain { numbers: keys, row: lanes, column: depth * lanes * lanes };
-            work.kernels.rows(RowShape::boards(1, depth, squares), query, key, start, Nonlinearity::None, weights);
+            work.kernels.rows(RowShape::boards(1, depth, squares), query, key, start, Activation::None, weights);
             work.kernels.softmax(weights);
             let value = Matrix::Plain { numbers: value, row: lanes, column: vector };
             let output = &mut attended[head * depth * vector..][..depth * vector];
             let shape = RowShape::boards(1, squares, depth);
-            work.kernels.rows(shape, weights, value, RowStart::Nothing, Nonlinearity::None, output);
+            work.kernels.rows(shape, weights, value, RowStart::Nothing, Activation::None, output);
         }
-        self.output.boards(work, 1, attended, Nonlinearity::None, branch);
+        self.output.boards(work, 1, attended, Activation::None, branch);
     }
 }
 
 impl FeedForwardPlan {
     /// Packs a network whose output has the factor `alpha`, behind a normalisation if there is one.
     pub(super) fn new(packing: Packing, ffn: &FeedForward, alpha: f32, before: Option<&Norm>) -> FeedForwardPlan {
-        let moments = before.map(Moments::of_norm);
+        let moments = packing.moments(before);
         let magnitudes = moments.as_ref().map(Moments::magnitudes);
         let hidden = moments.map(|moments| moments.behind(&ffn.first).activated_magnitudes(ffn.activation));
         FeedForwardPlan {
             first: DensePlan::plain_smoothed(packing, &ffn.first, 1.0, magnitudes.as_deref()),
-            activation: nonlinearity(ffn.activation),
+            activation: ffn.activation,
             second: DensePlan::plain_smoothed(packing, &ffn.second, alpha, hidden.as_deref()),
         }
     }
@@ -161,7 +160,7 @@ impl FeedForwardPlan {
     /// Runs it on the rows of a board, into the branch.
     fn run(&self, work: &mut Work, rows: &[f32], buffers: &mut EncoderBuffers) {
         self.first.boards(work, 1, rows, self.activation, &mut buffers.hidden);
-        self.second.boards(work, 1, &buffers.hidden, Nonlinearity::None, &mut buffers.branch);
+        self.second.boards(work, 1, &buffers.hidden, Activation::None, &mut buffers.branch);
     }
 
     /// The same with the sum and its normalisation.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::buffer::Buffer;
-use super::super::evaluator::{finite, planes_of, wdl};
+use super::super::evaluator::{finite, planes_of, score};
 use super::super::kernels::RowShape;
 use super::super::tower::Tower;
 use super::dense::Work;
@@ -117,10 +117,7 @@ impl TransformerEvaluator {
             let logit = logit.ok_or_else(|| format!("no policy for the index {index}"))?;
             logits.push(finite(logit, "policy")?);
         }
-        let (q, d) = match *plan.value.outputs(kernels, &self.value, board) {
-            [win, draw, loss] => wdl([win, draw, loss])?,
-            ref value => (finite(value[0], "value")?.tanh(), 0.0),
-        };
+        let (q, d) = score(plan.value.outputs(kernels, &self.value, board))?;
         let m = match &plan.moves_left {
             Some(head) => {
                 let plies = head.outputs(kernels, &self.moves_left, board)[0];

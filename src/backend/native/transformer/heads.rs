@@ -1,8 +1,7 @@
 //! Runs the heads: an attention policy for the legal moves, value and moves left (docs/lc0.md, 4.4 and 4.8).
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Kernels, Nonlinearity, RowShape};
-use super::super::prepared::nonlinearity;
+use super::super::kernels::{Kernels, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work};
 use super::encoder::{EncoderBuffers, EncoderPlan};
 use super::layout::Layout;
@@ -15,7 +14,7 @@ const POLICY_ALPHA: f32 = 1.0;
 /// An attention policy.
 pub(super) struct PolicyPlan {
     embedding: DensePlan,
-    activation: Nonlinearity,
+    activation: Activation,
     pub encoders: Vec<EncoderPlan>,
     query: DensePlan,
     key: DensePlan,
@@ -48,7 +47,7 @@ impl PolicyPlan {
         let encoder = |encoder| EncoderPlan::new(packing, encoder, POLICY_ALPHA, None);
         PolicyPlan {
             embedding: DensePlan::plain(packing, &head.embedding, 1.0),
-            activation: nonlinearity(head.activation),
+            activation: head.activation,
             encoders: head.encoders.iter().map(encoder).collect(),
             query: DensePlan::plain(packing, &head.query, (width as f32).sqrt().recip()),
             key: DensePlan::plain(packing, &head.key, 1.0),
@@ -71,8 +70,8 @@ impl PolicyPlan {
         for encoder in &self.encoders {
             encoder.run(work, shared, boards, embedded, encoders);
         }
-        self.query.boards(work, boards, embedded, Nonlinearity::None, queries);
-        self.key.boards(work, boards, embedded, Nonlinearity::None, keys);
+        self.query.boards(work, boards, embedded, Activation::None, queries);
+        self.key.boards(work, boards, embedded, Activation::None, keys);
     }
 
     /// The logit of a move of one of the boards; `None` where no move has this index.
@@ -108,7 +107,7 @@ pub(super) struct HeadPlan {
     features: DensePlan,
     hidden: DensePlan,
     output: DensePlan,
-    activation: Nonlinearity,
+    activation: Activation,
     /// Outputs.
     pub outputs: usize,
 }
@@ -143,7 +142,7 @@ impl HeadPlan {
             features,
             hidden: DensePlan::new(packing, &flat, &[part]),
             output: DensePlan::plain(packing, &head.output, 1.0),
-            activation: nonlinearity(activation),
+            activation: activation,
             outputs: head.output.outputs,
         }
     }
@@ -153,7 +152,7 @@ impl HeadPlan {
         let HeadBuffers { features, hidden, output } = buffers;
         self.features.boards(work, boards, rows, self.activation, features);
         self.hidden.single(work, boards, features, self.activation, hidden);
-        self.output.single(work, boards, hidden, Nonlinearity::None, output);
+        self.output.single(work, boards, hidden, Activation::None, output);
     }
 
     /// The outputs of one of the boards.

@@ -1,12 +1,11 @@
 //! Generates the attention biases of an encoder from the whole board (docs/lc0.md, 4.8).
 
 use super::super::buffer::Buffer;
-use super::super::kernels::{Nonlinearity, NormPlan, RowShape};
-use super::super::prepared::nonlinearity;
+use super::super::kernels::{NormPlan, RowShape};
 use super::dense::{DensePlan, Packing, Part, Work, norm_plan};
 use super::layout::Layout;
-use crate::network::SQUARES;
 use crate::network::layers::Smolgen;
+use crate::network::{Activation, SQUARES};
 
 /// Smolgen of one encoder, without the matrix that all share.
 pub(super) struct SmolgenPlan {
@@ -16,7 +15,7 @@ pub(super) struct SmolgenPlan {
     norm1: NormPlan,
     output: DensePlan,
     norm2: NormPlan,
-    activation: Nonlinearity,
+    activation: Activation,
 }
 
 /// A worker's buffers for smolgen, for some boards.
@@ -68,7 +67,7 @@ impl SmolgenPlan {
             norm1: norm_plan(&smolgen.norm1, &hidden),
             output: layer(&smolgen.output, &hidden, &numbers),
             norm2: norm_plan(&smolgen.norm2, &numbers),
-            activation: nonlinearity(smolgen.activation),
+            activation: smolgen.activation,
         }
     }
 
@@ -90,11 +89,11 @@ impl SmolgenPlan {
         buffers: &mut SmolgenBuffers,
     ) {
         let SmolgenBuffers { compressed, hidden, numbers, biases } = buffers;
-        self.compress.boards(work, boards, rows, Nonlinearity::None, compressed);
+        self.compress.boards(work, boards, rows, Activation::None, compressed);
         self.hidden.single(work, boards, compressed, self.activation, hidden);
         work.kernels.normalise(&self.norm1, (boards, 1, 1), hidden, None);
         self.output.single(work, boards, hidden, self.activation, numbers);
         work.kernels.normalise(&self.norm2, (boards, 1, 1), numbers, None);
-        shared.single(work, boards * self.heads, numbers, Nonlinearity::None, biases);
+        shared.single(work, boards * self.heads, numbers, Activation::None, biases);
     }
 }
