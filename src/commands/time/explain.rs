@@ -109,10 +109,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let defaults = Options::default();
     let spec = matches.get_one::<String>("manager").unwrap_or(&defaults.time_manager);
-    let nps = matches.get_one::<f64>("nps").copied();
-    if let Some(nps) = nps {
-        anyhow::ensure!(nps.is_finite() && nps > 0.0, "--nps {nps}: a speed is more than 0");
-    }
+    let nps = super::speeds(matches)?.first().copied();
     for name in ["clock", "inc", "overhead", "evaluation"] {
         if let Some(ms) = matches.get_one::<f64>(name) {
             let is_time = ms.is_finite() && *ms >= 0.0;

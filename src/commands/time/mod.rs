@@ -173,6 +173,15 @@ fn time_controls() -> Arg {
         .help("Time controls; with --nps A,B,... each has its own speed")
 }
 
+/// The speeds of `--nps`, in nodes a second, each more than 0.
+fn speeds(matches: &ArgMatches) -> anyhow::Result<Vec<f64>> {
+    let speeds: Vec<f64> = matches.get_many("nps").unwrap_or_default().copied().collect();
+    if let Some(nps) = speeds.iter().find(|nps| !(nps.is_finite() && **nps > 0.0)) {
+        anyhow::bail!("--nps {nps}: a speed is more than 0");
+    }
+    Ok(speeds)
+}
+
 /// The clocks that games begin with, each once, and as many speeds if any.
 fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
     let tcs: Vec<TimeControl> = matches.get_many("tc").unwrap_or_default().copied().collect();

@@ -54,10 +54,7 @@ struct Row<'a> {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let nps = matches.get_one::<f64>("nps").copied();
-    if let Some(nps) = nps {
-        anyhow::ensure!(nps.is_finite() && nps > 0.0, "--nps {nps}: a speed is more than 0");
-    }
+    let nps = super::speeds(matches)?.first().copied();
     let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
     let (control, batch) = (super::control(matches)?, count("batch")?);
     let managers: Vec<_> = super::named_managers(matches)

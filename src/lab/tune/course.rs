@@ -7,6 +7,9 @@ use crate::lab::strength::Results;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Points that a point which is refused loses where regrets are compared: those of a pair of games.
+const MOST_POINTS: f64 = 2.0;
+
 /// How the two points of an iteration were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,6 +36,21 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Compares the regrets of two points, each with why it is refused, if it is. `point`: the regret that counts as one point.
+    pub(super) fn of_regrets(
+        cell: String,
+        [(plus, plus_refused), (minus, minus_refused)]: [(f64, Option<String>); 2],
+        point: f64,
+    ) -> Judgement {
+        Judgement {
+            cell,
+            points: (minus - plus) / point,
+            most: MOST_POINTS,
+            refused: [plus_refused, minus_refused],
+            measured: Measured::Regret([plus, minus]),
+        }
+    }
+
     /// The points by which the values move: a point that is refused loses all, whatever it won. Where both are, games count as they
     /// ended, so that fewer losses on time are better, and regrets, which cannot be compared then, do not.
     pub fn counted_points(&self) -> f64 {

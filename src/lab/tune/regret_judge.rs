@@ -1,7 +1,6 @@
 //! Compares two points by the regret of their stops in recorded searches, at equal mean playouts.
 
-use super::course::{Judgement, Measured};
-use super::parameter::Parameter;
+use super::course::Judgement;
 use super::spsa::Probe;
 use super::target::{TargetError, Targets};
 use crate::engine::Options;
@@ -9,9 +8,6 @@ use crate::lab::time_control::TimeControl;
 use crate::lab::traces::{ReplayRules, SearchTrace, Speed, equal_nodes, meets_nodes};
 use crate::time_manager::SpecError;
 use thiserror::Error;
-
-/// Points that a point which is refused loses: those of a pair of games.
-pub(super) const MOST_POINTS: f64 = 2.0;
 
 /// Recorded searches and the clock that they are replayed with.
 #[derive(Clone, Copy, Debug)]
@@ -48,45 +44,22 @@ pub enum JudgeError {
     /// A time manager that is none.
     #[error(transparent)]
     Manager(#[from] SpecError),
-    /// A parameter that stops no search.
-    #[error(
-        "{name} has no effect on recorded searches: they know the time manager, the stoppers and the overhead alone"
-    )]
-    NoEffect {
-        /// The parameter.
-        name: String,
-    },
 }
 
 impl RegretJudge<'_> {
-    /// Checks that replays depend on all the parameters.
-    ///
-    /// # Errors
-    /// [`JudgeError::NoEffect`].
-    pub fn check(&self, parameters: &[Parameter]) -> Result<(), JudgeError> {
-        check_effect(&self.targets, parameters)
-    }
-
     /// Compares the two points of an iteration, each on a thread of its own.
     ///
     /// # Errors
     /// [`JudgeError`].
     pub fn judge(&self, probe: &Probe) -> Result<Judgement, JudgeError> {
-        let cell = &self.cells[(probe.iteration.saturating_sub(1) % self.cells.len().max(1) as u64) as usize];
+        let cell = &self.cells[probe.turn(self.cells.len())];
         let [plus, minus] = [self.targets.options(&probe.plus)?, self.targets.options(&probe.minus)?];
         let (plus, minus) = std::thread::scope(|scope| {
             let other = scope.spawn(|| self.regret(cell, &minus));
             let one = self.regret(cell, &plus);
             (one, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
-        let ((plus, plus_refused), (minus, minus_refused)) = (plus?, minus?);
-        Ok(Judgement {
-            cell: format!("{} {}", cell.name, cell.control),
-            points: (minus - plus) / self.point,
-            most: MOST_POINTS,
-            refused: [plus_refused, minus_refused],
-            measured: Measured::Regret([plus, minus]),
-        })
+        Ok(Judgement::of_regrets(format!("{} {}", cell.name, cell.control), [plus?, minus?], self.point))
     }
 
     /// The mean regret with these options, and why they are refused, if they are.
@@ -107,22 +80,9 @@ impl RegretJudge<'_> {
     }
 }
 
-/// Checks that the stops of recorded searches depend on all the parameters.
-///
-/// # Errors
-/// [`JudgeError::NoEffect`].
-pub(super) fn check_effect(targets: &Targets, parameters: &[Parameter]) -> Result<(), JudgeError> {
-    for (parameter, [low, high]) in parameters.iter().zip(targets.ranges(parameters)?) {
-        let is_same = low.stopper_params() == high.stopper_params();
-        if is_same && low.time_manager_spec() == high.time_manager_spec() {
-            return Err(JudgeError::NoEffect { name: parameter.name.clone() });
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::course::Measured;
     use super::super::parameter_file::read_parameters;
     use super::super::spsa::Spsa;
     use super::*;
@@ -176,7 +136,7 @@ mod tests {
         let (traces, nodes) = traces();
         let check = |lines: &str| {
             let (judge, spsa) = judge(&traces, nodes, lines);
-            judge.check(&spsa.parameters).map_err(|error| error.to_string())
+            judge.targets.check_effect(&spsa.parameters).map_err(|error| error.to_string())
         };
         assert_eq!(check(&format!("{EXTENSION}\nSmartPruningFactor, float, 1.33, 0, 4, 0.2, 0.002")), Ok(()));
         let error = check("CPuct, float, 1.7, 1, 3, 0.2, 0.002").unwrap_err();

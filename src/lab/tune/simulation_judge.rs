@@ -1,8 +1,7 @@
 //! Compares two points by the regret of whole simulated games: how a clock is shared out among the moves counts, too.
 
-use super::course::{Judgement, Measured};
-use super::parameter::Parameter;
-use super::regret_judge::{JudgeError, MOST_POINTS, check_effect};
+use super::course::Judgement;
+use super::regret_judge::JudgeError;
 use super::spsa::Probe;
 use super::target::Targets;
 use crate::engine::Options;
@@ -47,30 +46,15 @@ pub struct SimulationJudge<'a> {
 }
 
 impl SimulationJudge<'_> {
-    /// Checks that simulations depend on all the parameters.
-    ///
-    /// # Errors
-    /// [`JudgeError::NoEffect`].
-    pub fn check(&self, parameters: &[Parameter]) -> Result<(), JudgeError> {
-        check_effect(&self.targets, parameters)
-    }
-
     /// Compares the two points of an iteration.
     ///
     /// # Errors
     /// [`JudgeError`].
     pub fn judge(&self, probe: &Probe) -> Result<Judgement, JudgeError> {
-        let cell = &self.cells[(probe.iteration.saturating_sub(1) % self.cells.len().max(1) as u64) as usize];
+        let cell = &self.cells[probe.turn(self.cells.len())];
         let [plus, minus] = [self.targets.options(&probe.plus)?, self.targets.options(&probe.minus)?];
-        let (plus, plus_refused) = self.regret(cell, probe.iteration, &plus)?;
-        let (minus, minus_refused) = self.regret(cell, probe.iteration, &minus)?;
-        Ok(Judgement {
-            cell: format!("{} {}", cell.name, cell.control),
-            points: (minus - plus) / self.point,
-            most: MOST_POINTS,
-            refused: [plus_refused, minus_refused],
-            measured: Measured::Regret([plus, minus]),
-        })
+        let of = |options| self.regret(cell, probe.iteration, options);
+        Ok(Judgement::of_regrets(format!("{} {}", cell.name, cell.control), [of(&plus)?, of(&minus)?], self.point))
     }
 
     /// The mean regret of a game with these options, and why they are refused, if they are.
@@ -97,6 +81,7 @@ impl SimulationJudge<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::course::Measured;
     use super::super::parameter_file::read_parameters;
     use super::super::spsa::Spsa;
     use super::*;
@@ -156,7 +141,7 @@ mod tests {
     fn parameters_of_the_search_are_refused() {
         let model = model();
         let (judge, spsa) = judge(&model, "CPuct, float, 1.7, 1, 3, 0.2, 0.002", None);
-        let error = judge.check(&spsa.parameters).unwrap_err().to_string();
+        let error = judge.targets.check_effect(&spsa.parameters).unwrap_err().to_string();
         assert!(error.starts_with("CPuct has no effect on") && error.lines().count() == 1, "{error}");
     }
 }

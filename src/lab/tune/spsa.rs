@@ -36,6 +36,13 @@ pub struct Probe {
     signs: Vec<f64>,
 }
 
+impl Probe {
+    /// The place of the cell whose turn it is, of this number of cells: the iterations take them one after another.
+    pub fn turn(&self, cells: usize) -> usize {
+        (self.iteration.saturating_sub(1) % cells.max(1) as u64) as usize
+    }
+}
+
 /// The sizes of one iteration.
 struct Gain {
     /// How far each of the two points is from the value.

@@ -53,6 +53,14 @@ pub enum TargetError {
         /// Why it is none.
         problem: String,
     },
+    /// It stops no search.
+    #[error(
+        "{name} has no effect on recorded searches: they know the time manager, the stoppers and the overhead alone"
+    )]
+    NoEffect {
+        /// The parameter.
+        name: String,
+    },
     /// Another value would load another network.
     #[error("{name}: another value loads the network anew, which no tuning does")]
     Network {
@@ -117,6 +125,20 @@ impl Targets {
         let ends =
             |(index, parameter): (usize, &Parameter)| Ok([with(index, parameter.min)?, with(index, parameter.max)?]);
         parameters.iter().enumerate().map(ends).collect()
+    }
+
+    /// Checks that the stops of recorded searches depend on all the parameters.
+    ///
+    /// # Errors
+    /// [`TargetError::NoEffect`], or that of a value that is none.
+    pub fn check_effect(&self, parameters: &[Parameter]) -> Result<(), TargetError> {
+        for (parameter, [low, high]) in parameters.iter().zip(self.ranges(parameters)?) {
+            let is_same = low.stopper_params() == high.stopper_params();
+            if is_same && low.time_manager_spec() == high.time_manager_spec() {
+                return Err(TargetError::NoEffect { name: parameter.name.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// The settings that give the parameters these values: options and their values as text, the time manager last.

@@ -86,8 +86,8 @@ impl<'a> GameJudge<'a> {
     }
 
     /// The pairs of a network and a time control, which the iterations take in turn.
-    fn cells(&self) -> u64 {
-        (self.networks.len() * self.controls.len()) as u64
+    fn cells(&self) -> usize {
+        self.networks.len() * self.controls.len()
     }
 
     /// The journal of the iteration under way. The games of an iteration that is in the course already are dropped.
@@ -106,7 +106,7 @@ impl<'a> GameJudge<'a> {
 
 impl Judge for GameJudge<'_> {
     fn comparisons(&self) -> u64 {
-        if self.check > 0 { self.cells() } else { 0 }
+        if self.check > 0 { self.cells() as u64 } else { 0 }
     }
 
     fn targets(&self) -> &Targets {
@@ -125,7 +125,7 @@ impl Judge for GameJudge<'_> {
     }
 
     fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {
-        let at = (probe.iteration.saturating_sub(1) % self.cells()) as usize;
+        let at = probe.turn(self.cells());
         let network = &self.networks[at % self.networks.len()];
         let control = &self.controls[at / self.networks.len()];
         let is_comparison = probe.iteration > self.iterations;

@@ -8,7 +8,7 @@ mod simulations;
 
 pub use args::command;
 
-use crate::commands::{interrupt, matches, progress};
+use crate::commands::{file_sha256, interrupt, matches, progress};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use games::GameJudge;
@@ -67,6 +67,14 @@ trait Judge {
 
     /// What decides the judgements beside the parameters.
     fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value>;
+}
+
+/// The settings of a judge of recorded searches, and the SHA-256 of the files that it reads.
+fn with_recordings(matches: &ArgMatches, mut settings: Value) -> anyhow::Result<Value> {
+    for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
+        settings[format!("sha256 of {}", path.display())] = file_sha256(path)?.into();
+    }
+    Ok(settings)
 }
 
 /// All that decides the course.

@@ -1,10 +1,10 @@
 //! Compares two points of a tuning over the recorded searches that the flags name.
 
 use super::{Judge, file_name};
-use crate::commands::{engine_options, file_sha256};
+use crate::commands::engine_options;
 use anyhow::Context as _;
 use clap::ArgMatches;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zeitnot::lab::TimeControl;
@@ -49,7 +49,7 @@ impl ReplayJudge {
             batch: *matches.get_one("batch").context("--batch has a default")?,
             point: matches.get_one("point").copied().unwrap_or(POINT),
         };
-        judge.judge_of_cells().check(parameters)?;
+        judge.targets.check_effect(parameters)?;
         Ok(judge)
     }
 
@@ -74,14 +74,10 @@ impl Judge for ReplayJudge {
     }
 
     fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value> {
-        let mut settings = Map::new();
-        for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
-            settings.insert(format!("sha256 of {}", path.display()), file_sha256(path)?.into());
-        }
         let controls: Vec<String> = self.controls.iter().map(TimeControl::to_string).collect();
         let nodes: Vec<f64> = self.recordings.iter().map(|recording| recording.nodes).collect();
         let part = matches.get_one::<(u32, u32)>("part").map(|(number, parts)| format!("{number}/{parts}"));
-        let others = json!({
+        let settings = json!({
             "tc": controls,
             "mean-nodes": nodes,
             "batch": self.batch,
@@ -89,8 +85,7 @@ impl Judge for ReplayJudge {
             "point": self.point,
             "options": self.options,
         });
-        settings.extend(others.as_object().cloned().unwrap_or_default());
-        Ok(Value::Object(settings))
+        super::with_recordings(matches, settings)
     }
 
     fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {

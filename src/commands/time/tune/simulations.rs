@@ -1,20 +1,19 @@
 //! Compares two points of a tuning over simulated games, drawn from the recordings that the flags name.
 
 use super::{Judge, file_name};
-use crate::commands::{cores, engine_options, file_sha256};
+use crate::commands::{cores, engine_options};
 use anyhow::Context as _;
 use clap::ArgMatches;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zeitnot::lab::simulation::{GameModel, built_in_traces};
+use zeitnot::lab::traces::Speed;
 use zeitnot::lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
 use zeitnot::lab::{LagModel, TimeControl};
 
 /// The regret of a game that counts as one point unless told: five Elo.
 const POINT: f64 = 1e-2;
-/// Playouts a second unless told.
-const USUAL_NPS: f64 = 1_000.0;
 
 /// Compares two points over simulated games.
 pub struct SimulatedJudge {
@@ -46,12 +45,9 @@ impl SimulatedJudge {
                 vec![("built-in".to_owned(), GameModel::new(&traces, header.nodes, batch)?)]
             }
         };
-        let speeds: Vec<f64> = matches.get_many("nps").unwrap_or_default().copied().collect();
-        if let Some(nps) = speeds.iter().find(|nps| !(nps.is_finite() && **nps > 0.0)) {
-            anyhow::bail!("--nps {nps}: a speed is more than 0");
-        }
+        let speeds = super::super::speeds(matches)?;
         // One speed is for all controls.
-        let nps = |at: usize| speeds.get(at).or(speeds.first()).copied().unwrap_or(USUAL_NPS);
+        let nps = |at: usize| speeds.get(at).or(speeds.first()).copied().unwrap_or(Speed::USUAL_NPS);
         let judge = SimulatedJudge {
             models,
             clocks: super::super::controls(matches)?.into_iter().enumerate().map(|(at, tc)| (tc, nps(at))).collect(),
@@ -63,7 +59,7 @@ impl SimulatedJudge {
             seed: spsa.seed,
             point: matches.get_one("point").copied().unwrap_or(POINT),
         };
-        judge.judge_of_cells().check(&spsa.parameters)?;
+        judge.targets.check_effect(&spsa.parameters)?;
         Ok(judge)
     }
 
@@ -95,13 +91,9 @@ impl Judge for SimulatedJudge {
     }
 
     fn settings(&self, matches: &ArgMatches) -> anyhow::Result<Value> {
-        let mut settings = Map::new();
-        for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
-            settings.insert(format!("sha256 of {}", path.display()), file_sha256(path)?.into());
-        }
         let controls: Vec<String> = self.clocks.iter().map(|(control, _)| control.to_string()).collect();
         let speeds: Vec<f64> = self.clocks.iter().map(|(_, nps)| *nps).collect();
-        let others = json!({
+        let settings = json!({
             "tc": controls,
             "nps": speeds,
             "batch": self.batch,
@@ -110,8 +102,7 @@ impl Judge for SimulatedJudge {
             "point": self.point,
             "options": self.options,
         });
-        settings.extend(others.as_object().cloned().unwrap_or_default());
-        Ok(Value::Object(settings))
+        super::with_recordings(matches, settings)
     }
 
     fn judge(&self, probe: &Probe) -> anyhow::Result<Option<Judgement>> {
