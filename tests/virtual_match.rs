@@ -106,11 +106,17 @@ fn games_that_would_repeat_each_other_are_refused() {
     let folder = folder();
     std::fs::write(folder.path().join("one.epd"), "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n")
         .unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
-    command.current_dir(folder.path()).args(["match", "--clock", "virtual", "--backend", "random", "--games", "4"]);
-    let output = command.args(["--openings", "one.epd"]).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && errors.contains("4 games from 1 opening would repeat"), "{errors}");
+    // The jitter of a batch is the same in every game, and where nodes end a search, no lag does.
+    for flags in [&[][..], &["--jitter", "0.2"], &["--nodes", "20", "--lag", "2,40"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["match", "--clock", "virtual", "--backend", "random", "--games", "4"]);
+        let output = command.args(["--openings", "one.epd"]).args(flags).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && errors.contains("4 games from 1 opening would repeat"),
+            "{flags:?}: {errors}"
+        );
+    }
 }
 
 /// `ZEITNOT_KILLS=50` kills a match that often.

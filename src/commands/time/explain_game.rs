@@ -105,3 +105,24 @@ fn played(mv: &TimedMove, san: &str) -> Value {
         "moves_left_true": mv.moves_left,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::named_manager;
+
+    #[test]
+    fn a_name_tells_its_manager_among_other_options() {
+        for (player, manager) in [
+            ("Zeitnot 1 (TimeManager=legacy)", Some("legacy")),
+            ("Zeitnot 1 (CPuct=2, TimeManager=smooth(preset=lc0))", Some("smooth(preset=lc0)")),
+            (
+                "Zeitnot 1 (TimeManager=smooth(extension=1, score-drop=0), Threads=2)",
+                Some("smooth(extension=1, score-drop=0)"),
+            ),
+            ("Zeitnot 1 (CPuct=2)", None),
+            ("Zeitnot 1", None),
+        ] {
+            assert_eq!(named_manager(player).as_deref(), manager, "{player}");
+        }
+    }
+}

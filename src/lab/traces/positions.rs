@@ -11,6 +11,8 @@ use thiserror::Error;
 /// One side of a game, and which of its positions are searched.
 #[derive(Clone, Debug)]
 pub struct SideOfGame {
+    /// The game's place in its file, counted from 0, those without a position among them: two that follow each other are a pair.
+    pub number: u32,
     /// The whole game.
     pub game: Game,
     /// The plies at which this side is to move, from the game's start; there is one at least.
@@ -45,9 +47,9 @@ pub enum PositionsError {
 /// [`PositionsError::Epd`].
 pub fn read_positions(path: &Path) -> Result<Vec<SideOfGame>, PositionsError> {
     let openings = Openings::read(&[path.to_owned()], None)?;
-    let side = |index| {
+    let side = |index: usize| {
         let game = openings.get(index);
-        SideOfGame { plies: vec![game.moves().len()], game }
+        SideOfGame { number: index as u32, plies: vec![game.moves().len()], game }
     };
     Ok((0..openings.len()).map(side).collect())
 }
@@ -71,11 +73,28 @@ pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideO
         let moves = read.game.moves().len();
         let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();
         if !plies.is_empty() {
-            sides.push(SideOfGame { game: read.game, plies });
+            sides.push(SideOfGame { number: game as u32, game: read.game, plies });
         }
     }
     match sides.is_empty() {
         true => Err(PositionsError::Empty { path: path.to_owned() }),
         false => Ok(sides),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_without_moves_keeps_the_pairs_of_those_behind_it() {
+        let game = "[White \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n";
+        let text = format!("{game}[White \"b\"]\n\n*\n\n{game}{game}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let sides = read_sides(file.path(), &mut |_| {}).unwrap();
+        let told: Vec<(u32, &[usize])> = sides.iter().map(|side| (side.number, &side.plies[..])).collect();
+        // White's positions of the first game of a pair, Black's of the second; the next pair the other way round.
+        assert_eq!(told, [(0, &[0, 2][..]), (2, &[1][..]), (3, &[0, 2][..])]);
     }
 }

@@ -129,13 +129,13 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RecordError`].
-    pub fn record(&mut self, number: u32, side: &SideOfGame, index: usize) -> Result<SearchTrace, RecordError> {
+    pub fn record(&mut self, side: &SideOfGame, index: usize) -> Result<SearchTrace, RecordError> {
         self.engine.new_game();
         let (ply, nodes) = (side.plies[index], self.recording.nodes);
         for before in index.saturating_sub(MOVES_BEFORE)..index {
             let before = side.plies[before];
             self.engine.set_game(until(&side.game, before));
-            self.search(number, before, nodes)?;
+            self.search(side.number, before, nodes)?;
         }
         let game = until(&side.game, ply);
         self.engine.set_game(game.clone());
@@ -145,14 +145,14 @@ impl Recorder {
         *self.growing.lock() = Growing { growth, next: 1.0, end: reused + end, ..Growing::default() };
         let moves_left_plies = self.engine.tree_moves_left().map(|plies| plies as f32);
         self.engine.observe_root(Some(self.growing.clone()));
-        let searched = self.search(number, ply, end);
+        let searched = self.search(side.number, ply, end);
         self.engine.observe_root(None);
         searched?;
         let Growing { moves, snapshots, .. } = std::mem::take(&mut *self.growing.lock());
         let position = game.current();
         let legal_moves = position.legal_moves();
         Ok(SearchTrace {
-            game: number,
+            game: side.number,
             ply: ply as u32,
             game_ply: position.ply(),
             fen: game.fen(),
@@ -201,9 +201,9 @@ pub fn record_all<E: From<RecordError>>(
     interrupted: &AtomicBool,
     keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
 ) -> Result<(), E> {
-    let places = |(number, side): (usize, &SideOfGame)| {
+    let places = |(place, side): (usize, &SideOfGame)| {
         let count = side.plies.len();
-        (0..count).map(move |index| (number, index))
+        (0..count).map(move |index| (place, index))
     };
     let tasks: Vec<(usize, usize)> = sides.iter().enumerate().flat_map(places).collect();
     let next = AtomicUsize::new(done);
@@ -217,8 +217,8 @@ pub fn record_all<E: From<RecordError>>(
         };
         while !is_over() {
             let task = next.fetch_add(1, Ordering::SeqCst);
-            let Some(&(number, index)) = tasks.get(task) else { return };
-            let trace = recorder.record(number as u32, &sides[number], index);
+            let Some(&(place, index)) = tasks.get(task) else { return };
+            let trace = recorder.record(&sides[place], index);
             if sender.send((task, trace)).is_err() {
                 return;
             }
