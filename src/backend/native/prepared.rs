@@ -163,7 +163,7 @@ impl TowerPlan {
             input,
             input_bias,
             blocks: packer.blocks(blocks),
-            activation: activation,
+            activation,
             has_two: packer.has_two,
         }
     }

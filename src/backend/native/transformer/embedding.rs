@@ -84,7 +84,7 @@ impl EmbeddingPlan {
         EmbeddingPlan {
             columns: layout.vectors(),
             input,
-            activation: activation,
+            activation,
             multiply_gate: gate(&body.multiply_gate),
             add_gate: gate(&body.add_gate),
             dense,

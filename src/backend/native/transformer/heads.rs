@@ -142,7 +142,7 @@ impl HeadPlan {
             features,
             hidden: DensePlan::new(packing, &flat, &[part]),
             output: DensePlan::plain(packing, &head.output, 1.0),
-            activation: activation,
+            activation,
             outputs: head.output.outputs,
         }
     }
