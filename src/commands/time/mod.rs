@@ -5,6 +5,7 @@ mod audit;
 mod compare;
 mod explain;
 mod explain_game;
+mod map;
 mod record;
 mod replay;
 mod report;
@@ -31,6 +32,7 @@ pub fn command() -> Command {
         .subcommand(record::command())
         .subcommand(replay::command())
         .subcommand(simulate::command())
+        .subcommand(map::command())
         .subcommand(tune::command())
         .subcommand(report::command())
 }
@@ -43,6 +45,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("record", matches)) => record::run(matches),
         Some(("replay", matches)) => replay::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
+        Some(("map", matches)) => map::run(matches),
         Some(("tune", matches)) => tune::run(matches),
         Some(("report", matches)) => report::run(matches),
         _ => unreachable!("clap requires one of the commands"),
@@ -150,16 +153,25 @@ fn part_of(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// The traces of all files as far as `--part` says, and the playouts of a move that they are replayed with.
-fn traces_to_replay<'a>(
+/// The traces of all files as far as `--part` says, and the playouts of their moves.
+fn traces_of_part<'a>(
     matches: &ArgMatches,
     paths: impl Iterator<Item = &'a PathBuf>,
-) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+) -> anyhow::Result<(Vec<SearchTrace>, u64)> {
     let (mut traces, nodes) = traces(paths)?;
     if let Some((number, parts)) = matches.get_one::<(u32, u32)>("part") {
         traces.retain(|trace| trace.pair() % parts == number - 1);
         anyhow::ensure!(!traces.is_empty(), "--part {number}/{parts}: there are not as many pairs of games");
     }
+    Ok((traces, nodes))
+}
+
+/// The same, and the playouts of a move that they are replayed with.
+fn traces_to_replay<'a>(
+    matches: &ArgMatches,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> anyhow::Result<(Vec<SearchTrace>, f64)> {
+    let (traces, nodes) = traces_of_part(matches, paths)?;
     let nodes = matches.get_one::<f64>("mean-nodes").copied().unwrap_or(nodes as f64);
     anyhow::ensure!(nodes >= 1.0 && nodes.is_finite(), "--mean-nodes {nodes}: a search has one playout at least");
     Ok((traces, nodes))

@@ -7,10 +7,12 @@
 //! | `trace_file`, `packing` | files of traces: a line that says what was recorded, then compressed blocks |
 //! | `positions` | the positions to record, from PGN and EPD |
 //! | `recorder` | searches a position with the tree that a game would have left, and records it |
+//! | `choice` | searches recorded positions anew, with other parameters of the search |
 //! | `replayed_search`, `root_pruning` | one search of a trace under a timekeeper |
 //! | `replay` | the moves of a game under a time manager: when each search stops, and what is played |
 //! | `regret` | replays at equal mean nodes, the oracle, and errors by bootstrap over games |
 
+mod choice;
 mod packing;
 mod positions;
 mod recorder;
@@ -23,6 +25,7 @@ mod trace_file;
 
 #[cfg(test)]
 pub(super) use packing::tests::example as example_trace;
+pub use choice::{Chooser, choose_all};
 pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
 pub use regret::{Oracle, Regret, equal_nodes, meets_nodes, oracle};

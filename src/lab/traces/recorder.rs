@@ -5,7 +5,7 @@ use super::packing::rounded;
 use super::positions::SideOfGame;
 use super::trace::{SearchTrace, TraceSnapshot, TracedMove};
 use crate::backend::Backend;
-use crate::chess::{Game, to_uci};
+use crate::chess::{Game, Move, to_uci};
 use crate::clock::VirtualClock;
 use crate::engine::{Engine, EngineError, GoParams, Options};
 use crate::search::{RootMove, RootObserver};
@@ -112,16 +112,7 @@ impl Recorder {
     /// # Errors
     /// When the backend has no room for another engine.
     pub fn new(options: &Options, backend: Arc<dyn Backend>, recording: Recording) -> Result<Recorder, RecordError> {
-        let options = Options {
-            threads: 1,
-            smart_pruning_factor: 0.0,
-            minimum_kld_gain: 0.0,
-            nodes_as_playouts: true,
-            random_seed: 1,
-            ..options.clone()
-        };
-        let engine = Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)?;
-        Ok(Recorder { engine, recording, growing: Arc::default() })
+        Ok(Recorder { engine: engine_for(options, backend)?, recording, growing: Arc::default() })
     }
 
     /// Searches the position of `side` at the place `index` of its plies. The same position gives the same trace, whatever was
@@ -171,14 +162,30 @@ impl Recorder {
 
     /// Searches the position that is set, in the tree that is there.
     fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
-        let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
-        let start_ms = self.engine.now_ms();
-        let (end, _) = self.engine.run(&go, start_ms, None)?;
-        match end.error {
-            Some(reason) => Err(RecordError::Search { game: number + 1, ply, reason }),
-            None => Ok(()),
-        }
+        let failed = |reason| RecordError::Search { game: number + 1, ply, reason };
+        search(&mut self.engine, playouts).map(drop).map_err(failed)
     }
+}
+
+/// An engine of one thread whose searches only the number of their playouts ends.
+pub(super) fn engine_for(options: &Options, backend: Arc<dyn Backend>) -> Result<Engine, EngineError> {
+    let options = Options {
+        threads: 1,
+        smart_pruning_factor: 0.0,
+        minimum_kld_gain: 0.0,
+        nodes_as_playouts: true,
+        random_seed: 1,
+        ..options.clone()
+    };
+    Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)
+}
+
+/// Searches the position that is set with so many playouts. Returns the move that is chosen, or the error in one line.
+pub(super) fn search(engine: &mut Engine, playouts: u64) -> Result<Option<Move>, String> {
+    let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
+    let start_ms = engine.now_ms();
+    let (end, _) = engine.run(&go, start_ms, None).map_err(|error| error.to_string())?;
+    end.error.map_or(Ok(end.best), Err)
 }
 
 /// The game as it stood after so many plies.

@@ -1,0 +1,151 @@
+//! `zeitnot time map`: tells what parameters of the search are worth, by short searches of recorded positions.
+
+use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::output::say;
+use crate::commands::{cores, interrupt, json_flag, progress};
+use anyhow::Context as _;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use zeitnot::announcer::Announcer;
+use zeitnot::backend::SharedEvaluations;
+use zeitnot::engine::{self, Options, is_same_network};
+use zeitnot::lab::traces::{Chooser, Regret, SearchTrace, choose_all};
+
+/// Evaluations that are kept: all values of a parameter search the same positions.
+const SHARED_EVALUATIONS: usize = 2_000_000;
+/// Values are shown in thousandths.
+const SHOWN: f64 = 1e3;
+
+pub fn command() -> Command {
+    let command = Command::new("map")
+        .about("Map what parameters of the search are worth: short searches of recorded positions, judged by the long ones")
+        .arg(super::files("Traces of time record"))
+        .arg(
+            Arg::new("with")
+                .long("with")
+                .value_name("NAME=VALUE,...")
+                .action(ArgAction::Append)
+                .required(true)
+                .help("An option and its values, one at a time, or several options such as CPuct=1.5;PolicyTemperature=1.2; may be given again"),
+        )
+        .arg(
+            Arg::new("playouts")
+                .long("playouts")
+                .value_name("N")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Playouts of a search [default: those of the recording's moves]"),
+        )
+        .arg(super::part())
+        .arg(json_flag());
+    engine_options::add_to(command)
+}
+
+/// One point of the map.
+struct Point {
+    name: String,
+    regrets: Vec<f64>,
+    regret: Regret,
+    /// What it saves against the options as they are, and the interval.
+    gain: (f64, [f64; 2]),
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let (traces, nodes) = super::traces_of_part(matches, super::named_files(matches))?;
+    let playouts = matches.get_one::<u64>("playouts").copied().unwrap_or(nodes);
+    let base = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
+    let mut candidates = vec![("as it is".to_owned(), base.clone())];
+    for text in matches.get_many::<String>("with").unwrap_or_default() {
+        for (name, options) in candidates_of(text, &base).with_context(|| format!("--with {text}"))? {
+            anyhow::ensure!(is_same_network(&base, &options), "--with {name}: it loads another network");
+            candidates.push((name, options));
+        }
+    }
+    let loaded = engine::load_network(&base, MAY_INSTALL, &Announcer::new(|line| eprintln!("{line}")))?;
+    eprintln!("{}", loaded.news);
+    let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
+    let interrupted = interrupt::on_request()?;
+    let bar = progress::positions((traces.len() * candidates.len()) as u64);
+    let mut points: Vec<Point> = Vec::new();
+    for (name, options) in candidates {
+        bar.set_message(name.clone());
+        let make = || Chooser::new(&options, Arc::clone(&backend), playouts);
+        let Some(choices) = choose_all(&traces, cores(), &make, &interrupted, &|| bar.inc(1))? else {
+            bar.finish_and_clear();
+            interrupt::exit("interrupted");
+        };
+        points.push(point(name, &traces, &choices, points.first()));
+    }
+    bar.finish_and_clear();
+    if matches.get_flag("json") {
+        say!("{}", Value::Array(points.iter().map(|point| object(point, playouts, traces.len())).collect()));
+    } else {
+        table(&points, &traces, playouts);
+    }
+    Ok(())
+}
+
+/// The points that a text names: `A=1,2` two of them, `A=1;B=2` one.
+fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Options)>> {
+    let set = |name: &str| -> anyhow::Result<(String, Options)> {
+        let mut options = base.clone();
+        for setting in name.split(';') {
+            let (option, value) = engine_options::name_value(setting)?;
+            options.set(option, value)?;
+        }
+        Ok((name.to_owned(), options))
+    };
+    if text.contains(';') {
+        return Ok(vec![set(text)?]);
+    }
+    let (option, values) = engine_options::name_value(text)?;
+    values.split(',').map(|value| set(&format!("{option}={}", value.trim()))).collect()
+}
+
+fn point(name: String, traces: &[SearchTrace], choices: &[Option<usize>], first: Option<&Point>) -> Point {
+    let regrets: Vec<f64> =
+        traces.iter().zip(choices).map(|(trace, choice)| choice.map_or(0.0, |choice| trace.regret(choice))).collect();
+    let agrees: Vec<bool> = traces
+        .iter()
+        .zip(choices)
+        .map(|(trace, choice)| choice.is_some() && *choice == trace.best_move())
+        .collect();
+    let regret = Regret::new(traces, &regrets, &agrees);
+    let gain = Regret::gain(traces, first.map_or(&regrets, |first| &first.regrets), &regrets);
+    Point { name, regrets, regret, gain }
+}
+
+fn object(point: &Point, playouts: u64, positions: usize) -> Value {
+    json!({
+        "with": point.name,
+        "positions": positions,
+        "playouts": playouts,
+        "regret": point.regret.mean,
+        "regret_interval": point.regret.interval,
+        "agreement": point.regret.agreement,
+        "gain": point.gain.0,
+        "gain_interval": point.gain.1,
+    })
+}
+
+fn table(points: &[Point], traces: &[SearchTrace], playouts: u64) {
+    let games = traces.chunk_by(|a, b| a.game == b.game).count();
+    say!(
+        "{} positions of {games} games, {playouts} playouts each; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
+        traces.len()
+    );
+    say!("| options | regret | gain | agreement |");
+    say!("|---|---|---|---|");
+    let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
+    for point in points {
+        say!(
+            "| {} | {:.2} {} | {:+.2} {} | {:.1} % |",
+            point.name,
+            point.regret.mean * SHOWN,
+            interval(point.regret.interval),
+            point.gain.0 * SHOWN,
+            interval(point.gain.1),
+            point.regret.agreement * 100.0,
+        );
+    }
+}
