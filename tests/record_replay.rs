@@ -59,7 +59,7 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
     assert_eq!(rows.len(), managers.len());
     for (row, manager) in rows.iter().zip(managers) {
         assert_eq!(row["manager"], manager);
-        // Six moves of White, five of Black, and the move of Black in the third game.
+        // Six moves of White, five of White in the second game, and the move of Black in the third.
         assert_eq!(row["moves"], 12);
         let nodes = row["mean_nodes"].as_f64().unwrap();
         assert!((55.0..65.0).contains(&nodes), "{row}");

@@ -34,7 +34,7 @@ pub fn command() -> Command {
         |name, help| Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64).range(1..)).help(help);
     let command = Command::new("record")
         .about("Record how searches of games' positions grow, far beyond their budgets, for time replay")
-        .arg(file("games", "Games in PGN: of each the positions of one side, White and Black by turns"))
+        .arg(file("games", "Games in PGN: of each the positions of one side, White's in two games, then Black's in two"))
         .arg(
             file("positions", "Positions in EPD or FEN, one a line")
                 .conflicts_with("games")
@@ -81,7 +81,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),
             "positions": file_sha256(path)?,
-            "sides": "both players of pairs",
+            "sides": "each player once in a pair",
         }),
     );
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;

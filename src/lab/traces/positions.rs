@@ -54,9 +54,9 @@ pub fn read_positions(path: &Path) -> Result<Vec<SideOfGame>, PositionsError> {
     Ok((0..openings.len()).map(side).collect())
 }
 
-/// Reads of each game of a PGN the positions of one side: White's and Black's by turns, and in a match of pairs the first
-/// player's and the second's. `tell` hears of games that are cut short
-/// because they are damaged.
+/// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and so on. In a
+/// match of pairs, whose two games have one opening and swapped colours, that is each player once in a pair. `tell` hears of games
+/// that are cut short because they are damaged.
 ///
 /// # Errors
 /// [`PositionsError`].
@@ -67,9 +67,8 @@ pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideO
         if let Some(problem) = &read.problem {
             tell(format!("{} game {}: {problem}", path.display(), read.number));
         }
-        // Two games of a pair have the same opening and swapped colours.
         let game = read.number - 1;
-        let side = if (game + game / 2).is_multiple_of(2) { Color::White } else { Color::Black };
+        let side = if (game / 2).is_multiple_of(2) { Color::White } else { Color::Black };
         let moves = read.game.moves().len();
         let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();
         if !plies.is_empty() {
@@ -94,7 +93,7 @@ mod tests {
         std::fs::write(file.path(), text).unwrap();
         let sides = read_sides(file.path(), &mut |_| {}).unwrap();
         let told: Vec<(u32, &[usize])> = sides.iter().map(|side| (side.number, &side.plies[..])).collect();
-        // White's positions of the first game of a pair, Black's of the second; the next pair the other way round.
-        assert_eq!(told, [(0, &[0, 2][..]), (2, &[1][..]), (3, &[0, 2][..])]);
+        // White's positions of the first pair, Black's of the second.
+        assert_eq!(told, [(0, &[0, 2][..]), (2, &[1][..]), (3, &[1][..])]);
     }
 }
