@@ -523,7 +523,8 @@ fn benchmark_measures_and_recommends() {
     let grid = result["grid"].as_array().unwrap();
     assert!(grid.len() >= 4, "{result}");
     let recommended = &result["recommended"];
-    let of = |setting: &Value| (setting["threads"].clone(), setting["batch"].clone(), setting["backend"].clone());
+    let of =
+        |setting: &Value| (setting["threads"].clone(), setting["minibatch_size"].clone(), setting["backend"].clone());
     let choice = (recommended["Threads"].clone(), recommended["MinibatchSize"].clone(), recommended["Backend"].clone());
     assert!(grid.iter().any(|setting| of(setting) == choice), "{result}");
 }

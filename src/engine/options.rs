@@ -104,7 +104,7 @@ options! {
     threads: u64 = 0u64, "Threads", "threads" 't', Kind::Spin { min: 0, max: 128 },
         "Search threads, each with a batch of its own; 0: as many as suit the backend";
     minibatch_size: u64 = 0u64, "MinibatchSize", "minibatch-size", Kind::Spin { min: 0, max: 1024 },
-        "Positions evaluated at once; 0: as many as suit the backend";
+        "Positions evaluated at once; 0: as many as suit the backend, on a CPU fewer while the tree is small";
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },

@@ -34,6 +34,10 @@ pub struct Measured {
     pub threads: usize,
     /// Positions that a thread gathers at the most.
     pub batch: usize,
+    /// The value of `MinibatchSize` that asks for as much: 0 where a CPU's own batches, which are smaller in small trees, are as
+    /// large.
+    #[serde(default)]
+    pub minibatch_size: usize,
     /// Visits of the tree a second.
     pub visits_per_s: f64,
     /// Positions evaluated a second.
@@ -175,6 +179,7 @@ impl Benchmark {
             backend: self.engine.options().backend.clone(),
             threads,
             batch,
+            minibatch_size: if attributes.is_cpu && batch <= attributes.preferred_batch { 0 } else { batch },
             visits_per_s: rate(visits as f64, seconds),
             evals_per_s: rate(evaluations as f64, seconds),
             cache_hit_share: rate(reading.cache_hits() as f64, asked),

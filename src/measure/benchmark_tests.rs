@@ -83,6 +83,7 @@ fn a_small_batch_is_preferred_to_a_little_speed() {
         backend: "x".to_owned(),
         threads,
         batch,
+        minibatch_size: batch,
         visits_per_s,
         ..Measured::default()
     };

@@ -27,6 +27,8 @@ pub(crate) struct SearchContext {
     pub node_limit: u64,
     /// Positions that the network is asked at once.
     pub minibatch_size: usize,
+    /// Positions that it is asked at once while the tree is small, up to `minibatch_size`.
+    pub least_batch: usize,
     /// Threads that gather and evaluate.
     pub workers: usize,
     /// Playouts a second not to be exceeded; 0: no limit.
@@ -106,6 +108,7 @@ impl SearchContext {
             has_moves_left: backend.attributes().has_moves_left,
             nps_limit: 0.0,
             minibatch_size: 1,
+            least_batch: 1,
             workers: 1,
             params,
             clock: Arc::new(crate::clock::VirtualClock::new(1.0)),

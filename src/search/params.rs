@@ -54,7 +54,7 @@ pub struct MovesLeftParams {
 /// Everything the search can be told. Names and defaults are Lc0's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchParams {
-    /// Positions a batch; 0: the backend's preferred size.
+    /// Positions a batch; 0: the backend's preferred size, less in a small tree on a CPU.
     pub minibatch_size: usize,
     /// Bytes that tree and cache may take together; `None`: no limit.
     pub memory_limit: Option<usize>,

@@ -298,7 +298,7 @@ impl Facts {
             "machine": self.machine, "backend": self.backend, "device": self.device, "runtime": self.runtime,
             "load_ms": self.load_ms, "measured": first, "grid": grid, "unsteady": unsteady, "larger_batches": larger_batches,
             "unavailable": unavailable,
-            "recommended": { "Threads": best.threads, "MinibatchSize": best.batch, "Backend": best.backend },
+            "recommended": { "Threads": best.threads, "MinibatchSize": best.minibatch_size, "Backend": best.backend },
         })
     }
 }

@@ -49,10 +49,11 @@ pub fn as_row(measured: &Measured) -> String {
 
 /// The settings to use, as options and as flags.
 pub fn recommendation(best: &Measured) -> String {
-    let Measured { backend, threads, batch, visits_per_s, .. } = best;
+    let Measured { backend, threads, batch, minibatch_size, visits_per_s, .. } = best;
+    let own = if *minibatch_size == 0 { format!(" (up to {batch}, less in small trees)") } else { String::new() };
     format!(
-        "Threads {threads}, MinibatchSize {batch}, Backend {backend} ({visits_per_s:.0} visits/s)\n             \
-         --threads={threads} --minibatch-size={batch} --backend={backend}"
+        "Threads {threads}, MinibatchSize {minibatch_size}{own}, Backend {backend} ({visits_per_s:.0} visits/s)\n             \
+         --threads={threads} --minibatch-size={minibatch_size} --backend={backend}"
     )
 }
 

@@ -40,13 +40,17 @@ pub(crate) fn begin_search(
         0 => attributes.preferred_batch,
         size => size,
     };
+    let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
+    // A size that was asked for is kept.
+    let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
     let nodes = request.limits.nodes;
     let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,
         nps_limit: f64::from(request.params.nps_limit),
-        minibatch_size: minibatch_size.clamp(1, attributes.maximum_batch.max(1)),
+        minibatch_size,
+        least_batch: if may_be_less { attributes.smallest_batch.clamp(1, minibatch_size) } else { minibatch_size },
         workers,
         params: request.params,
         clock,

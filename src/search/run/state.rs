@@ -1,6 +1,6 @@
 //! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
-use super::batch_size::batch_size;
+use super::batch_size::{batch_size, size_for_tree};
 use crate::backend::cache_key;
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::{Batch, Progress};
@@ -127,7 +127,10 @@ impl State {
         let size = match context.nps_limit > 0.0 {
             // A slowed search advances in minibatches, not in leaps.
             true => context.minibatch_size,
-            false => batch_size(&self.latency, context.minibatch_size, context.workers),
+            false => match batch_size(&self.latency, context.minibatch_size, context.workers) {
+                portion if portion > context.minibatch_size => portion,
+                most => size_for_tree(context.least_batch, most, self.tree.visits(), context.workers),
+            },
         };
         match self.time_limit_ms {
             Some(limit_ms) => self.latency.fitting(limit_ms - context.elapsed_ms(), size),
