@@ -63,7 +63,7 @@ impl SimulationJudge<'_> {
         cell: &SimulationCell<'_>,
         iteration: u64,
         options: &Options,
-    ) -> Result<(f64, Option<String>), SpecError> {
+    ) -> Result<(Option<f64>, Option<String>), SpecError> {
         let rules = SimulationRules {
             control: cell.control,
             nps: Some(cell.nps),
@@ -75,7 +75,7 @@ impl SimulationJudge<'_> {
         let simulation = simulate(cell.model, &options.time_manager_spec(), &rules, self.games, self.threads)?;
         let lost = (simulation.flag_rate * self.games as f64).round();
         let refused = (lost > 0.0).then(|| format!("lost {lost} of {} games on time", self.games));
-        Ok((simulation.regret, refused))
+        Ok((Some(simulation.regret), refused))
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
         let probe = spsa.probe(2, &[1.0]);
         let judged = judge.judge(&probe).unwrap();
         assert_eq!((judged.cell.as_str(), &judged.refused), ("b 2", &[None, None]));
-        let Measured::Regret([plus, minus]) = judged.measured else { panic!("{judged:?}") };
+        let Measured::Regret([Some(plus), Some(minus)]) = judged.measured else { panic!("{judged:?}") };
         assert!(plus > 0.0 && minus > 0.0 && plus != minus, "{judged:?}");
         assert!((judged.points - (minus - plus) * 1e3).abs() < 1e-9, "{judged:?}");
         assert_eq!(SimulationJudge { threads: 1, ..judge.clone() }.judge(&probe).unwrap(), judged);
