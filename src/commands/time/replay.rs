@@ -74,7 +74,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         say!("{}", Value::Array(objects));
         return Ok(());
     }
-    table(&rows, &traces, &bound);
+    table(&rows, &traces, &bound).iter().for_each(|line| say!("{line}"));
     Ok(())
 }
 
@@ -139,23 +139,28 @@ fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, condit
     })
 }
 
-fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
+/// The lines of the table.
+fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
+    let mut lines = Vec::new();
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
-    say!("{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games", traces.len());
+    lines.push(format!(
+        "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games",
+        traces.len()
+    ));
     // Moves that used more than the clock are told where there are any.
     let has_forfeits = rows.iter().any(|row| row.replayed.forfeits > 0);
     let [forfeits_head, forfeits_line] = if has_forfeits { [" moves lost on time |", "---|"] } else { [""; 2] };
-    say!(
+    lines.push(format!(
         "| manager | mean nodes | regret | gain on {} | of the oracle's | agreement |{forfeits_head} stops |",
         rows[0].spec
-    );
-    say!("|---|---|---|---|---|---|{forfeits_line}---|");
+    ));
+    lines.push(format!("|---|---|---|---|---|---|{forfeits_line}---|"));
     let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
     for row in rows {
         let (gain, gains) = Regret::gain(traces, &rows[0].replayed.regrets(), &row.replayed.regrets());
         let share = share(row, &rows[0], mean(&bound.regrets));
         let stops: Vec<String> = stops(&row.replayed).iter().map(|(name, count)| format!("{name} {count}")).collect();
-        say!(
+        lines.push(format!(
             "| {} | {:.0} | {:.2} {} | {:+.2} {} | {} | {:.1} % |{} {} |",
             row.spec,
             row.replayed.mean_nodes(),
@@ -167,15 +172,37 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
             row.regret.agreement * 100.0,
             if has_forfeits { format!(" {} |", row.replayed.forfeits) } else { String::new() },
             stops.join(", "),
-        );
+        ));
     }
     let oracle = Regret::of_choices(traces, &bound.regrets, &bound.choices);
-    say!(
+    lines.push(format!(
         "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % |{} |",
         bound.mean_nodes,
         oracle.mean * SHOWN,
         interval(oracle.interval),
         oracle.agreement * 100.0,
         if has_forfeits { " |" } else { "" }
-    );
+    ));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_lost_on_time_are_told_where_there_are_any() {
+        let row = |spec, forfeits| {
+            let replayed = Replayed { forfeits, ..Replayed::default() };
+            Row { spec, nps: 1.0, regret: Regret::of(&[], &replayed), replayed }
+        };
+        let lines = |forfeits| table(&[row("smooth", 0), row("alphazero", forfeits)], &[], &oracle(&[], 1.0));
+        let cells = |lines: &[String], line: usize| lines[line].matches('|').count();
+        let told = lines(3);
+        assert!(told[1].contains("| moves lost on time |") && told[4].contains("| 3 |"), "{told:?}");
+        assert!((2..told.len()).all(|line| cells(&told, line) == cells(&told, 1)), "{told:?}");
+        let none = lines(0);
+        assert!(!none[1].contains("on time"), "{none:?}");
+        assert!((2..none.len()).all(|line| cells(&none, line) == cells(&none, 1)), "{none:?}");
+    }
 }
