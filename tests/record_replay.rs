@@ -61,6 +61,7 @@ fn a_replay_meets_the_nodes_and_no_manager_beats_the_oracle() {
         assert_eq!(row["manager"], manager);
         // Six moves of White, five of White in the second game, and the move of Black in the third.
         assert_eq!(row["moves"], 12);
+        assert_eq!((&row["tc"], &row["batch"]), (&"10+0.1".into(), &8.into()));
         let nodes = row["mean_nodes"].as_f64().unwrap();
         assert!((55.0..65.0).contains(&nodes), "{row}");
         assert!(row["regret"].as_f64().unwrap() >= row["oracle_regret"].as_f64().unwrap(), "{row}");
@@ -124,7 +125,6 @@ fn a_map_judges_short_searches_by_the_long_ones() {
         (&["--with", "CPuct=-7"], "--with CPuct=-7"),
         (&["--with", "None=7"], "--with None=7"),
         (&["--with", "WeightsFile=other"], "it loads another network"),
-        (&["--with", "CPuct=2", "--part", "3/2"], "3/2"),
     ] {
         let output = map(args);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -172,6 +172,7 @@ fn a_simulation_plays_games_from_traces() {
     let output = simulate(&["--manager", "alphazero", "--lag", "4000", "--json"]);
     let lagging: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(lagging["flag_rate"], 1.0);
+    assert!(lagging["regret"].is_null() && lagging["gain"].is_null(), "no game was finished: {lagging}");
     std::fs::write(folder.path().join("positions.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n").unwrap();
     let epd =
         ["time", "record", "--positions", "positions.epd", "--nodes", "60", "--backend", "random", "--out", "epd.zt"];
@@ -186,6 +187,64 @@ fn a_simulation_plays_games_from_traces() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(problem) && said.lines().count() == 1, "{said}");
     }
+}
+
+#[test]
+fn a_simulation_tells_its_conditions_and_the_gain_over_recorded_games() {
+    let folder = folder();
+    let simulate = |args: &[&str]| {
+        let output = zeitnot(folder.path(), &[&["time", "simulate", "--games", "50"], args].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    let two =
+        ["--manager", "simple", "--manager", "alphazero", "--json", "--nps", "800", "--lag", "1,2", "--seed", "7"];
+    let rows: serde_json::Value = serde_json::from_slice(&simulate(&two).stdout).unwrap();
+    let first = &rows[0];
+    assert_eq!((&first["nps"], &first["batch"], &first["seed"]), (&800.0.into(), &8.into(), &7.into()), "{first}");
+    assert_eq!((&first["lag"], &first["fit"]), (&"1,2".into(), &serde_json::Value::Null));
+    assert_eq!(first["traces"].as_str().map(str::len), Some(64));
+    assert_eq!((&first["gain"], &first["gain_interval"]), (&0.0.into(), &serde_json::json!([0.0, 0.0])));
+    let (gain, ends) = (rows[1]["gain"].as_f64().unwrap(), rows[1]["gain_interval"].as_array().unwrap());
+    let regret = |row: usize| rows[row]["regret"].as_f64().unwrap();
+    assert!((regret(0) - regret(1) - gain).abs() < 1e-9, "{rows}");
+    assert!(ends[0].as_f64().unwrap() < gain && gain < ends[1].as_f64().unwrap(), "{rows}");
+    // Searches that outgrow their records lose nothing by construction: no regret is told, and why.
+    let long = ["--tc", "3600+60", "--manager", "simple"];
+    let json: serde_json::Value = serde_json::from_slice(&simulate(&[&long[..], &["--json"]].concat()).stdout).unwrap();
+    assert!(json["beyond_record"].as_f64().unwrap() > 0.5 && json["regret"].is_null(), "{json}");
+    let table = String::from_utf8(simulate(&long).stdout).unwrap();
+    assert!(table.contains("| moves beyond their records |") && table.contains("| - | - |"), "{table}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("No regret is told where more than 5 %")).count(), 1);
+}
+
+#[test]
+fn a_journal_without_playouts_leaves_speed_and_tree_reuse_as_they_were() {
+    let folder = folder();
+    let play = ["match", "--clock", "virtual", "--nps", "300", "--tc", "1+0.05", "--games", "2", "--backend", "random"];
+    assert!(zeitnot(folder.path(), &[&play[..], &["--max-moves", "20", "--pgn", "fit.pgn"]].concat()).status.success());
+    // Other engines are not asked for them.
+    let lines = std::fs::read_to_string(folder.path().join("fit.pgn.jsonl")).unwrap();
+    let without = |line: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        for mv in value.get_mut("moves").and_then(|moves| moves.as_array_mut()).into_iter().flatten() {
+            (mv["playouts"], mv["nodes"]) = (0.into(), 0.into());
+        }
+        format!("{value}\n")
+    };
+    std::fs::write(folder.path().join("other.jsonl"), lines.lines().map(without).collect::<String>()).unwrap();
+    let simulate = ["time", "simulate", "--games", "20", "--manager", "simple", "--json", "--fit"];
+    let said = |args: &[&str]| {
+        let output = zeitnot(folder.path(), &[&simulate[..], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    assert_eq!(said(&["fit.pgn.jsonl"]), "");
+    let reuse = "--fit tells no tree reuse: that of the traces is kept\n";
+    assert_eq!(said(&["other.jsonl", "--nps", "500"]), reuse);
+    let speed = "--fit tells no speed of a search: 1000 playouts a second (--nps sets others)\n";
+    assert_eq!(said(&["other.jsonl"]), format!("{speed}{reuse}"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Compares predicted gains with those that searches realised.
 
-use crate::searches::{Moment, Search};
+use crate::searches::Search;
+use std::collections::BTreeMap;
+use zeitnot::lab::bootstrap::mean_and_interval;
 use zeitnot::lab::report::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spread};
 use zeitnot::lab::report::{Figure, Table};
 use zeitnot::time_manager::managers::price::gain::GainNetwork;
@@ -10,43 +12,67 @@ const POINTS: usize = 15;
 /// Gains are shown in thousandths.
 const SHOWN: f64 = 1e3;
 
-/// The predicted and the realised gain of every moment whose search grew enough, in the order of the predictions.
-pub fn pairs(network: &GainNetwork, searches: &[&Search]) -> Vec<(f64, f64)> {
-    let pair = |moment: &Moment| Some((network.gain(&moment.inputs), moment.gain?));
-    let mut pairs: Vec<(f64, f64)> = searches.iter().flat_map(|search| &search.moments).filter_map(pair).collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    pairs
+/// The gain of a moment whose search grew enough.
+pub struct Gain {
+    predicted: f64,
+    realised: f64,
+    /// The pair of games that it is from.
+    pair: u32,
+}
+
+/// The gains of all moments, in the order of the predictions.
+pub fn gains(network: &GainNetwork, searches: &[&Search]) -> Vec<Gain> {
+    let of_search = |search: &&Search| {
+        let pair = search.pair;
+        let moments = search.moments.iter();
+        let gains = moments.filter_map(|moment| Some((network.gain(&moment.inputs), moment.gain?)));
+        gains.map(|(predicted, realised)| Gain { predicted, realised, pair }).collect::<Vec<_>>()
+    };
+    let mut gains: Vec<Gain> = searches.iter().flat_map(of_search).collect();
+    gains.sort_by(|a, b| a.predicted.total_cmp(&b.predicted));
+    gains
 }
 
 /// The means of both, and the slope of the realised gain in the predicted one.
-fn summary(pairs: &[(f64, f64)]) -> (f64, f64, f64) {
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
-    let (predicted, realised) = (mean(&|pair| pair.0), mean(&|pair| pair.1));
-    let covariance = mean(&|pair| (pair.0 - predicted) * (pair.1 - realised));
-    (predicted, realised, covariance / mean(&|pair| (pair.0 - predicted).powi(2)))
+fn summary(gains: &[Gain]) -> (f64, f64, f64) {
+    let mean = |of: &dyn Fn(&Gain) -> f64| gains.iter().map(of).sum::<f64>() / gains.len() as f64;
+    let (predicted, realised) = (mean(&|gain| gain.predicted), mean(&|gain| gain.realised));
+    let covariance = mean(&|gain| (gain.predicted - predicted) * (gain.realised - realised));
+    (predicted, realised, covariance / mean(&|gain| (gain.predicted - predicted).powi(2)))
+}
+
+/// The 95 % interval of the mean realised gain, by drawing whole pairs of games: the moments of a search, some thirty, are alike, and so
+/// are the searches of a game.
+fn interval(gains: &[Gain]) -> [f64; 2] {
+    let mut pairs: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for gain in gains {
+        let sums = pairs.entry(gain.pair).or_default();
+        *sums = (sums.0 + gain.realised, sums.1 + 1.0);
+    }
+    mean_and_interval(&pairs.into_values().collect::<Vec<_>>()).1
 }
 
 /// Tells each third of the predictions.
-pub fn tell(pairs: &[(f64, f64)]) {
-    for third in pairs.chunks(pairs.len().div_ceil(3).max(1)) {
+pub fn tell(gains: &[Gain]) {
+    for third in gains.chunks(gains.len().div_ceil(3).max(1)) {
         let (predicted, realised, slope) = summary(third);
         eprintln!("predicted {predicted:.4}, realised {realised:.4}, slope in this third {slope:.2}");
     }
 }
 
-/// Draws parts of equal size, with the 95 % error of each mean as if all moments were independent.
-pub fn figure(pairs: &[(f64, f64)]) -> Figure {
-    let mut table = Table::new(&["predicted", "realised", "moments"]);
+/// Draws parts of equal size, with the 95 % interval of each mean over pairs of games.
+pub fn figure(gains: &[Gain]) -> Figure {
+    let mut table = Table::new(&["predicted", "realised", "95 % interval", "moments"]);
     let (mut points, mut bars) = (Vec::new(), Vec::new());
-    for part in pairs.chunks(pairs.len().div_ceil(POINTS).max(1)) {
+    for part in gains.chunks(gains.len().div_ceil(POINTS).max(1)) {
         let (predicted, realised, _) = summary(part);
-        let variance = part.iter().map(|pair| (pair.1 - realised).powi(2)).sum::<f64>() / part.len() as f64;
-        let error = 1.96 * (variance / part.len() as f64).sqrt();
+        let [low, high] = interval(part).map(|end| SHOWN * end);
         points.push((SHOWN * predicted, SHOWN * realised));
-        bars.push((SHOWN * predicted, SHOWN * (realised - error), SHOWN * (realised + error)));
+        bars.push((SHOWN * predicted, low, high));
         table.row(vec![
             format!("{:.1}", SHOWN * predicted),
             format!("{:.1}", SHOWN * realised),
+            format!("{low:.1} to {high:.1}"),
             part.len().to_string(),
         ]);
     }
@@ -60,7 +86,10 @@ pub fn figure(pairs: &[(f64, f64)]) -> Figure {
     Figure {
         name: "price-calibration".to_owned(),
         title: "Predicted and realised gain".to_owned(),
-        caption: format!("{} moments in {POINTS} parts of equal size, in thousandths of a value.", pairs.len()),
+        caption: format!(
+            "{} moments in {POINTS} parts of equal size, in thousandths of a value. Bars are 95 % intervals by bootstrap over pairs of games.",
+            gains.len()
+        ),
         plot: Plot::Lines(LinePlot {
             x: Axis::new("predicted gain (thousandths)", Quantity::Number),
             y: Axis::new("realised gain (thousandths)", Quantity::Number),
@@ -69,5 +98,21 @@ pub fn figure(pairs: &[(f64, f64)]) -> Figure {
             marker: None,
         }),
         table,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_one_search_do_not_narrow_the_interval() {
+        let width = |moments: u32| {
+            let gain = |pair: u32| Gain { predicted: 0.0, realised: f64::from(pair % 5), pair };
+            let gains: Vec<Gain> = (0..50).flat_map(|pair| (0..moments).map(move |_| gain(pair))).collect();
+            let [low, high] = interval(&gains);
+            high - low
+        };
+        assert!((width(1) - width(30)).abs() < 1e-9);
     }
 }

@@ -38,10 +38,10 @@ fn main() -> anyhow::Result<()> {
     let searches = searches::read(&arguments)?;
     if evaluates.is_some() {
         let all: Vec<&Search> = searches.iter().collect();
-        let pairs = calibration::pairs(&GAIN, &all);
-        calibration::tell(&pairs);
+        let gains = calibration::gains(&GAIN, &all);
+        calibration::tell(&gains);
         if let Some(path) = svg {
-            std::fs::write(&path, calibration::figure(&pairs).svg_file()).with_context(|| path.clone())?;
+            std::fs::write(&path, calibration::figure(&gains).svg_file()).with_context(|| path.clone())?;
         }
         evaluation::tell(&searches);
         return Ok(());
@@ -51,7 +51,7 @@ fn main() -> anyhow::Result<()> {
     ensure!(trained.len() >= FEWEST, "{} searches are too few", trained.len());
     eprintln!("{} searches, {} of them left out", searches.len(), left_out.len());
     let network = training::train(&trained);
-    calibration::tell(&calibration::pairs(&network, if left_out.is_empty() { &trained } else { &left_out }));
+    calibration::tell(&calibration::gains(&network, if left_out.is_empty() { &trained } else { &left_out }));
     let text = source(&network, price(&network, &trained));
     match out {
         Some(path) => std::fs::write(&path, text).with_context(|| path.clone())?,

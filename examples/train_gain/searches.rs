@@ -36,9 +36,12 @@ pub struct Moment {
 
 /// Reads the searches of several files.
 pub fn read(paths: &[String]) -> anyhow::Result<Vec<Search>> {
-    let mut searches = Vec::new();
+    let (mut searches, mut pairs) = (Vec::new(), 0);
     for path in paths {
-        let (_, traces) = read_traces(Path::new(path)).with_context(|| path.clone())?;
+        let (_, mut traces) = read_traces(Path::new(path)).with_context(|| path.clone())?;
+        // Games of different files are no pair, and every second pair of each file stays one.
+        traces.iter_mut().for_each(|trace| trace.game = trace.game.saturating_add(2 * pairs));
+        pairs = traces.iter().map(|trace| trace.pair() + 1).fold(pairs, u32::max).next_multiple_of(2);
         searches.extend(traces.iter().map(search).filter(|search| !search.moments.is_empty()));
     }
     Ok(searches)

@@ -12,6 +12,7 @@
 //! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
+//! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`tune`] | parameters tuned by SPSA on matches or replays |
 //! | [`report`] | a page with charts about all of these |
@@ -19,6 +20,7 @@
 
 mod adjudication;
 pub mod audit;
+pub mod bootstrap;
 mod comparison;
 mod decisions;
 mod engine_player;

@@ -18,6 +18,7 @@ use super::engine_options;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
+use zeitnot::digest::sha256;
 use zeitnot::engine::Options;
 use zeitnot::lab::TimeControl;
 use zeitnot::lab::traces::{SearchTrace, read_traces};
@@ -208,6 +209,16 @@ fn controls(matches: &ArgMatches) -> anyhow::Result<Vec<TimeControl>> {
         tcs.len()
     );
     Ok(tcs)
+}
+
+/// The digest of recorded searches, by which runs over the same ones are known.
+fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for trace in traces {
+        let last = trace.snapshots.last().map(|last| &last.visits);
+        text.push_str(&format!("{} {} {} {last:?}\n", trace.game, trace.ply, trace.fen));
+    }
+    Ok(sha256(text.as_bytes())?)
 }
 
 /// The traces of all files, pairs of games of different files apart, and the playouts of their moves, which are the same in all.

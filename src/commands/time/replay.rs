@@ -5,7 +5,6 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value, json};
-use zeitnot::digest::sha256;
 use zeitnot::lab::traces::{
     Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
 };
@@ -70,12 +69,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let bound = oracle(&traces, nodes);
     if matches.get_flag("json") {
-        let identity = identity(&traces)?;
-        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound, &identity)).collect();
+        let conditions = json!({ "traces": super::identity(&traces)?, "tc": control.to_string(), "batch": batch });
+        let objects: Vec<Value> = rows.iter().map(|row| object(row, &rows[0], &traces, &bound, &conditions)).collect();
         say!("{}", Value::Array(objects));
         return Ok(());
     }
-    table(&rows, &traces, &bound);
+    table(&rows, &traces, &bound).iter().for_each(|line| say!("{line}"));
     Ok(())
 }
 
@@ -118,21 +117,13 @@ fn stops(replayed: &Replayed) -> Map<String, Value> {
     stops
 }
 
-/// The digest of the searches that were replayed, by which replays of the same ones are known.
-fn identity(traces: &[SearchTrace]) -> anyhow::Result<String> {
-    let mut text = String::new();
-    for trace in traces {
-        let last = trace.snapshots.last().map(|last| &last.visits);
-        text.push_str(&format!("{} {} {} {last:?}\n", trace.game, trace.ply, trace.fen));
-    }
-    Ok(sha256(text.as_bytes())?)
-}
-
-fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, identity: &str) -> Value {
+fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, conditions: &Value) -> Value {
     let (gain, interval) = Regret::gain(traces, &first.replayed.regrets(), &row.replayed.regrets());
     json!({
         "manager": row.spec,
-        "traces": identity,
+        "traces": conditions["traces"],
+        "tc": conditions["tc"],
+        "batch": conditions["batch"],
         "moves": row.replayed.moves.len(),
         "mean_nodes": row.replayed.mean_nodes(),
         "nps": row.nps,
@@ -148,18 +139,29 @@ fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, identi
     })
 }
 
-fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
+/// The lines of the table.
+fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
+    let mut lines = Vec::new();
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
-    say!("{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games", traces.len());
-    say!("| manager | mean nodes | regret | gain on {} | of the oracle's | agreement | stops |", rows[0].spec);
-    say!("|---|---|---|---|---|---|---|");
+    lines.push(format!(
+        "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games",
+        traces.len()
+    ));
+    // Moves that used more than the clock are told where there are any.
+    let has_forfeits = rows.iter().any(|row| row.replayed.forfeits > 0);
+    let [forfeits_head, forfeits_line] = if has_forfeits { [" moves lost on time |", "---|"] } else { [""; 2] };
+    lines.push(format!(
+        "| manager | mean nodes | regret | gain on {} | of the oracle's | agreement |{forfeits_head} stops |",
+        rows[0].spec
+    ));
+    lines.push(format!("|---|---|---|---|---|---|{forfeits_line}---|"));
     let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
     for row in rows {
         let (gain, gains) = Regret::gain(traces, &rows[0].replayed.regrets(), &row.replayed.regrets());
         let share = share(row, &rows[0], mean(&bound.regrets));
         let stops: Vec<String> = stops(&row.replayed).iter().map(|(name, count)| format!("{name} {count}")).collect();
-        say!(
-            "| {} | {:.0} | {:.2} {} | {:+.2} {} | {} | {:.1} % | {} |",
+        lines.push(format!(
+            "| {} | {:.0} | {:.2} {} | {:+.2} {} | {} | {:.1} % |{} {} |",
             row.spec,
             row.replayed.mean_nodes(),
             row.regret.mean * SHOWN,
@@ -168,16 +170,39 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) {
             interval(gains),
             share.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0)),
             row.regret.agreement * 100.0,
+            if has_forfeits { format!(" {} |", row.replayed.forfeits) } else { String::new() },
             stops.join(", "),
-        );
+        ));
     }
-    let agrees: Vec<bool> = bound.regrets.iter().map(|regret| *regret == 0.0).collect();
-    let oracle = Regret::new(traces, &bound.regrets, &agrees);
-    say!(
-        "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % | |",
+    let oracle = Regret::of_choices(traces, &bound.regrets, &bound.choices);
+    lines.push(format!(
+        "| oracle | {:.0} | {:.2} {} | | 100 % | {:.1} % |{} |",
         bound.mean_nodes,
         oracle.mean * SHOWN,
         interval(oracle.interval),
-        oracle.agreement * 100.0
-    );
+        oracle.agreement * 100.0,
+        if has_forfeits { " |" } else { "" }
+    ));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_lost_on_time_are_told_where_there_are_any() {
+        let row = |spec, forfeits| {
+            let replayed = Replayed { forfeits, ..Replayed::default() };
+            Row { spec, nps: 1.0, regret: Regret::of(&[], &replayed), replayed }
+        };
+        let lines = |forfeits| table(&[row("smooth", 0), row("alphazero", forfeits)], &[], &oracle(&[], 1.0));
+        let cells = |lines: &[String], line: usize| lines[line].matches('|').count();
+        let told = lines(3);
+        assert!(told[1].contains("| moves lost on time |") && told[4].contains("| 3 |"), "{told:?}");
+        assert!((2..told.len()).all(|line| cells(&told, line) == cells(&told, 1)), "{told:?}");
+        let none = lines(0);
+        assert!(!none[1].contains("on time"), "{none:?}");
+        assert!((2..none.len()).all(|line| cells(&none, line) == cells(&none, 1)), "{none:?}");
+    }
 }

@@ -1,14 +1,18 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
 use crate::commands::output::say;
-use crate::commands::{cores, json_flag};
+use crate::commands::{cores, file_sha256, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use zeitnot::lab::simulation::{GameModel, Simulation, SimulationRules, built_in_traces, simulate};
-use zeitnot::lab::{GameRecord, LagModel, TimeControl, read_journal};
+use zeitnot::digest::sha256;
+use zeitnot::lab::simulation::{
+    GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_traces, gain, simulate_games,
+};
+use zeitnot::lab::traces::Speed;
+use zeitnot::lab::{GameRecord, LagModel, read_journal};
 
 /// Move numbers whose clocks the table tells.
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
@@ -50,47 +54,65 @@ pub fn command() -> Command {
 struct Row<'a> {
     spec: &'a str,
     simulation: Simulation,
+    /// The regret of a game that it saves against the first manager, with its interval.
+    gain: Option<(f64, [f64; 2])>,
     games_per_s: f64,
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let nps = super::speeds(matches)?.first().copied();
     let count = |name: &str| matches.get_one::<u64>(name).copied().context("it has a default");
-    let (control, batch) = (super::control(matches)?, count("batch")?);
+    let (control, batch, seed) = (super::control(matches)?, count("batch")?, count("seed")?);
+    let lag: Option<LagModel> = matches.get_one("lag").copied();
     let managers: Vec<_> = super::named_managers(matches)
         .into_iter()
         .map(|spec| Ok((spec, super::options_of(spec)?)))
         .collect::<anyhow::Result<_>>()?;
-    let model = model(matches, batch)?;
-    let mut rows = Vec::new();
+    let drawn = drawn_from(matches, batch)?;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut first: Option<Vec<SimulatedGame>> = None;
     for (spec, options) in &managers {
-        let rules = SimulationRules {
-            control,
-            nps,
-            batch,
-            stoppers: options.stopper_params(),
-            lag: matches.get_one("lag").copied(),
-            seed: count("seed")?,
-        };
+        let rules = SimulationRules { control, nps, batch, stoppers: options.stopper_params(), lag, seed };
         let games = count("games")? as usize;
         let started = Instant::now();
-        let simulation = simulate(&model, &options.time_manager_spec(), &rules, games, cores())
+        let played = simulate_games(&drawn.model, &options.time_manager_spec(), &rules, games, cores())
             .with_context(|| format!("--manager {spec}"))?;
-        rows.push(Row { spec, simulation, games_per_s: games as f64 / started.elapsed().as_secs_f64() });
+        let games_per_s = games as f64 / started.elapsed().as_secs_f64();
+        let simulation = Simulation::of(&played);
+        let is_told = simulation.regret.is_some() && rows.first().is_none_or(|row| row.simulation.regret.is_some());
+        let gain = gain(first.as_deref().unwrap_or(&played), &played).filter(|_| is_told);
+        rows.push(Row { spec, simulation, gain, games_per_s });
+        first.get_or_insert(played);
     }
     if matches.get_flag("json") {
-        let mut objects: Vec<Value> = rows.iter().map(|row| object(row, control)).collect();
+        let conditions = json!({
+            "tc": control.to_string(),
+            "traces": drawn.traces,
+            "fit": drawn.fit,
+            "nps": nps,
+            "batch": batch,
+            "lag": matches.get_raw("lag").and_then(|mut raw| Some(raw.next()?.to_string_lossy().into_owned())),
+            "seed": seed,
+        });
+        let mut objects: Vec<Value> = rows.iter().map(|row| object(row, &conditions)).collect();
         // One manager is one object.
         let value = if objects.len() == 1 { objects.remove(0) } else { Value::Array(objects) };
         say!("{value}");
         return Ok(());
     }
-    table(&rows, matches.contains_id("lag"));
+    table(&rows, lag.is_some());
     Ok(())
 }
 
-/// The games that are drawn from.
-fn model(matches: &ArgMatches, batch: u64) -> anyhow::Result<GameModel> {
+/// The games that are drawn from, with the digests of the traces and of the journals that they were fitted to.
+struct DrawnFrom {
+    model: GameModel,
+    traces: String,
+    fit: Option<String>,
+}
+
+/// Reads the games that are drawn from. Says on standard error which facts the journals do not tell.
+fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (traces, nodes) = match matches.get_many::<PathBuf>("traces") {
         Some(paths) => super::traces(paths)?,
         None => {
@@ -98,18 +120,25 @@ fn model(matches: &ArgMatches, batch: u64) -> anyhow::Result<GameModel> {
             (traces, header.nodes)
         }
     };
-    let model = GameModel::new(&traces, nodes, batch)?;
-    let mut games: Vec<GameRecord> = Vec::new();
-    for path in matches.get_many::<PathBuf>("fit").unwrap_or_default() {
+    let drawn =
+        DrawnFrom { model: GameModel::new(&traces, nodes, batch)?, traces: super::identity(&traces)?, fit: None };
+    let Some(paths) = matches.get_many::<PathBuf>("fit") else { return Ok(drawn) };
+    let (mut games, mut digests): (Vec<GameRecord>, String) = (Vec::new(), String::new());
+    for path in paths {
         games.extend(read_journal(path).context("--fit: no journal such as FILE.pgn.jsonl")?);
+        digests.push_str(&file_sha256(path)?);
     }
-    match matches.contains_id("fit") {
-        true => Ok(model.fit(&games).context("--fit")?),
-        false => Ok(model),
+    let (model, untold) = drawn.model.fit(&games).context("--fit")?;
+    if untold.speeds && !matches.contains_id("nps") {
+        eprintln!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
     }
+    if untold.tree_reuse {
+        eprintln!("--fit tells no tree reuse: that of the traces is kept");
+    }
+    Ok(DrawnFrom { model, fit: Some(sha256(digests.as_bytes())?), ..drawn })
 }
 
-fn object(row: &Row, control: TimeControl) -> Value {
+fn object(row: &Row, conditions: &Value) -> Value {
     let Simulation {
         games,
         clock_ms,
@@ -118,12 +147,12 @@ fn object(row: &Row, control: TimeControl) -> Value {
         share_by_phase,
         regret,
         regret_by_phase,
+        beyond_record,
         mean_ms,
         mean_playouts,
     } = &row.simulation;
-    json!({
+    let mut object = json!({
         "manager": row.spec,
-        "tc": control.to_string(),
         "games": games,
         "clock_ms": clock_ms,
         "left_ms": left_ms,
@@ -131,38 +160,62 @@ fn object(row: &Row, control: TimeControl) -> Value {
         "share_by_phase": share_by_phase,
         "regret": regret,
         "regret_by_phase": regret_by_phase,
+        "gain": row.gain.map(|gain| gain.0),
+        "gain_interval": row.gain.map(|gain| gain.1),
+        "beyond_record": beyond_record,
         "mean_ms": mean_ms,
         "mean_playouts": mean_playouts,
         "games_per_s": row.games_per_s.round(),
-    })
+    });
+    if let (Some(object), Some(conditions)) = (object.as_object_mut(), conditions.as_object()) {
+        object.extend(conditions.clone());
+    }
+    object
 }
 
 fn table(rows: &[Row], has_lag: bool) {
     let moves = SHOWN_MOVES.map(|number| format!("after move {number}")).join(" | ");
+    let goes_beyond = rows.iter().any(|row| row.simulation.beyond_record > 0.0);
+    let [beyond_head, beyond_line] = if goes_beyond { [" moves beyond their records |", "---|"] } else { [""; 2] };
     say!(
-        "Clocks in seconds, 5 / 50 / 95 % of the games; moves are counted from the first one out of book.\n\n\
-         | manager | {moves} | at the end | time in moves 1-15 / 16-40 / later | ms a move | playouts | regret of a game | lost on time |"
+        "Clocks in seconds, 5 / 50 / 95 % of the games; moves are counted from the first one out of book; regret is of a finished game, \
+         its gain has a 95 % interval over recorded games.\n\n\
+         | manager | {moves} | at the end | time in moves 1-15 / 16-40 / later | ms a move | playouts | regret of a game | gain on {} |{beyond_head} lost on time |",
+        rows.first().map_or("", |row| row.spec)
     );
-    say!("|---{}|---|---|---|---|---|---|", "|---".repeat(SHOWN_MOVES.len()));
+    say!("|---{}|---|---|---|---|---|---|{beyond_line}---|", "|---".repeat(SHOWN_MOVES.len()));
     let quantiles = |p5: f64, p50: f64, p95: f64| format!("{:.2} / {:.2} / {:.2}", p5 / 1e3, p50 / 1e3, p95 / 1e3);
-    for Row { spec, simulation, .. } in rows {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    for Row { spec, simulation, gain, .. } in rows {
         let clock = |number: usize| {
             let at = simulation.clock_ms.get(number - 1)?.clock_ms;
             Some(quantiles(at.p5, at.p50, at.p95))
         };
-        let clocks = SHOWN_MOVES.map(|number| clock(number).unwrap_or_else(|| "-".to_owned())).join(" | ");
+        let clocks = SHOWN_MOVES.map(|number| or_dash(clock(number))).join(" | ");
         let left = simulation.left_ms;
         let [opening, middle, end] = simulation.share_by_phase.map(|share| 100.0 * share);
         say!(
-            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {:.3} | {} |",
+            "| {spec} | {clocks} | {} | {opening:.0} / {middle:.0} / {end:.0} % | {:.0} | {:.0} | {} | {} |{} {} |",
             quantiles(left.p5, left.p50, left.p95),
             simulation.mean_ms,
             simulation.mean_playouts,
-            simulation.regret,
+            or_dash(simulation.regret.map(|regret| format!("{regret:.3}"))),
+            or_dash(gain.map(|(gain, [low, high])| format!("{gain:+.3} ({low:.3} to {high:.3})"))),
+            if goes_beyond { format!(" {:.2} % |", 100.0 * simulation.beyond_record) } else { String::new() },
             // Without a lag there is none by construction.
-            if has_lag { format!("{:.2} %", 100.0 * simulation.flag_rate) } else { "no lag".to_owned() },
+            if has_lag || simulation.flag_rate > 0.0 {
+                format!("{:.2} %", 100.0 * simulation.flag_rate)
+            } else {
+                "no lag".to_owned()
+            },
         );
     }
     let speed: f64 = rows.iter().map(|row| row.games_per_s).sum::<f64>() / rows.len().max(1) as f64;
     say!("\n{} games of each, {speed:.0} a second", rows.first().map_or(0, |row| row.simulation.games));
+    if rows.iter().any(|row| row.simulation.beyond_record > MOST_BEYOND_RECORD) {
+        say!(
+            "No regret is told where more than {:.0} % of the moves end beyond their records: there no choice loses anything.",
+            100.0 * MOST_BEYOND_RECORD
+        );
+    }
 }

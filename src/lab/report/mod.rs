@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `input`, `records` | which input a file is, told by its content; the JSON of other commands |
+//! | `runs` | rows of several files that belong together, by their conditions |
 //! | `games`, `clocks`, `budgets`, `board` | games with clocks, and one of them move by move |
 //! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
 //! | `clock_use` | the figures that several sections have |
@@ -25,6 +26,7 @@ mod matches;
 mod page;
 mod records;
 mod replays;
+mod runs;
 mod simulations;
 pub mod svg;
 mod tmgr;
@@ -40,7 +42,8 @@ use crate::lab::pgn_reader::PgnGame;
 use crate::time_manager::SpecError;
 use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
-use words::{listed, slug};
+use runs::{Run, add_row};
+use words::slug;
 
 /// How games are looked at.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,8 +124,8 @@ pub struct Added {
     pub problems: Vec<String>,
 }
 
-/// The contents of a report in the order of its inputs. Replays over the same recordings become one section, and so do all
-/// simulations: their curves belong together, whatever files they come from.
+/// The contents of a report in the order of its inputs. Replays under the same conditions become one section, whatever files they come
+/// from, and so do simulations: their curves belong together.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     parts: Vec<Part>,
@@ -131,8 +134,8 @@ pub struct Report {
 #[derive(Clone, Debug)]
 enum Part {
     Whole(Box<Section>),
-    Replays { names: Vec<String>, traces: Option<String>, rows: Vec<ReplayRecord> },
-    Simulations { names: Vec<String>, rows: Vec<SimulationRecord> },
+    Replays(Run<ReplayRecord>),
+    Simulations(Run<SimulationRecord>),
 }
 
 impl Report {
@@ -142,6 +145,7 @@ impl Report {
     /// [`ReportError`], and the report is as it was.
     pub fn add(&mut self, name: &str, bytes: &[u8], rules: &ReportRules) -> Result<Added, ReportError> {
         let mut added = Added::default();
+        let first = self.parts.len();
         for input in read_input(bytes)? {
             match input {
                 Input::Games(games) => {
@@ -154,8 +158,8 @@ impl Report {
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
                 Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
                 Input::Tmgr(moves) => self.add_section(tmgr::section(name, &moves)),
-                Input::Replays(rows) => self.add_replays(name, rows),
-                Input::Simulations(rows) => self.add_simulations(name, rows),
+                Input::Replays(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
+                Input::Simulations(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
             }
         }
         Ok(added)
@@ -165,47 +169,17 @@ impl Report {
         self.parts.push(Part::Whole(Box::new(section)));
     }
 
-    fn add_replays(&mut self, name: &str, new: Vec<ReplayRecord>) {
-        // Rows that do not name their recordings belong to those of their file alone.
-        let first = self.parts.len();
-        for row in new {
-            let is_same = |(at, part): (usize, &Part)| matches!(part, Part::Replays { traces, .. } if *traces == row.traces && (traces.is_some() || at >= first));
-            let at = self.parts.iter().enumerate().position(is_same);
-            match at.and_then(|at| self.parts.get_mut(at)) {
-                Some(Part::Replays { names, rows, .. }) => {
-                    if names.last().is_none_or(|last| last != name) {
-                        names.push(name.to_owned());
-                    }
-                    rows.push(row);
-                }
-                _ => {
-                    let traces = row.traces.clone();
-                    self.parts.push(Part::Replays { names: vec![name.to_owned()], traces, rows: vec![row] });
-                }
-            }
-        }
-    }
-
-    fn add_simulations(&mut self, name: &str, new: Vec<SimulationRecord>) {
-        for part in &mut self.parts {
-            if let Part::Simulations { names, rows } = part {
-                names.push(name.to_owned());
-                rows.extend(new);
-                return;
-            }
-        }
-        self.parts.push(Part::Simulations { names: vec![name.to_owned()], rows: new });
-    }
-
     /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that between
     /// the two, no two figures of a report have the same identifier or file.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = Vec::new();
+        let replayed: Vec<&Run<ReplayRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
+        let simulated: Vec<&Run<SimulationRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
         for part in &self.parts {
             let section = match part {
                 Part::Whole(section) => Section::clone(section),
-                Part::Replays { names, rows, .. } => replays::section(&listed(names), rows),
-                Part::Simulations { names, rows } => simulations::section(&listed(names), rows),
+                Part::Replays(run) => replays::section(&run.title(&replayed), &run.rows),
+                Part::Simulations(run) => simulations::section(&run.title(&simulated), &run.rows),
             };
             let name = free_name(&slug(&section.title), |name| sections.iter().all(|other| other.name != *name));
             let mut used: Vec<String> = section.board.iter().map(|board| board.chart.name.clone()).collect();

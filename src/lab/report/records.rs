@@ -13,8 +13,17 @@ pub struct ReplayRecord {
     /// The identity of the recordings, and of the part of them that was replayed; older files do not tell it.
     #[serde(default)]
     pub traces: Option<String>,
+    /// The time control; older files do not tell it.
+    #[serde(default)]
+    pub tc: Option<String>,
+    /// Playouts of a batch; older files do not tell them.
+    #[serde(default)]
+    pub batch: Option<u64>,
     /// The manager.
     pub manager: String,
+    /// Moves that used more than their clock.
+    #[serde(default)]
+    pub forfeits: u64,
     /// Moves that were replayed.
     pub moves: u64,
     /// Mean playouts of a move.
@@ -132,6 +141,24 @@ pub struct SimulationRecord {
     pub manager: String,
     /// The time control.
     pub tc: String,
+    /// The identity of the recordings; older files tell neither it nor the other conditions below.
+    #[serde(default)]
+    pub traces: Option<String>,
+    /// The identity of the journals that the games were fitted to, if any.
+    #[serde(default)]
+    pub fit: Option<String>,
+    /// Playouts a second, where they were given.
+    #[serde(default)]
+    pub nps: Option<f64>,
+    /// Playouts of a batch.
+    #[serde(default)]
+    pub batch: Option<u64>,
+    /// The lag, if any.
+    #[serde(default)]
+    pub lag: Option<String>,
+    /// The seed.
+    #[serde(default)]
+    pub seed: Option<u64>,
     /// Games.
     pub games: u64,
     /// The clock by move.

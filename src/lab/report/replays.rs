@@ -63,21 +63,18 @@ fn regrets(rows: &[ReplayRecord]) -> Option<Figure> {
         interval: row.regret_interval.map(|ends| ends.map(|end| end * SHOWN)),
         color: color(row, rows),
     });
-    let mut table = Table::new(&[
-        "manager",
-        "mean nodes",
-        "regret",
-        "95 % interval",
-        "oracle",
-        "of the oracle's gain",
-        "agreement",
-    ]);
+    // Moves that used more than the clock are told where there are any.
+    let has_forfeits = rows.iter().any(|row| row.forfeits > 0);
+    let mut table = Table::with_columns(
+        &["manager", "mean nodes", "regret", "95 % interval", "oracle", "of the oracle's gain", "agreement"],
+        has_forfeits.then(|| "moves lost on time".to_owned()),
+    );
     let shown = |value: f64| grouped(value * SHOWN, 2);
     for row in rows {
         let interval = row
             .regret_interval
             .map_or_else(|| "-".to_owned(), |[low, high]| format!("{} to {}", shown(low), shown(high)));
-        table.row(vec![
+        let mut cells = vec![
             row.manager.clone(),
             count(row.mean_nodes),
             shown(row.regret),
@@ -85,7 +82,9 @@ fn regrets(rows: &[ReplayRecord]) -> Option<Figure> {
             shown(row.oracle_regret),
             row.oracle_share.map_or_else(|| "-".to_owned(), percent),
             percent(row.agreement),
-        ]);
+        ];
+        cells.extend(has_forfeits.then(|| row.forfeits.to_string()));
+        table.row(cells);
     }
     let (references, oracle) = match is_one_run(rows) {
         true => (
@@ -214,6 +213,9 @@ mod tests {
     fn row(manager: &str, mean_nodes: f64, regret: f64) -> ReplayRecord {
         ReplayRecord {
             traces: None,
+            tc: None,
+            batch: None,
+            forfeits: 0,
             manager: manager.into(),
             moves: 12,
             mean_nodes,
@@ -239,6 +241,16 @@ mod tests {
             section.figures[1].caption,
             "\"kld gain\" ends 75 % of the searches of smooth and 75 % of the searches of legacy."
         );
+    }
+
+    #[test]
+    fn moves_lost_on_time_are_told_where_there_are_any() {
+        let rows = [row("smooth", 400.0, 0.004), ReplayRecord { forfeits: 3, ..row("alphazero", 400.0, 0.005) }];
+        let table = |rows: &[ReplayRecord]| section("a", rows).figures[0].table.clone();
+        let told = table(&rows);
+        assert_eq!(told.head.last().unwrap(), "moves lost on time");
+        assert_eq!([told.rows[0].last().unwrap(), told.rows[1].last().unwrap()], ["0", "3"]);
+        assert_eq!(table(&rows[..1]).head.last().unwrap(), "agreement");
     }
 
     #[test]

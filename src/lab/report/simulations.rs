@@ -141,6 +141,12 @@ mod tests {
         let simulation = |manager: &str, flag_rate: f64| SimulationRecord {
             manager: manager.into(),
             tc: "10+0.1".into(),
+            traces: None,
+            fit: None,
+            nps: None,
+            batch: None,
+            lag: None,
+            seed: None,
             games: 1_000,
             clock_ms: vec![at(1.0, 10_000.0), at(2.0, 9_000.0), at(3.0, 8_500.0)],
             left_ms: Quantiles { p5: 100.0, p50: 2_500.0, p95: 4_000.0 },

@@ -6,7 +6,7 @@ const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhe
 
 /// A replay, with the identity of its recordings if it is told.
 fn replay(traces: Option<&str>, nodes: u64, stops: u64) -> String {
-    let traces = traces.map_or_else(String::new, |traces| format!(r#""traces":"{traces}","#));
+    let traces = traces.map_or_else(String::new, |traces| format!(r#""traces":"{traces}","tc":"10+0.1","batch":8,"#));
     format!(
         r#"[{{{traces}"manager":"smooth","moves":12,"mean_nodes":{nodes},"regret":0.1,"agreement":0.5,"stops":{{"time":{stops},"nodes":{stops}}},"oracle_regret":0.0}}]"#
     )
@@ -31,6 +31,61 @@ fn replays_of_the_same_recordings_become_one_section() {
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(titles, ["Replays of a and c", "Replays of b", "Replays of d", "Replays of e"]);
     assert!(sections[0].figures.iter().any(|figure| figure.name == "regret-over-nodes"));
+}
+
+#[test]
+fn replays_under_other_conditions_are_sections_of_their_own() {
+    let mut report = Report::default();
+    let other = |from: &str, to: &str| replay(Some("1f"), 100, 1).replace(from, to);
+    for (name, text) in [
+        ("a", replay(Some("1f"), 100, 1)),
+        ("b", other(r#""tc":"10+0.1""#, r#""tc":"60""#)),
+        ("c", other(r#""batch":8"#, r#""batch":64"#)),
+        ("d", replay(Some("1f"), 200, 1)),
+        // An older file tells its traces alone.
+        ("e", other(r#""tc":"10+0.1","batch":8,"#, "")),
+        ("f", other(r#""tc":"10+0.1","batch":8,"#, "")),
+    ] {
+        report.add(name, text.as_bytes(), &RULES()).unwrap();
+    }
+    let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
+    let expected = [
+        "Replays of a and d, tc 10+0.1, batch 8",
+        "Replays of b, tc 60, batch 8",
+        "Replays of c, tc 10+0.1, batch 64",
+        "Replays of e",
+        "Replays of f",
+    ];
+    assert_eq!(titles, expected);
+}
+
+#[test]
+fn simulations_under_other_conditions_are_sections_of_their_own() {
+    let told = |tc: &str, nps: &str, traces: &str| {
+        let conditions = format!(r#"{{"traces":"{traces}","fit":null,"nps":{nps},"batch":8,"lag":null,"seed":1,"#);
+        simulation(tc, "1").replacen('{', &conditions, 1)
+    };
+    let mut report = Report::default();
+    for (name, text) in [
+        ("a", told("10+0.1", "400.0", "1f")),
+        ("b", told("60", "400.0", "1f")),
+        ("c", told("10+0.1", "null", "1f")),
+        ("d", told("10+0.1", "400.0", "2e") + &told("10+0.1", "400.0", "3d")),
+        ("e", simulation("60", "1") + &simulation("10+0.1", "1")),
+        ("f", simulation("60", "1")),
+    ] {
+        report.add(name, text.as_bytes(), &RULES()).unwrap();
+    }
+    let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
+    let expected = [
+        "Simulations of a and b, nps 400",
+        "Simulations of c, nps 1000",
+        "Simulations of d, traces 2e, nps 400",
+        "Simulations of d, traces 3d, nps 400",
+        "Simulations of e",
+        "Simulations of f",
+    ];
+    assert_eq!(titles, expected);
 }
 
 #[test]

@@ -136,9 +136,11 @@ fn result(comparisons: &[&Iteration]) -> Option<Figure> {
                 (estimate.elo, estimate.elo.zip(estimate.margin).map(|(elo, margin)| [elo - margin, elo + margin]))
             }
             Measured::Regret([now, before]) => {
-                let shown = |regret: f64| grouped(regret * SHOWN, 3);
-                table.row(vec![done.judgement.cell.clone(), shown(*now), shown(*before), shown(before - now)]);
-                (Some((before - now) * SHOWN), None)
+                let shown =
+                    |regret: Option<f64>| regret.map_or_else(|| "-".to_owned(), |regret| grouped(regret * SHOWN, 3));
+                let saved = before.zip(*now).map(|(before, now)| before - now);
+                table.row(vec![done.judgement.cell.clone(), shown(*now), shown(*before), shown(saved)]);
+                (saved.map(|saved| saved * SHOWN), None)
             }
         };
         rows.push(DotRow { name: done.judgement.cell.clone(), value: gain, interval, color: 0 });

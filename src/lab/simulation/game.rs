@@ -36,8 +36,12 @@ pub struct SimulatedGame {
     pub clocks_ms: Vec<f64>,
     /// Playouts of all moves.
     pub playouts: u64,
-    /// What each move's choice loses by the values of its recorded search, 0 to 2.
+    /// The regret of each move's choice, by the values of its recorded search, 0 to 2.
     pub regrets: Vec<f64>,
+    /// The pair of recorded games that each move is drawn from.
+    pub sources: Vec<u32>,
+    /// Moves whose search outgrew its record, where the choice is the record's own and loses nothing.
+    pub beyond_record: usize,
     /// Whether the last move took more than there was.
     pub is_lost_on_time: bool,
 }
@@ -85,6 +89,8 @@ impl SimulatedGame {
             let lag_ms = rules.lag.map_or(0.0, |lag| lag.lag_ms(rules.seed, number, 2 * made));
             game.playouts += search.nodes;
             game.regrets.push(position.regret(search.choice));
+            game.sources.push(position.pair);
+            game.beyond_record += usize::from(total_nodes > position.growth.recorded());
             game.budgets_ms.push(search.budget_ms);
             game.used_ms.push(search.used_ms + lag_ms);
             clock_ms -= search.used_ms + lag_ms;
@@ -136,6 +142,13 @@ mod tests {
         let rules = SimulationRules { lag: Some("400".parse().unwrap()), ..rules("2") };
         let game = SimulatedGame::play(&model(), "alphazero", &rules, 1).unwrap();
         assert!(game.is_lost_on_time && game.clocks_ms.last() == Some(&0.0) && game.used_ms.len() < 20, "{game:?}");
+    }
+
+    #[test]
+    fn searches_that_outgrow_their_records_are_counted() {
+        let beyond = |tc: &str| SimulatedGame::play(&model(), "simple", &rules(tc), 3).unwrap().beyond_record;
+        // The records end at 325 visits, 0.65 s.
+        assert_eq!([beyond("2"), beyond("3600")], [0, 40]);
     }
 
     #[test]

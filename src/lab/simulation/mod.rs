@@ -8,14 +8,17 @@
 //! | `model` | the positions that a game comes through, drawn from recorded games |
 //! | `game` | one simulated game: one side's clock from the first move to the last |
 //! | `summary` | many of them: clocks by move number, time by phase, games lost on time |
+//! | `gain` | the regret that one manager saves against another in the same games |
 
 mod built_in;
+mod gain;
 mod game;
 mod model;
 mod search_growth;
 mod summary;
 
 pub use built_in::built_in_traces;
+pub use gain::gain;
 pub use game::{SimulatedGame, SimulationRules};
-pub use model::{GameModel, ModelError};
-pub use summary::{ClockAt, Simulation, simulate};
+pub use model::{GameModel, ModelError, Untold};
+pub use summary::{ClockAt, MOST_BEYOND_RECORD, Simulation, simulate, simulate_games};

@@ -30,8 +30,17 @@ pub enum ModelError {
     #[error("the traces are of single positions: a simulation needs those of games (time record --games)")]
     NoGames,
     /// The games to fit to have no moves.
-    #[error("no finished game has moves with times")]
+    #[error("no finished game has moves")]
     NoMoves,
+}
+
+/// The facts that games do not tell: those of another program may have no playouts and no tree sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Untold {
+    /// No move has playouts and a time of 20 ms or more.
+    pub speeds: bool,
+    /// No two moves of a side tell how much of a tree was found again.
+    pub tree_reuse: bool,
 }
 
 /// The games that are drawn from.
@@ -49,6 +58,8 @@ pub struct GameModel {
 pub(super) struct Position {
     /// The facts that a time manager is told, but for clock and tree.
     pub facts: MoveRequest,
+    /// The pair of recorded games that it is from.
+    pub pair: u32,
     /// The share of the tree of the move before that is found again.
     pub tree_reuse: f64,
     /// The priors of its moves.
@@ -82,6 +93,7 @@ impl GameModel {
                 let before = nodes as f64 * if made < 2 { 1.0 } else { 1.0 + mean_reuse };
                 positions.push(Position {
                     facts: trace.request(),
+                    pair: trace.pair(),
                     tree_reuse: (trace.reused as f64 / before).min(1.0),
                     priors: trace.priors(),
                     growth: SearchGrowth::new(trace, batch),
@@ -99,11 +111,15 @@ impl GameModel {
         }
     }
 
-    /// Learns lengths, speeds and the mean tree reuse from games that were played.
+    /// Learns lengths, speeds and the mean tree reuse from games that were played. Also returns which of these they do not tell;
+    /// those stay as they were.
     ///
     /// # Errors
     /// [`ModelError::NoMoves`], where they tell none.
-    pub fn fit<'a>(mut self, games: impl IntoIterator<Item = &'a GameRecord>) -> Result<GameModel, ModelError> {
+    pub fn fit<'a>(
+        mut self,
+        games: impl IntoIterator<Item = &'a GameRecord>,
+    ) -> Result<(GameModel, Untold), ModelError> {
         self.lengths.clear();
         let mut reuses: Vec<f64> = Vec::new();
         for game in games {
@@ -125,7 +141,8 @@ impl GameModel {
         // First moves find no tree, on either side.
         let later = self.positions.iter().filter(|position| !position.is_first);
         let recorded = mean(later.map(|position| position.tree_reuse));
-        if recorded > 0.0 {
+        let untold = Untold { speeds: self.speeds.is_empty(), tree_reuse: reuses.is_empty() };
+        if recorded > 0.0 && !untold.tree_reuse {
             self.reuse_factor = mean(reuses.into_iter()) / recorded;
         }
         // Moves whose speed nobody told are as fast as those before them, or after.
@@ -136,7 +153,7 @@ impl GameModel {
                 self.speeds[stride] = self.speeds[*nearest].clone();
             }
         }
-        if self.lengths.is_empty() || self.speeds.is_empty() { Err(ModelError::NoMoves) } else { Ok(self) }
+        if self.lengths.is_empty() { Err(ModelError::NoMoves) } else { Ok((self, untold)) }
     }
 
     /// The number of own moves of a game.
@@ -248,7 +265,10 @@ mod tests {
             evaluation: None,
         };
         let game = GameRecord { moves: (0..31).map(mv).collect(), ..drawn_game(1) };
-        let model = model().fit([&game]).unwrap();
+        let (model, untold) = model().fit([&game]).unwrap();
+        // They tell no sizes of trees: the reuse of the traces stays.
+        assert_eq!(untold, Untold { speeds: false, tree_reuse: true });
+        assert_eq!(model.reused(model.position(1), 100), 25);
         let mut random = SplitMix64(3);
         let lengths: std::collections::BTreeSet<usize> = (0..20).map(|_| model.length(&mut random)).collect();
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [15, 16]);
@@ -260,8 +280,19 @@ mod tests {
             ..mv
         };
         let slow = GameRecord { moves: (0..61).map(|ply| gap(mv(ply), ply)).collect(), ..drawn_game(1) };
-        let model = self::model().fit([&slow]).unwrap();
+        let (model, _) = self::model().fit([&slow]).unwrap();
         assert_eq!([0, 15, 25].map(|made| model.nps(made, &mut random).unwrap()), [500.0, 500.0, 800.0]);
+        let without = |mv: MoveRecord| MoveRecord { playouts: 0, ..mv };
+        let foreign = GameRecord { moves: (0..31).map(|ply| without(mv(ply))).collect(), ..drawn_game(1) };
+        let (model, untold) = self::model().fit([&foreign]).unwrap();
+        assert_eq!((untold, model.nps(0, &mut random)), (Untold { speeds: true, tree_reuse: true }, None));
+        assert!([15, 16].contains(&model.length(&mut random)));
+        // Trees of 100 nodes of which 40 are found again.
+        let own = |ply: usize| MoveRecord { nodes: 100, playouts: 60, ..mv(ply) };
+        let told = GameRecord { moves: (0..31).map(own).collect(), ..drawn_game(1) };
+        let (model, untold) = self::model().fit([&told]).unwrap();
+        assert_eq!(untold, Untold::default());
+        assert!(model.reused(model.position(1), 100) > 25);
         assert!(matches!(self::model().fit([]), Err(ModelError::NoMoves)));
         assert!(matches!(GameModel::new(&[example_trace(0, 0)], 20, 8), Err(ModelError::NoGames)));
     }

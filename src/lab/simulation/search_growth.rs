@@ -41,6 +41,11 @@ impl SearchGrowth {
         SearchGrowth { steps, batch }
     }
 
+    /// The visits of the root at the end of the record.
+    pub fn recorded(&self) -> u64 {
+        self.steps.last().map_or(0, |last| last.total_nodes)
+    }
+
     /// The steps of a search that finds a tree of `reused` visits. It goes on far beyond the record with the shares that the moves
     /// had at its end.
     pub fn from(&self, reused: u64) -> impl Iterator<Item = Cow<'_, TraceSnapshot>> {

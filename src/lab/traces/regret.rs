@@ -4,7 +4,7 @@
 use super::replay::{ReplayRules, Replayed, replay};
 use super::replayed_search::Speed;
 use super::trace::SearchTrace;
-use crate::splitmix::SplitMix64;
+use crate::lab::bootstrap::mean_and_interval;
 use crate::time_manager::SpecError;
 
 /// Halvings of the speed that makes the nodes meet.
@@ -14,10 +14,6 @@ const EQUAL: f64 = 0.001;
 /// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
 /// exactly.
 const FARTHEST: f64 = 0.05;
-/// Resamplings of the games.
-const RESAMPLINGS: usize = 2_000;
-/// Their seed.
-const SEED: u64 = 27;
 
 /// The choices of one time manager, or of the oracle.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,8 +31,10 @@ pub struct Regret {
 pub struct Oracle {
     /// Playouts of a move, on average.
     pub mean_nodes: f64,
-    /// The value that a choice loses, for each trace.
+    /// The value that a choice loses, for each trace; of the one trace that is stopped between two snapshots, a share of both.
     pub regrets: Vec<f64>,
+    /// The choice of each trace, by its place among the moves; of that one trace the choice at the earlier of the two.
+    pub choices: Vec<Option<usize>>,
 }
 
 /// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns the speed, too; the clock stays as
@@ -76,59 +74,87 @@ pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
     (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
 }
 
-/// Stops each search in hindsight, so that all of them lose the least that can be lost with `nodes` playouts a move: where the
-/// regret and the price of the playouts are least together, at the price at which the playouts are as many.
+/// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with `nodes` playouts
+/// a move: the steps that save the most for a playout come first, and the last one is taken as far as the playouts go (the linear
+/// relaxation of a knapsack). So it is a lower bound of all such stops with as many playouts.
 pub fn oracle(traces: &[SearchTrace], nodes: f64) -> Oracle {
-    let choices: Vec<Vec<(f64, f64)>> = traces.iter().map(choices).collect();
-    let at = |price: f64| -> Oracle {
-        let cost = |(nodes, regret): &(f64, f64)| regret + price * nodes;
-        let cheapest = |stops: &Vec<(f64, f64)>| {
-            stops.iter().copied().min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or_default()
-        };
-        let chosen: Vec<(f64, f64)> = choices.iter().map(cheapest).collect();
-        let mean_nodes = chosen.iter().map(|choice| choice.0).sum::<f64>() / chosen.len().max(1) as f64;
-        Oracle { mean_nodes, regrets: chosen.iter().map(|choice| choice.1).collect() }
-    };
-    // At a price of 1 nothing is searched for, at a price of nearly nothing all that helps.
-    let (mut cheap, mut dear) = (1e-12_f64, 1.0_f64);
-    let mut best = at(dear);
-    for _ in 0..2 * HALVINGS {
-        let price = (cheap * dear).sqrt();
-        let found = at(price);
-        if found.mean_nodes <= nodes {
-            dear = price;
-            best = found;
-        } else {
-            cheap = price;
-        }
+    let hulls: Vec<Vec<Stop>> = traces.iter().map(hull).collect();
+    let first = |hull: &Vec<Stop>| hull.first().copied().unwrap_or_default();
+    let mut left = nodes * traces.len() as f64 - hulls.iter().map(|hull| first(hull).nodes).sum::<f64>();
+    let mut stops: Vec<Stop> = hulls.iter().map(first).collect();
+    let mut steps: Vec<(usize, [Stop; 2])> = Vec::new();
+    for (place, hull) in hulls.iter().enumerate() {
+        steps.extend(hull.windows(2).map(|pair| (place, [pair[0], pair[1]])));
     }
-    best
+    // On a hull later steps save less: no step comes before the one that it starts from.
+    steps.sort_by(|a, b| saved(&b.1).total_cmp(&saved(&a.1)));
+    for (place, [from, to]) in steps {
+        let more = to.nodes - from.nodes;
+        if more <= left {
+            stops[place] = to;
+            left -= more;
+            continue;
+        }
+        let share = (left / more).max(0.0);
+        let between = |from: f64, to: f64| from + (to - from) * share;
+        stops[place] =
+            Stop { nodes: between(from.nodes, to.nodes), regret: between(from.regret, to.regret), choice: from.choice };
+        break;
+    }
+    Oracle {
+        mean_nodes: stops.iter().map(|stop| stop.nodes).sum::<f64>() / stops.len().max(1) as f64,
+        regrets: stops.iter().map(|stop| stop.regret).collect(),
+        choices: stops.iter().map(|stop| stop.choice).collect(),
+    }
 }
 
-/// Playouts and regret of every stop of a trace.
-fn choices(trace: &SearchTrace) -> Vec<(f64, f64)> {
-    let choice = |best: u32| trace.regret(best as usize);
-    trace
-        .snapshots
-        .iter()
-        .filter_map(|snapshot| Some((snapshot.new_nodes as f64, choice(snapshot.best_move?))))
-        .collect()
+/// A stop of a search.
+#[derive(Clone, Copy, Default)]
+struct Stop {
+    nodes: f64,
+    regret: f64,
+    choice: Option<usize>,
+}
+
+/// The regret that a step saves for a playout.
+fn saved([from, to]: &[Stop; 2]) -> f64 {
+    (from.regret - to.regret) / (to.nodes - from.nodes)
+}
+
+/// The stops of a trace that lose less than all before them, as far as they lie on the lower convex hull.
+fn hull(trace: &SearchTrace) -> Vec<Stop> {
+    let mut hull: Vec<Stop> = Vec::new();
+    for snapshot in &trace.snapshots {
+        let Some(choice) = snapshot.best_move.map(|best| best as usize) else { continue };
+        let stop = Stop { nodes: snapshot.new_nodes as f64, regret: trace.regret(choice), choice: Some(choice) };
+        if hull.last().is_some_and(|last| stop.regret >= last.regret || stop.nodes <= last.nodes) {
+            continue;
+        }
+        while let [.., before, last] = hull[..] {
+            if saved(&[last, stop]) < saved(&[before, last]) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(stop);
+    }
+    hull
 }
 
 impl Regret {
-    /// Of the regrets of all moves, in the order of the traces. `agrees`: which choices are the whole search's.
-    pub fn new(traces: &[SearchTrace], regrets: &[f64], agrees: &[bool]) -> Regret {
-        let count = agrees.iter().filter(|agrees| **agrees).count();
+    /// Of the regrets and the choices of all moves, in the order of the traces.
+    pub fn of_choices(traces: &[SearchTrace], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
+        let agrees =
+            |(choice, trace): &(&Option<usize>, &SearchTrace)| choice.is_some() && **choice == trace.best_move();
+        let count = choices.iter().zip(traces).filter(agrees).count();
         let (mean, interval) = bootstrap(traces, regrets);
-        Regret { mean, interval, agreement: count as f64 / agrees.len().max(1) as f64 }
+        Regret { mean, interval, agreement: count as f64 / choices.len().max(1) as f64 }
     }
 
     /// Of a replay.
     pub fn of(traces: &[SearchTrace], replayed: &Replayed) -> Regret {
-        let moves = replayed.moves.iter().zip(traces);
-        let agrees: Vec<bool> =
-            moves.map(|(mv, trace)| mv.choice.is_some() && mv.choice == trace.best_move()).collect();
-        Regret::new(traces, &replayed.regrets(), &agrees)
+        let choices: Vec<Option<usize>> = replayed.moves.iter().map(|mv| mv.choice).collect();
+        Regret::of_choices(traces, &replayed.regrets(), &choices)
     }
 
     /// How much less `second` loses than `first` at each move, on average, with its 95 % interval.
@@ -147,15 +173,7 @@ fn bootstrap(traces: &[SearchTrace], numbers: &[f64]) -> (f64, [f64; 2]) {
         games.push((numbers[at..at + pair.len()].iter().sum(), pair.len() as f64));
         at += pair.len();
     }
-    let mean = |sums: (f64, f64)| sums.0 / sums.1.max(1.0);
-    let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
-    let mut random = SplitMix64(SEED);
-    let mut means: Vec<f64> = (0..RESAMPLINGS)
-        .map(|_| mean((0..games.len()).map(|_| games[random.below(games.len())]).fold((0.0, 0.0), add)))
-        .collect();
-    means.sort_by(f64::total_cmp);
-    let quantile = |share: f64| means[((RESAMPLINGS - 1) as f64 * share).round() as usize];
-    (mean(games.iter().copied().fold((0.0, 0.0), add)), [quantile(0.025), quantile(0.975)])
+    mean_and_interval(&games)
 }
 
 #[cfg(test)]
@@ -172,12 +190,33 @@ mod tests {
     fn the_oracle_searches_on_where_it_helps() {
         // The better move is found at 160 playouts: half of the traces can be given as many.
         let traces = traces();
-        let half = oracle(&traces, 90.0);
-        assert!(half.mean_nodes <= 90.0, "{half:?}");
+        let half = oracle(&traces, 85.0);
+        let sum = half.regrets.iter().sum::<f64>();
+        assert!((sum - 15.0 * 0.15).abs() < 1e-6 && (half.mean_nodes - 85.0).abs() < 1e-9, "{half:?}");
+        assert_eq!(half.choices.iter().filter(|choice| **choice == Some(2)).count(), 15);
+        // A tenth of the way from 10 to 160 playouts is paid for of one more: nothing is left unspent.
+        let more = oracle(&traces, 85.5);
+        let sum = more.regrets.iter().sum::<f64>();
+        assert!((sum - 14.9 * 0.15).abs() < 1e-6 && (more.mean_nodes - 85.5).abs() < 1e-9, "{more:?}");
+        assert_eq!(Regret::of_choices(&traces, &more.regrets, &more.choices).agreement, 0.5);
         let all = oracle(&traces, 160.0);
         assert_eq!(all.regrets.iter().sum::<f64>(), 0.0);
         assert_eq!(all.mean_nodes, 160.0);
         assert!(oracle(&traces, 10.0).regrets.iter().all(|regret| (regret - 0.15).abs() < 1e-6));
+        assert_eq!(oracle(&traces, 5.0).mean_nodes, 10.0, "no search stops before its first snapshot");
+    }
+
+    #[test]
+    fn a_choice_agrees_only_where_it_is_the_very_move() {
+        // The whole search values the first move as its own choice: it loses nothing, and is another move.
+        let mut trace = example(0, 0);
+        for snapshot in &mut trace.snapshots {
+            snapshot.values = vec![Some(0.25); 3];
+        }
+        let traces = [trace];
+        let bound = oracle(&traces, 320.0);
+        assert_eq!((&bound.regrets[..], bound.choices[0]), (&[0.0][..], Some(0)));
+        assert_eq!(Regret::of_choices(&traces, &bound.regrets, &bound.choices).agreement, 0.0);
     }
 
     #[test]
@@ -190,20 +229,5 @@ mod tests {
             let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();
             assert!((replayed.mean_nodes() - 100.0).abs() < 1.0, "{spec}: {}", replayed.mean_nodes());
         }
-    }
-
-    #[test]
-    fn an_interval_holds_the_mean_and_narrows_with_games() {
-        let trace = |game| SearchTrace { game: 2 * game, ..example(0, 0) };
-        let width = |games: u32| {
-            let traces: Vec<SearchTrace> = (0..games).map(trace).collect();
-            let numbers: Vec<f64> = (0..games).map(|game| f64::from(game % 5)).collect();
-            let (mean, [low, high]) = bootstrap(&traces, &numbers);
-            assert!(mean == 2.0 && low < mean && mean < high);
-            high - low
-        };
-        // The standard error of 100 numbers of deviation 1.41 is 0.141.
-        assert!((width(100) / (2.0 * 1.96 * 0.1414) - 1.0).abs() < 0.1);
-        assert!(width(400) < 0.6 * width(100));
     }
 }

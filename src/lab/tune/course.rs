@@ -7,8 +7,9 @@ use crate::lab::strength::Results;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Points that a point which is refused loses where regrets are compared: those of a pair of games.
-const MOST_POINTS: f64 = 2.0;
+/// The most points that a comparison of regrets counts for: tunings had up to 12. A point that is refused loses as many, so that no
+/// regret that is saved makes up for a game lost on time.
+const MOST_POINTS: f64 = 16.0;
 
 /// How the two points of an iteration were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,8 +17,8 @@ const MOST_POINTS: f64 = 2.0;
 pub enum Measured {
     /// In games: the results of the first point.
     Games(Results),
-    /// Over recorded searches: the mean regret of each point.
-    Regret([f64; 2]),
+    /// Over recorded searches: the mean regret of each point; `None` of one that finished no game.
+    Regret([Option<f64>; 2]),
 }
 
 /// How two points compare.
@@ -27,7 +28,7 @@ pub struct Judgement {
     pub cell: String,
     /// Points that the first point won more than the second.
     pub points: f64,
-    /// The most that `points` counts for a point that wins all; what a point that is refused loses.
+    /// The most that `points` counts for, either way, and what a point that is refused loses.
     pub most: f64,
     /// Why a point is refused, if it is: its games were lost on time.
     pub refused: [Option<String>; 2],
@@ -39,12 +40,12 @@ impl Judgement {
     /// Compares the regrets of two points, each with why it is refused, if it is. `point`: the regret that counts as one point.
     pub(super) fn of_regrets(
         cell: String,
-        [(plus, plus_refused), (minus, minus_refused)]: [(f64, Option<String>); 2],
+        [(plus, plus_refused), (minus, minus_refused)]: [(Option<f64>, Option<String>); 2],
         point: f64,
     ) -> Judgement {
         Judgement {
             cell,
-            points: (minus - plus) / point,
+            points: plus.zip(minus).map_or(0.0, |(plus, minus)| (minus - plus) / point),
             most: MOST_POINTS,
             refused: [plus_refused, minus_refused],
             measured: Measured::Regret([plus, minus]),
@@ -55,7 +56,9 @@ impl Judgement {
     /// ended, so that fewer losses on time are better, and regrets, which cannot be compared then, do not.
     pub fn counted_points(&self) -> f64 {
         match (self.refused.each_ref().map(Option::is_some), &self.measured) {
-            ([false, false], _) | ([true, true], Measured::Games(_)) => self.points,
+            ([false, false], _) | ([true, true], Measured::Games(_)) => {
+                self.points.clamp(-self.most.abs(), self.most.abs())
+            }
             ([true, true], Measured::Regret(_)) => 0.0,
             ([true, false], _) => -self.most,
             ([false, true], _) => self.most,
@@ -153,7 +156,7 @@ mod tests {
             points: (sum(&probe.minus) - sum(&probe.plus)) / 3.0,
             most: 4.0,
             refused: refused.map(|is_refused| is_refused.then(|| "lost on time".to_owned())),
-            measured: Measured::Regret([0.1, 0.2]),
+            measured: Measured::Regret([Some(0.1), Some(0.2)]),
         }
     }
 
@@ -214,5 +217,21 @@ mod tests {
         let games = Measured::Games(Results::default());
         let both = Judgement { measured: games, ..judgement(&probe, [true, true]) };
         assert_eq!(both.counted_points(), points([false; 2]));
+    }
+
+    #[test]
+    fn no_regret_that_is_saved_makes_up_for_a_refusal() {
+        let counted = |saved_points: f64, is_refused: bool| {
+            let refused = is_refused.then(|| "lost on time".to_owned());
+            let plus = (Some(1.0 - saved_points * 1e-3), refused);
+            Judgement::of_regrets("c".to_owned(), [plus, (Some(1.0), None)], 1e-3).counted_points()
+        };
+        assert!((counted(10.0, false) - 10.0).abs() < 1e-9);
+        assert_eq!(counted(10.0, true), -MOST_POINTS);
+        assert_eq!([counted(500.0, false), counted(-500.0, false)], [MOST_POINTS, -MOST_POINTS]);
+        assert!(counted(-500.0, false) >= counted(500.0, true), "to lose on time is the worst");
+        let unknown = (None, Some("lost 6 of 6 games on time".to_owned()));
+        let judged = Judgement::of_regrets("c".to_owned(), [(Some(1.0), None), unknown], 1e-3);
+        assert_eq!((judged.points, judged.counted_points()), (0.0, MOST_POINTS));
     }
 }

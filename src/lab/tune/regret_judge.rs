@@ -44,6 +44,17 @@ pub enum JudgeError {
     /// A time manager that is none.
     #[error(transparent)]
     Manager(#[from] SpecError),
+    /// Simulated searches outgrow their records, so that their choices lose nothing.
+    #[error(
+        "{cell}: {:.0} % of the moves end beyond their records, where no choice loses anything: a lower --nps, a shorter --tc, or traces with a larger --factor",
+        100.0 * .share
+    )]
+    BeyondRecord {
+        /// The recording and the clock.
+        cell: String,
+        /// The share of such moves.
+        share: f64,
+    },
 }
 
 impl RegretJudge<'_> {
@@ -63,7 +74,7 @@ impl RegretJudge<'_> {
     }
 
     /// The mean regret with these options, and why they are refused, if they are.
-    fn regret(&self, cell: &RegretCell<'_>, options: &Options) -> Result<(f64, Option<String>), SpecError> {
+    fn regret(&self, cell: &RegretCell<'_>, options: &Options) -> Result<(Option<f64>, Option<String>), SpecError> {
         // Any speed does: the one that leads to the nodes is looked for from here.
         let speed = Speed { nps: 5.0 * cell.nodes, batch: self.batch };
         let rules = ReplayRules { control: cell.control, speed, stoppers: options.stopper_params() };
@@ -76,7 +87,7 @@ impl RegretJudge<'_> {
         } else {
             None
         };
-        Ok((replayed.mean_regret(), refused))
+        Ok((Some(replayed.mean_regret()), refused))
     }
 }
 
@@ -112,7 +123,7 @@ mod tests {
         let probe = spsa.probe(2, &[2.0]);
         let judged = judge.judge(&probe).unwrap();
         assert_eq!((judged.cell.as_str(), &judged.refused), ("b 10+0.1", &[None, None]));
-        let Measured::Regret([plus, minus]) = judged.measured else { panic!("{judged:?}") };
+        let Measured::Regret([Some(plus), Some(minus)]) = judged.measured else { panic!("{judged:?}") };
         assert!(plus > 0.0 && minus > 0.0 && plus != minus, "{judged:?}");
         assert!((judged.points - (minus - plus) * 1e4).abs() < 1e-9, "{judged:?}");
         assert_eq!(judge.judge(&probe).unwrap(), judged);

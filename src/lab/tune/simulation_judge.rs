@@ -6,10 +6,9 @@ use super::spsa::Probe;
 use super::target::Targets;
 use crate::engine::Options;
 use crate::lab::lag::LagModel;
-use crate::lab::simulation::{GameModel, SimulationRules, simulate};
+use crate::lab::simulation::{GameModel, MOST_BEYOND_RECORD, SimulationRules, simulate};
 use crate::lab::time_control::TimeControl;
 use crate::splitmix::mix;
-use crate::time_manager::SpecError;
 
 /// Games to draw from, and the clock that they are simulated with.
 #[derive(Clone, Copy)]
@@ -57,13 +56,13 @@ impl SimulationJudge<'_> {
         Ok(Judgement::of_regrets(format!("{} {}", cell.name, cell.control), [of(&plus)?, of(&minus)?], self.point))
     }
 
-    /// The mean regret of a game with these options, and why they are refused, if they are.
+    /// The mean regret of the games that were finished with these options, and why they are refused, if they are.
     fn regret(
         &self,
         cell: &SimulationCell<'_>,
         iteration: u64,
         options: &Options,
-    ) -> Result<(f64, Option<String>), SpecError> {
+    ) -> Result<(Option<f64>, Option<String>), JudgeError> {
         let rules = SimulationRules {
             control: cell.control,
             nps: Some(cell.nps),
@@ -73,6 +72,10 @@ impl SimulationJudge<'_> {
             seed: self.seed ^ mix(iteration),
         };
         let simulation = simulate(cell.model, &options.time_manager_spec(), &rules, self.games, self.threads)?;
+        let share = simulation.beyond_record;
+        if share > MOST_BEYOND_RECORD {
+            return Err(JudgeError::BeyondRecord { cell: format!("{} {}", cell.name, cell.control), share });
+        }
         let lost = (simulation.flag_rate * self.games as f64).round();
         let refused = (lost > 0.0).then(|| format!("lost {lost} of {} games on time", self.games));
         Ok((simulation.regret, refused))
@@ -118,7 +121,7 @@ mod tests {
         let probe = spsa.probe(2, &[1.0]);
         let judged = judge.judge(&probe).unwrap();
         assert_eq!((judged.cell.as_str(), &judged.refused), ("b 2", &[None, None]));
-        let Measured::Regret([plus, minus]) = judged.measured else { panic!("{judged:?}") };
+        let Measured::Regret([Some(plus), Some(minus)]) = judged.measured else { panic!("{judged:?}") };
         assert!(plus > 0.0 && minus > 0.0 && plus != minus, "{judged:?}");
         assert!((judged.points - (minus - plus) * 1e3).abs() < 1e-9, "{judged:?}");
         assert_eq!(SimulationJudge { threads: 1, ..judge.clone() }.judge(&probe).unwrap(), judged);
@@ -135,6 +138,16 @@ mod tests {
         let judged = judge.judge(&spsa.probe(1, &[1.0])).unwrap();
         let [Some(plus), Some(_)] = &judged.refused else { panic!("{judged:?}") };
         assert!(plus.starts_with("lost ") && plus.ends_with(" of 6 games on time"), "{plus}");
+    }
+
+    #[test]
+    fn a_clock_that_outgrows_the_records_is_refused() {
+        let model = model();
+        let (mut judge, spsa) = judge(&model, EXTENSION, None);
+        judge.cells.iter_mut().for_each(|cell| cell.control = "3600+60".parse().unwrap());
+        let error = judge.judge(&spsa.probe(2, &[1.0])).unwrap_err().to_string();
+        assert!(error.starts_with("b 3600+60: ") && error.contains("beyond their records"), "{error}");
+        assert_eq!(error.lines().count(), 1);
     }
 
     #[test]

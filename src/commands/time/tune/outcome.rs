@@ -104,7 +104,10 @@ fn comparison(done: &Iteration) -> String {
             estimate_text(&EloDifference::new(results).logistic)
         ),
         Measured::Regret([now, before]) => {
-            format!("regret {:.3} instead of {:.3} thousandths", now * SHOWN, before * SHOWN)
+            let shown = |regret: &Option<f64>| {
+                regret.map_or_else(|| "unknown".to_owned(), |regret| format!("{:.3}", regret * SHOWN))
+            };
+            format!("regret {} instead of {} thousandths", shown(now), shown(before))
         }
     };
     let of_start = done.judgement.refused[1].as_ref().map(|why| format!("; the start {why}")).unwrap_or_default();
