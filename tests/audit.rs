@@ -118,6 +118,30 @@ fn a_file_that_is_cut_in_a_comment_has_its_games() {
 }
 
 #[test]
+fn estimates_are_of_the_game_and_not_of_the_period() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("periods.pgn");
+    // The last move of 2 in a minute, with three more to come.
+    let moves = "1. Nf3 {book} Nf6 {book} 2. Ng1 {+0.1/5 9s} Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *";
+    std::fs::write(&path, format!("[TimeControl \"2/60\"]\n\n{moves}\n")).unwrap();
+    let managers = ["smooth", "simple", "alphazero"];
+    let named = managers.iter().flat_map(|manager| ["--manager", manager]);
+    let output = audit(&[&[path.to_str().unwrap(), "--json"][..], &named.collect::<Vec<_>>()].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["moves_left_true"], 4);
+    let summary = &lines[1]["summary"]["managers"];
+    let error = summary[0]["moves_left_error"]["median"].as_f64().unwrap();
+    assert!(error > 20.0, "smooth thinks of a whole game: {error}");
+    for manager in [1, 2] {
+        assert!(summary[manager]["moves_left_error"].is_null() && summary[manager]["moves"] == 1, "{summary}");
+    }
+    let table = audit(&[path.to_str().unwrap(), "--manager", "simple"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("| simple | - / - | "), "{table}");
+}
+
+#[test]
 fn files_that_are_not_there_or_hold_nothing_are_named() {
     let line = |args: &[&str]| {
         let output = audit(args);
