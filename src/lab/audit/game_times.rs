@@ -54,6 +54,8 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         let base_ms = control.base_ms();
         let mut clock_ms = base_ms;
         times.start_ms[side] = base_ms;
+        // The clock after the move before, by its comment.
+        let mut said_ms = None;
         let own: Vec<usize> = (0..plies).filter(|ply| game.game.positions()[*ply].turn() == color).collect();
         for (index, &ply) in own.iter().enumerate() {
             let said = move_times(game.comments_of(ply));
@@ -61,15 +63,17 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
             let added_ms = control.count_move();
             if said.is_book {
                 // Runners give no increment for a move that they play themselves.
+                said_ms = None;
                 continue;
             }
-            let told_ms = told_before(&said, added_ms);
+            let told_ms = said_ms.or_else(|| told_before(&said, added_ms));
             let is_first = times.moves.last().is_none_or(|mv| mv.color != color);
             if let Some(told_ms) = told_ms.filter(|told_ms| is_first && (index == 0 || Some(*told_ms) > base_ms)) {
                 // Match runners may give the first increment before the game.
                 times.start_ms[side] = Some(told_ms);
             }
             let (before_ms, used_ms) = before_and_used(&said, told_ms, clock_ms, added_ms);
+            said_ms = said.clock_ms;
             clock_ms = said.clock_ms.or_else(|| Some(before_ms? - used_ms? + added_ms));
             let (Some(before_ms), Some(used_ms)) = (before_ms, used_ms) else { continue };
             times.moves.push(TimedMove {
@@ -97,7 +101,7 @@ fn told_before(said: &MoveTimes, added_ms: f64) -> Option<f64> {
     (told_ms >= 0.0).then_some(told_ms)
 }
 
-/// The clock before a move and the time it used. `told_ms`: the clock by its comment alone; `clock_ms`: as it stood after the
+/// The clock before a move and the time it used. `told_ms`: the clock by comments alone; `clock_ms`: as it stood after the
 /// move before; `added_ms`: what the move adds.
 fn before_and_used(
     said: &MoveTimes,
@@ -150,6 +154,10 @@ mod tests {
         assert_eq!((numbers(&opened)[0], opened.start_ms), ((2_000.0, 500.0), [Some(2_000.0), Some(1_300.0)]));
         let late = times("[TimeControl \"60\"]\n\n1. e4 e5 2. Nf3 {[%clk 0:00:20] [%emt 0:00:05]} *\n");
         assert_eq!((numbers(&late)[0], late.start_ms[0]), ((25_000.0, 5_000.0), Some(60_000.0)));
+        // The comment before knows better where runners count the moves of a period.
+        let text = "1. e4 {[%clk 0:00:09] [%emt 0:00:01]} e5 2. d4 {[%clk 0:00:08] [%emt 0:00:01]} d5 3. c4 {[%clk 0:00:17] [%emt 0:00:01]} *";
+        let period = times(&format!("[TimeControl \"2/10\"]\n\n{text}\n"));
+        assert_eq!(numbers(&period), [(10_000.0, 1_000.0), (9_000.0, 1_000.0), (8_000.0, 1_000.0)]);
         // A clock that ran out says only that.
         let lost = times("[TimeControl \"10+1\"]\n\n1. e4 {[%clk 0:00:00] [%emt 0:00:12]} *\n");
         assert_eq!(numbers(&lost), [(10_000.0, 12_000.0)]);
