@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 use zeitnot::lab::audit::game_times;
-use zeitnot::lab::read_games;
+use zeitnot::lab::{PgnGame, read_games};
 use zeitnot::splitmix::SplitMix64;
 
 fn audit(args: &[&str]) -> Output {
@@ -62,6 +62,8 @@ fn tcec_games_are_read_whole() {
 #[test]
 fn damaged_files_end_in_clear_lines() {
     let mut random = SplitMix64(27);
+    let whole = |game: &PgnGame| (game.tags.clone(), game.game.moves().to_vec(), game_times(game));
+    let sound: Vec<_> = read_games(GAMES.as_bytes()).unwrap().iter().map(whole).collect();
     for round in 0..1_000 {
         let mut bytes = GAMES.as_bytes().to_vec();
         for _ in 0..=random.below(4) {
@@ -85,14 +87,58 @@ fn damaged_files_end_in_clear_lines() {
                 }
             }
         }
-        // Whatever is left of them is read, and its clocks are times.
-        for game in read_games(&bytes[..]).unwrap_or_default() {
+        // The games before the damage come back whole; whatever is left of the others is read, and its clocks are times.
+        let games = read_games(&[format!("{GAMES}\n").as_bytes(), &bytes].concat()[..]).unwrap();
+        assert_eq!(games.iter().take(sound.len()).map(whole).collect::<Vec<_>>(), sound, "{round}");
+        assert!(games[..sound.len()].iter().all(|game| game.problem.is_none()), "{round}");
+        for game in &games {
             assert!(game.problem.as_ref().is_none_or(|problem| !problem.contains('\n')), "{round}: {:?}", game.problem);
-            for mv in game_times(&game).moves {
+            for mv in game_times(game).moves {
                 assert!(mv.clock_ms >= 0.0 && mv.used_ms >= 0.0 && mv.clock_ms.is_finite(), "{round}: {mv:?}");
             }
         }
     }
+}
+
+#[test]
+fn a_file_that_is_cut_in_a_comment_has_its_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.pgn");
+    std::fs::write(&path, format!("{GAMES}\n[White \"E\"]\n\n1. e4 {{[%clk 0:0")).unwrap();
+    let output = audit(&[path.to_str().unwrap(), "--json", "--manager", "smooth"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("game 4: a comment without an end after 1 plies"), "{said}");
+    assert!(said.contains("3 of 4 games have moves with clocks") && said.lines().count() == 2, "{said}");
+    assert_eq!(output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count(), 7);
+    let report = folder.path().join("report.html");
+    let arguments = ["time", "report", path.to_str().unwrap(), "--out", report.to_str().unwrap()];
+    let output = Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(std::fs::read_to_string(report).unwrap().contains("3 games with clocks of 4"));
+}
+
+#[test]
+fn estimates_are_of_the_game_and_not_of_the_period() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("periods.pgn");
+    // The last move of 2 in a minute, with three more to come.
+    let moves = "1. Nf3 {book} Nf6 {book} 2. Ng1 {+0.1/5 9s} Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 *";
+    std::fs::write(&path, format!("[TimeControl \"2/60\"]\n\n{moves}\n")).unwrap();
+    let managers = ["smooth", "simple", "alphazero"];
+    let named = managers.iter().flat_map(|manager| ["--manager", manager]);
+    let output = audit(&[&[path.to_str().unwrap(), "--json"][..], &named.collect::<Vec<_>>()].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["moves_left_true"], 4);
+    let summary = &lines[1]["summary"]["managers"];
+    let error = summary[0]["moves_left_error"]["median"].as_f64().unwrap();
+    assert!(error > 20.0, "smooth thinks of a whole game: {error}");
+    for manager in [1, 2] {
+        assert!(summary[manager]["moves_left_error"].is_null() && summary[manager]["moves"] == 1, "{summary}");
+    }
+    let table = audit(&[path.to_str().unwrap(), "--manager", "simple"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("| simple | - / - | "), "{table}");
 }
 
 #[test]

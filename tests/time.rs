@@ -110,7 +110,7 @@ fn a_script_says_what_stopped_the_search_and_when_it_would_have_stopped_otherwis
     let table = text(&["--stoppers", "--table"]);
     for line in [
         "time manager alphazero",
-        "  budget                          10000 ms     = whole(available * share / 100)",
+        "  budget                10000 ms     = whole(available * share / 100)",
         "100 ms: go on, the limit is 10000 ms",
         &format!("5100 ms: stop ({overtaken}), the limit is 10000 ms"),
         &format!(

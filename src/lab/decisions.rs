@@ -74,6 +74,12 @@ pub enum DecisionError {
         /// The problem.
         problem: String,
     },
+    /// It has no decision.
+    #[error("{} has no decisions", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// This program decides otherwise.
     #[error("{} line {line}: decided otherwise now: {there} there, {here} here", path.display())]
     Differs {
@@ -97,8 +103,10 @@ pub fn verify_decisions(path: &Path) -> Result<Verified, DecisionError> {
     let mut verified = Verified::default();
     let mut time: Option<Timekeeper> = None;
     let mut expected: Option<Answer> = None;
+    let mut lines = 0;
     for (index, text) in BufReader::new(File::open(path).map_err(reading)?).lines().enumerate() {
         let text = text.map_err(reading)?;
+        lines = index + 1;
         let bad = |problem: String| DecisionError::Line { path: path.to_owned(), line: index + 1, problem };
         match read(&text).map_err(|error| bad(error.to_string()))? {
             Line::Event(event) => {
@@ -124,7 +132,15 @@ pub fn verify_decisions(path: &Path) -> Result<Verified, DecisionError> {
             }
         }
     }
-    Ok(verified)
+    let path = path.to_owned();
+    match () {
+        () if expected.is_some() => {
+            let problem = "the answer to the last event is missing (is the file cut off?)".to_owned();
+            Err(DecisionError::Line { path, line: lines, problem })
+        }
+        () if verified.answers == 0 => Err(DecisionError::Empty { path }),
+        () => Ok(verified),
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +179,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let verified = verify_decisions(&log(folder.path())).unwrap();
         assert_eq!(verified, Verified { games: 1, moves: 2, answers: 12 });
+    }
+
+    #[test]
+    fn a_log_without_its_last_answer_or_any_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = log(folder.path());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let read = |lines: &[&str]| {
+            std::fs::write(&path, lines.join("\n")).unwrap();
+            let result = verify_decisions(&path).map_err(|error| error.to_string());
+            assert!(result.as_ref().err().is_none_or(|line| line.lines().count() == 1), "{result:?}");
+            result
+        };
+        let error = read(&lines[..lines.len() - 1]).unwrap_err();
+        assert!(error.contains(&format!("line {}: the answer", lines.len() - 1)), "{error}");
+        let first = lines.iter().position(|line| line.contains("\"plan\"")).unwrap();
+        for lines in [&[][..], &lines[..first]] {
+            assert!(read(lines).unwrap_err().ends_with("has no decisions"));
+        }
     }
 
     #[test]

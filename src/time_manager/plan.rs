@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
+/// The name of the term that is an estimate of the moves left in the game.
+pub(super) const ESTIMATED_MOVES_LEFT: &str = "estimated_moves_left";
+
 /// One quantity on the way to a budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
@@ -65,6 +68,12 @@ impl Plan {
     /// The term of this name, if the manager has it.
     pub fn term(&self, name: &str) -> Option<&Term> {
         self.terms.iter().find(|term| term.name == name)
+    }
+
+    /// The moves left in the game by the manager's estimate, whenever the next control comes; `None` of a manager that makes
+    /// none.
+    pub fn estimated_moves_left(&self) -> Option<f64> {
+        self.term(ESTIMATED_MOVES_LEFT).map(|term| term.value)
     }
 }
 

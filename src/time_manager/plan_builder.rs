@@ -3,7 +3,7 @@
 
 use super::due;
 use super::interface::MoveRequest;
-use super::plan::{Plan, Term};
+use super::plan::{ESTIMATED_MOVES_LEFT, Plan, Term};
 use super::unit::Unit;
 use std::borrow::Cow;
 
@@ -130,7 +130,7 @@ impl PlanBuilder {
     /// Records how many moves the clock has to serve, and where the estimate is from. `moves_to_go` can only shorten it
     /// (docs/lc0.md, 1.1), and the move to be made is always one of them.
     pub fn moves_left(&mut self, estimate: f64, formula: &'static str) -> f64 {
-        self.record("estimated_moves_left", formula, estimate, Unit::Moves, false);
+        self.record(ESTIMATED_MOVES_LEFT, formula, estimate, Unit::Moves, false);
         let (formula, horizon) = match self.request.moves_to_go {
             Some(moves) => {
                 let moves = self.term("moves_to_go", f64::from(moves), Unit::Moves);
@@ -140,6 +140,20 @@ impl PlanBuilder {
         };
         let moves_left = horizon.max(1.0);
         self.moves_left = self.record("moves_left", formula, moves_left, Unit::Moves, moves_left != estimate);
+        self.moves_left
+    }
+
+    /// The same for a manager that gives each move a share of the clock, in per cent, and estimates nothing.
+    pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
+        let moves = 100.0 / share;
+        let (name, moves) = match self.request.moves_to_go {
+            Some(to_go) => {
+                let to_go = self.term("moves_to_go", f64::from(to_go), Unit::Moves);
+                ("moves_left = max(1, min(100 / share, moves_to_go))", moves.min(to_go))
+            }
+            None => ("moves_left = max(1, 100 / share)", moves),
+        };
+        self.moves_left = self.at_least(name, moves, 1.0, Unit::Moves);
         self.moves_left
     }
 

@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use zeitnot::chess::Color;
 use zeitnot::engine::Options;
-use zeitnot::lab::audit::{GameTimes, PlayerClock, advice, game_times, is_tmgr_log, player_clocks, read_tmgr_log};
+use zeitnot::lab::audit::{
+    GameTimes, PlayerClock, TimedMove, advice, game_times, is_tmgr_log, player_clocks, read_tmgr_log,
+};
 use zeitnot::lab::report::plain;
 use zeitnot::lab::{PgnGame, read_games};
 use zeitnot::time_manager::{self, Plan};
@@ -153,19 +155,20 @@ fn moves(audited: &Audited, specs: &[&str]) {
 fn managers(audited: &[Audited], specs: &[&str]) -> Vec<Value> {
     let manager = |(at, spec): (usize, &&str)| {
         let moves = || audited.iter().flat_map(|game| game.times.moves.iter().zip(&game.plans[at]));
-        let mut errors: Vec<f64> =
-            moves().map(|(mv, plan)| (plan.moves_left - f64::from(mv.moves_left)).abs()).collect();
+        // Not all managers estimate the length of the game.
+        let error =
+            |(mv, plan): (&TimedMove, &Plan)| Some((plan.estimated_moves_left()? - f64::from(mv.moves_left)).abs());
+        let mut errors: Vec<f64> = moves().filter_map(error).collect();
         errors.sort_by(f64::total_cmp);
-        let count = errors.len().max(1) as f64;
+        let moves_left_error = errors
+            .get(errors.len() / 2)
+            .map(|median| json!({ "median": median, "mean": errors.iter().sum::<f64>() / errors.len() as f64 }));
         let used_ms: f64 = moves().map(|(mv, _)| mv.used_ms).sum();
         let budget_ms: f64 = moves().map(|(_, plan)| plan.budget_ms).sum();
         json!({
             "manager": spec,
-            "moves": errors.len(),
-            "moves_left_error": {
-                "median": errors.get(errors.len() / 2),
-                "mean": errors.iter().sum::<f64>() / count,
-            },
+            "moves": moves().count(),
+            "moves_left_error": moves_left_error,
             "budget_to_used": if used_ms > 0.0 { budget_ms / used_ms } else { 0.0 },
         })
     };
@@ -206,13 +209,13 @@ fn estimates(audited: &[Audited], specs: &[&str]) {
     say!("|---|---|---|");
     for manager in managers(audited, specs) {
         let error = &manager["moves_left_error"];
-        let number = |value: &Value| value.as_f64().unwrap_or_default();
+        let number = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"));
         say!(
-            "| {} | {:.0} / {:.0} | {:.2} |",
+            "| {} | {} / {} | {:.2} |",
             cell(manager["manager"].as_str().unwrap_or_default()),
             number(&error["median"]),
             number(&error["mean"]),
-            number(&manager["budget_to_used"])
+            manager["budget_to_used"].as_f64().unwrap_or_default()
         );
     }
 }

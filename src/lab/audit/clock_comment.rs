@@ -19,10 +19,11 @@ pub struct MoveTimes {
 ///
 /// - `[%clk 0:09:59.9]`, `[%emt 0:00:01]`, `[%budget 0:00:02]`, `[%nodes 1000]`: lichess, chess.com, ChessBase and this program;
 /// - `d=31, mt=58000, tl=5942000, n=9000`: TCEC, times in milliseconds, in old events as `00:00:58`;
-/// - `+0.31/12 1.23s, n=9000, tl=8.5s`: fastchess and cutechess, `book` where they played it;
+/// - `+0.31/12 1.23s, n=9000, tl=8.5s`: fastchess and cutechess, `book` alone where they played it;
 /// - `0.31/12 3` and `-0.10/11 1:05`: CCRL and Arena, in seconds.
 pub fn move_times(comments: &[String]) -> MoveTimes {
     let mut times = MoveTimes::default();
+    let mut has_score = false;
     for comment in comments {
         let rest = read_commands(comment, &mut times);
         let words: Vec<&str> = rest.split([',', ' ', '\t', '\n', '\r', ';']).filter(|word| !word.is_empty()).collect();
@@ -30,14 +31,17 @@ pub fn move_times(comments: &[String]) -> MoveTimes {
             match word.split_once('=') {
                 Some((key, value)) => read_pair(key, value, &mut times),
                 None if is_score(word) => {
+                    has_score = true;
                     let time = words.get(place + 1).and_then(|time| seconds(time.trim_end_matches('s')));
                     times.used_ms = times.used_ms.or(time);
                 }
-                None if word.eq_ignore_ascii_case("book") => times.is_book = true,
+                None if place == 0 && word.eq_ignore_ascii_case("book") => times.is_book = true,
                 None => {}
             }
         }
     }
+    // People write about books, too.
+    times.is_book &= times.used_ms.is_none() && times.clock_ms.is_none() && !has_score;
     times
 }
 
@@ -123,6 +127,11 @@ mod tests {
             ("0.10/11 65", used(65_000.0)),
             ("-0.10/11 1:05", used(65_000.0)),
             ("book", MoveTimes { is_book: true, ..none }),
+            ("Book, ", MoveTimes { is_book: true, ..none }),
+            ("[%clk 0:00:30] Out of book, at last", clock(30_000.0)),
+            ("[%clk 0:00:30] Book", clock(30_000.0)),
+            ("book +0.31/12", none),
+            ("out of book", none),
             ("a good move, 12 years ago", none),
             ("[%clk nonsense] [%emt -1]", none),
             ("d=1, mt=, tl=x", none),

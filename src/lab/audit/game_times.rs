@@ -51,19 +51,29 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         let tag = if own_tag.is_empty() { game.tag("TimeControl") } else { own_tag };
         let periods = periods(tag).unwrap_or_default();
         let mut control = PeriodClock::new(&periods);
-        let mut clock_ms = control.base_ms();
-        times.start_ms[side] = clock_ms;
+        let base_ms = control.base_ms();
+        let mut clock_ms = base_ms;
+        times.start_ms[side] = base_ms;
+        // The clock after the move before, by its comment.
+        let mut said_ms = None;
         let own: Vec<usize> = (0..plies).filter(|ply| game.game.positions()[*ply].turn() == color).collect();
         for (index, &ply) in own.iter().enumerate() {
             let said = move_times(game.comments_of(ply));
             let (increment_ms, moves_to_go) = (control.increment_ms(), control.moves_to_go());
             let added_ms = control.count_move();
             if said.is_book {
-                // Runners give no increment for a move that they play themselves, or tell the clock after it.
-                clock_ms = said.clock_ms.or(clock_ms);
+                // Runners give no increment for a move that they play themselves.
+                said_ms = None;
                 continue;
             }
-            let (before_ms, used_ms) = before_and_used(&said, clock_ms, added_ms);
+            let told_ms = said_ms.or_else(|| told_before(&said, added_ms));
+            let is_first = times.moves.last().is_none_or(|mv| mv.color != color);
+            if let Some(told_ms) = told_ms.filter(|told_ms| is_first && (index == 0 || Some(*told_ms) > base_ms)) {
+                // Match runners may give the first increment before the game.
+                times.start_ms[side] = Some(told_ms);
+            }
+            let (before_ms, used_ms) = before_and_used(&said, told_ms, clock_ms, added_ms);
+            said_ms = said.clock_ms;
             clock_ms = said.clock_ms.or_else(|| Some(before_ms? - used_ms? + added_ms));
             let (Some(before_ms), Some(used_ms)) = (before_ms, used_ms) else { continue };
             times.moves.push(TimedMove {
@@ -84,15 +94,28 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times
 }
 
-/// The clock before a move and the time it used. `clock_ms`: as it stood after the move before; `added_ms`: what the move adds.
-fn before_and_used(said: &MoveTimes, clock_ms: Option<f64>, added_ms: f64) -> (Option<f64>, Option<f64>) {
+/// The clock before a move where its comment tells it: the clock after it and the time used. `added_ms`: what the move adds. A
+/// clock that ended at 0 may have run out before.
+fn told_before(said: &MoveTimes, added_ms: f64) -> Option<f64> {
+    let told_ms = said.clock_ms.filter(|ms| *ms > 0.0)? + said.used_ms? - added_ms;
+    (told_ms >= 0.0).then_some(told_ms)
+}
+
+/// The clock before a move and the time it used. `told_ms`: the clock by comments alone; `clock_ms`: as it stood after the
+/// move before; `added_ms`: what the move adds.
+fn before_and_used(
+    said: &MoveTimes,
+    told_ms: Option<f64>,
+    clock_ms: Option<f64>,
+    added_ms: f64,
+) -> (Option<f64>, Option<f64>) {
     let by_clocks = || {
         let used_ms = clock_ms? + added_ms - said.clock_ms?;
         // A clock that went up says nothing.
         (used_ms >= 0.0).then_some(used_ms)
     };
     let used_ms = said.used_ms.or_else(by_clocks);
-    let before_ms = clock_ms.or_else(|| Some(said.clock_ms? + used_ms? - added_ms));
+    let before_ms = told_ms.or(clock_ms).or_else(|| Some(said.clock_ms? + used_ms? - added_ms));
     (before_ms.filter(|ms| *ms >= 0.0), used_ms)
 }
 
@@ -115,6 +138,29 @@ mod tests {
         assert_eq!(numbers(&times), [(10_000.0, 2_000.0), (10_000.0, 3_000.0), (9_000.0, 1_000.0)]);
         assert_eq!(times.end_ms, [Some(9_000.0), Some(8_000.0)]);
         assert_eq!((times.moves[0].moves_left, times.moves[2].moves_left), (2, 1));
+    }
+
+    #[test]
+    fn a_clock_and_a_time_used_tell_the_clock_before() {
+        // A match of this program, which begins with the increment.
+        let move_text = "1. e4 {[%clk 0:00:01.700] [%emt 0:00:01.300]} e5 {[%clk 0:00:02] [%emt 0:00:01]}";
+        let own = times(&format!("[TimeControl \"1+1\"]\n\n{move_text} *\n"));
+        assert_eq!(numbers(&own), [(2_000.0, 1_300.0), (2_000.0, 1_000.0)]);
+        assert_eq!((own.start_ms, own.end_ms), ([Some(2_000.0); 2], [Some(1_700.0), Some(2_000.0)]));
+        // Behind an opening, and behind moves on the clock that nobody noted.
+        let opened = times(
+            "[TimeControl \"1+1\"]\n\n1. e4 e5 2. Nf3 {[%clk 0:00:02.5] [%emt 0:00:00.5]} Nc6 {[%clk 0:00:01.1] [%emt 0:00:01.2]} *\n",
+        );
+        assert_eq!((numbers(&opened)[0], opened.start_ms), ((2_000.0, 500.0), [Some(2_000.0), Some(1_300.0)]));
+        let late = times("[TimeControl \"60\"]\n\n1. e4 e5 2. Nf3 {[%clk 0:00:20] [%emt 0:00:05]} *\n");
+        assert_eq!((numbers(&late)[0], late.start_ms[0]), ((25_000.0, 5_000.0), Some(60_000.0)));
+        // The comment before knows better where runners count the moves of a period.
+        let text = "1. e4 {[%clk 0:00:09] [%emt 0:00:01]} e5 2. d4 {[%clk 0:00:08] [%emt 0:00:01]} d5 3. c4 {[%clk 0:00:17] [%emt 0:00:01]} *";
+        let period = times(&format!("[TimeControl \"2/10\"]\n\n{text}\n"));
+        assert_eq!(numbers(&period), [(10_000.0, 1_000.0), (9_000.0, 1_000.0), (8_000.0, 1_000.0)]);
+        // A clock that ran out says only that.
+        let lost = times("[TimeControl \"10+1\"]\n\n1. e4 {[%clk 0:00:00] [%emt 0:00:12]} *\n");
+        assert_eq!(numbers(&lost), [(10_000.0, 12_000.0)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads the lines that Lc0's `smooth` writes to its log, each with the prefix `TMGR:` (docs/lc0.md, 1.7).
 
+use crate::lab::pgn_reader::is_tag_pair;
 use serde::{Deserialize, Serialize};
 
 /// What each line of the time manager has.
@@ -35,13 +36,8 @@ pub struct TmgrMove {
 /// Whether a file is a log with lines of Lc0's time manager. A comment of a game in PGN may quote such a line: a file with a
 /// tag pair like `[White "name"]` at the start of a line is PGN.
 pub fn is_tmgr_log(bytes: &[u8]) -> bool {
-    let is_tag = |line: &[u8]| {
-        let Some(rest) = line.strip_prefix(b"[") else { return false };
-        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-        name > 0 && rest[name..].trim_ascii_start().starts_with(b"\"") && rest[name] != b'"'
-    };
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.windows(MARK.len()).any(|window| window == MARK) && !bytes.split(|byte| *byte == b'\n').any(is_tag)
+    bytes.windows(MARK.len()).any(|window| window == MARK) && !bytes.split(|byte| *byte == b'\n').any(is_tag_pair)
 }
 
 /// Reads a log: a move for each line `MOVE TIME`, with the lines after it and the last `go` before it.

@@ -29,8 +29,8 @@ pub struct AuditedMove {
     pub moves_left: f64,
     /// The budget of each manager that was asked, in milliseconds; `None` where one is not told.
     pub budgets_ms: Vec<Option<f64>>,
-    /// The moves left by each manager's estimate; empty where they are not told.
-    pub estimates: Vec<f64>,
+    /// The moves left by each manager's estimate, `None` where it makes none; empty where they are not told.
+    pub estimates: Vec<Option<f64>>,
 }
 
 fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
@@ -167,25 +167,37 @@ pub fn beside_managers(specs: &[String], moves: &[AuditedMove]) -> Option<Figure
     })
 }
 
-/// Draws the moves left by the managers' estimates over those that were left. `None` where no estimate is told.
+/// Draws the moves left by the managers' estimates over those that were left, as far as managers estimate them. `None` where no
+/// estimate is told.
 pub fn moves_left(specs: &[String], moves: &[AuditedMove]) -> Option<Figure> {
     if specs.is_empty() || moves.is_empty() || moves.iter().any(|mv| mv.estimates.len() != specs.len()) {
         return None;
     }
+    let estimates: Vec<(usize, &String, Vec<f64>)> = specs
+        .iter()
+        .enumerate()
+        .filter_map(|(at, spec)| Some((at, spec, moves.iter().map(|mv| mv.estimates[at]).collect::<Option<_>>()?)))
+        .collect();
+    if estimates.is_empty() {
+        return None;
+    }
     let groups = groups(moves, |mv| mv.moves_left as usize);
     let truth: Vec<f64> = groups.iter().map(|(_, moves)| mean(moves.iter().map(|mv| mv.moves_left))).collect();
-    let curve = |(at, spec): (usize, &String)| {
-        let means = groups.iter().map(|(_, moves)| mean(moves.iter().map(|mv| mv.estimates[at])));
+    // A manager has the colour that it has beside the times used.
+    let curve = |(at, spec, _): &(usize, &String, Vec<f64>)| {
+        let means = groups.iter().map(|(_, moves)| mean(moves.iter().filter_map(|mv| mv.estimates[*at])));
         Curve { spread: Spread::None, ..Curve::line(spec, at + 1, truth.iter().copied().zip(means).collect()) }
     };
-    let curves: Vec<Curve> = specs.iter().enumerate().map(curve).collect();
-    let mut table = Table::with_columns(&["moves left", "moves"], specs.iter().cloned());
+    let curves: Vec<Curve> = estimates.iter().map(curve).collect();
+    let names = estimates.iter().map(|(_, spec, _)| (*spec).clone());
+    let mut table = Table::with_columns(&["moves left", "moves"], names);
     for (index, (_, moves)) in groups.iter().enumerate() {
         let estimates = curves.iter().map(|curve| grouped(curve.points[index].1, 1));
         table.row([grouped(truth[index], 1), moves.len().to_string()].into_iter().chain(estimates).collect());
     }
-    let errors = specs.iter().enumerate().map(|(at, spec)| {
-        let mut errors: Vec<f64> = moves.iter().map(|mv| (mv.estimates[at] - mv.moves_left).abs()).collect();
+    let errors = estimates.iter().map(|(_, spec, estimates)| {
+        let mut errors: Vec<f64> =
+            moves.iter().zip(estimates).map(|(mv, estimate)| (estimate - mv.moves_left).abs()).collect();
         errors.sort_by(f64::total_cmp);
         format!("{spec}'s by {}", counted(errors[errors.len() / 2].round() as usize, "move"))
     });
@@ -221,7 +233,7 @@ mod tests {
             budget_ms: Some(2.0 * used_ms),
             moves_left: (11 - number) as f64,
             budgets_ms: vec![Some(used_ms / 2.0)],
-            estimates: vec![estimate],
+            estimates: vec![Some(estimate)],
         }
     }
 
@@ -244,6 +256,19 @@ mod tests {
         assert!(left.caption.contains("smooth's by 3 moves"), "{}", left.caption);
         let Plot::Lines(plot) = &left.plot else { panic!() };
         assert_eq!((plot.curves[0].points[0], plot.curves[0].points[9]), ((1.0, 8.0), (10.0, 8.0)));
+    }
+
+    #[test]
+    fn a_manager_without_an_estimate_is_left_out() {
+        let mut moves: Vec<AuditedMove> = (1..=10).map(|number| mv(0, number, 1_000.0, 8.0)).collect();
+        let specs = ["simple", "smooth"].map(str::to_owned);
+        moves.iter_mut().for_each(|mv| mv.estimates.insert(0, None));
+        let figure = moves_left(&specs, &moves).unwrap();
+        assert_eq!(figure.table.head, ["moves left", "moves", "smooth"]);
+        let Plot::Lines(plot) = &figure.plot else { panic!() };
+        assert_eq!((plot.curves.len(), plot.curves[0].color), (1, 2));
+        moves.iter_mut().for_each(|mv| mv.estimates[1] = None);
+        assert!(moves_left(&specs, &moves).is_none());
     }
 
     #[test]

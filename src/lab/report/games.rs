@@ -140,7 +140,7 @@ fn audited_moves(games: &[AuditedGame], rules: &ReportRules) -> Result<Vec<Audit
                 budget_ms: mv.budget_ms,
                 moves_left: f64::from(mv.moves_left),
                 budgets_ms: plans.iter().map(|plans| Some(plans[at].budget_ms)).collect(),
-                estimates: plans.iter().map(|plans| plans[at].moves_left).collect(),
+                estimates: plans.iter().map(|plans| plans[at].estimated_moves_left()).collect(),
             });
         }
     }

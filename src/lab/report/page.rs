@@ -3,7 +3,7 @@
 use super::ReportError;
 use super::board::Board;
 use super::figure::{Figure, Section};
-use super::svg::{chart_css, page_css};
+use super::svg::{chart_css, is_bidi_control, page_css};
 use askama::Template;
 use sha2::{Digest as _, Sha256};
 
@@ -47,7 +47,10 @@ pub fn page(sections: &[Section]) -> Result<String, ReportError> {
     let style = lines(&[page_css(), chart_css(), STYLE.to_owned()].concat());
     let script = lines(SCRIPT);
     let (style_hash, script_hash) = (hash(&style), hash(&script));
-    Ok(Page { sections, style, style_hash, script, script_hash }.render()?)
+    let mut page = Page { sections, style, style_hash, script, script_hash }.render()?;
+    // A name must not turn the text behind it round, wherever it stands.
+    page.retain(|c| !is_bidi_control(c));
+    Ok(page)
 }
 
 /// A text with the line ends that a browser makes of all others before it hashes an element. A checkout may have others.

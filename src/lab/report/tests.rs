@@ -169,6 +169,16 @@ fn games_without_clocks_and_games_that_are_not_there_are_told() {
 }
 
 #[test]
+fn names_do_not_turn_text_round() {
+    let mut report = Report::default();
+    let game = "[White \"ev\u{202e}il\u{2066}\"]\n\n1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 {[%emt 0:00:01]} *\n";
+    report.add("\u{202d}a.pgn", game.as_bytes(), &RULES()).unwrap();
+    let page = page(&report.sections()).unwrap();
+    assert!(page.contains("evil") && page.contains("Games of a.pgn"));
+    assert!(!page.contains(svg::is_bidi_control));
+}
+
+#[test]
 fn damaged_games_are_named() {
     let mut report = Report::default();
     let added = report.add("a", b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 2. Ke4 *\n", &RULES()).unwrap();

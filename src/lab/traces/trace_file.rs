@@ -96,7 +96,12 @@ impl TraceFile {
         let io = |reason| TraceError::Io { path: path.to_owned(), reason };
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         let (mut traces, mut whole) = (0, 0);
-        if file.metadata().map_err(io)?.len() > 0 {
+        let line = serde_json::to_string(header).map_err(io::Error::from).map_err(io)? + "\n";
+        let mut first = Vec::new();
+        (&file).take(line.len() as u64).read_to_end(&mut first).map_err(io)?;
+        // A file that was cut off within this very line has nothing to lose.
+        let is_begun = first.len() >= line.len() || !line.as_bytes().starts_with(&first);
+        if is_begun {
             let mut blocks = Blocks::open(path)?;
             if blocks.header != *header {
                 let text = |header: &TraceHeader| serde_json::to_string(header).unwrap_or_default();
@@ -113,7 +118,6 @@ impl TraceFile {
         file.seek(SeekFrom::End(0)).map_err(io)?;
         let mut opened = TraceFile { path: path.to_owned(), file, traces };
         if whole == 0 {
-            let line = serde_json::to_string(header).map_err(io::Error::from).map_err(io)? + "\n";
             opened.write(line.as_bytes())?;
         }
         Ok(opened)
@@ -247,6 +251,23 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), whole);
         }
         assert_eq!(read_traces(&path).unwrap().1, [example(0, 0), example(0, 2)]);
+    }
+
+    #[test]
+    fn a_file_goes_on_that_was_cut_off_within_its_first_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("traces");
+        drop(TraceFile::open(&path, &header()).unwrap());
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let file = TraceFile::open(&path, &header()).unwrap();
+            assert_eq!((file.traces(), std::fs::read(&path).unwrap()), (0, whole.clone()), "{cut}");
+        }
+        // The beginning of another recording is left alone.
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(TraceFile::open(&path, &TraceHeader { nodes: 800, ..header() }).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), whole[..whole.len() - 1]);
     }
 
     #[test]

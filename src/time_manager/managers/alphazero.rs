@@ -52,7 +52,7 @@ impl TimeManager for AlphaZero {
             plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
         let percent = plan.term("share = alphazero-time-pct", self.percent, Unit::Percent);
         // Every move takes the same share of the rest of the clock: 100 / share of them make up the whole.
-        plan.moves_left(100.0 / percent.max(f64::MIN_POSITIVE), "100 / share");
+        plan.moves_left_by_share(percent.max(f64::MIN_POSITIVE));
         let budget = (available * percent / 100.0).trunc();
         let plan = plan.finish(("whole(available * share / 100)", budget), NO_RESERVE, None);
         self.limit_ms = Some(plan.hard_limit_ms);

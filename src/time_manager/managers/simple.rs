@@ -102,7 +102,7 @@ impl TimeManager for Simple {
             share + 100.0 * increment_ratio * self.time_factor,
             Percent,
         );
-        plan.moves_left(100.0 / share, "100 / share");
+        plan.moves_left_by_share(share);
         let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
         if std::mem::take(&mut self.is_first_move) {
             let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
