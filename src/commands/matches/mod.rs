@@ -153,7 +153,10 @@ impl<'a> MatchSetup<'a> {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
         let has_time = setup.rules.limits.iter().any(|limits| limits.clock.is_some());
-        args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, players)?;
+        for opponent in &players[1..] {
+            let pair = [&players[0], opponent];
+            args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, pair)?;
+        }
         Ok(setup)
     }
 

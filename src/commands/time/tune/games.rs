@@ -64,7 +64,10 @@ impl<'a> GameJudge<'a> {
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
         let starts = matches::starts(matches, chess960)?;
         let (pairs, check) = (number("pairs")?, number("check")?.next_multiple_of(2));
-        matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, &players)?;
+        for player in &players {
+            // Both points of an iteration are this one with other values.
+            matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, [player, player])?;
+        }
         matches::load(&mut players, 2 * concurrency, &clocks[0])?;
         let networks = players.into_iter().map(|player| {
             let options = player.options().context("the player is this engine")?;
