@@ -43,6 +43,10 @@ pub struct Journal<E = GameRecord> {
     is_ended: bool,
     /// Bytes of the whole lines that were there.
     whole: u64,
+    /// Whether the settings are not written yet: the file is as it was.
+    is_pending: bool,
+    /// Whether the file has the whole of another match.
+    has_other: bool,
 }
 
 /// How often a journal that another process has is tried to be locked, and the pause between.
@@ -52,7 +56,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const END: &str = "{\"end\":true}";
 
 impl<E: Entry> Journal<E> {
-    /// Begins a journal. A journal that is there is replaced if it has the whole of a match, or no game.
+    /// Prepares a new journal, which replaces one that has the whole of a match, or no game. The file stays as it is until
+    /// [`Journal::begin`], or the first entry: a match that never starts costs no other one's games.
     ///
     /// # Errors
     /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
@@ -61,12 +66,12 @@ impl<E: Entry> Journal<E> {
         if journal.is_begun && !journal.is_ended && !journal.entries.is_empty() {
             return Err(JournalError::Unfinished { path: path.to_owned() });
         }
-        journal.begin(settings)?;
+        journal.prepare(settings);
         Ok(journal)
     }
 
-    /// Goes on with the journal of an interrupted match, or begins one where there is none. `settings` must be those of its games, but
-    /// for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
+    /// Goes on with the journal of an interrupted match, or prepares one where there is none. `settings` must be those of its
+    /// games, but for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
     ///
     /// # Errors
     /// [`JournalError`]; the file is as it was.
@@ -74,7 +79,7 @@ impl<E: Entry> Journal<E> {
         let mut journal = Journal::open(path)?;
         let differs = difference(&journal.settings, &settings, may_differ);
         if !journal.is_begun || (journal.entries.is_empty() && differs.is_some()) {
-            journal.begin(settings)?;
+            journal.prepare(settings);
             return Ok(journal);
         }
         if let Some((setting, there, here)) = differs {
@@ -103,24 +108,53 @@ impl<E: Entry> Journal<E> {
         file.read_to_end(&mut bytes).map_err(io)?;
         let Content { settings, entries, is_ended, whole } = parse(path, &bytes)?;
         let (path, whole) = (path.to_owned(), whole as u64);
-        Ok(Journal { path, file, settings, entries, is_begun: whole > 0, is_ended, whole })
+        let is_begun = whole > 0;
+        Ok(Journal { path, file, settings, entries, is_begun, is_ended, whole, is_pending: false, has_other: false })
     }
 
-    /// Empties the file and writes the settings.
-    fn begin(&mut self, settings: Value) -> Result<(), JournalError> {
-        self.file.set_len(0).map_err(|reason| self.io(reason))?;
+    /// Takes the settings of a new match; the file stays as it is.
+    fn prepare(&mut self, settings: Value) {
+        self.has_other = !self.entries.is_empty();
         self.entries.clear();
-        self.is_ended = false;
-        self.write(&settings.to_string())?;
-        self.settings = settings;
-        Ok(())
+        (self.is_ended, self.is_pending, self.settings) = (false, true, settings);
+    }
+
+    /// Adds a setting to those that are not written yet; a journal that goes on keeps its own.
+    pub fn note(&mut self, setting: &str, value: impl Into<Value>) {
+        if let (true, Some(settings)) = (self.is_pending, self.settings.as_object_mut()) {
+            settings.insert(setting.to_owned(), value.into());
+        }
+    }
+
+    /// Writes the settings of a new match in place of all that the file has; nothing where they are written.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`].
+    pub fn begin(&mut self) -> Result<(), JournalError> {
+        if !self.is_pending {
+            return Ok(());
+        }
+        self.file.set_len(0).map_err(|reason| self.io(reason))?;
+        let settings = self.settings.to_string();
+        (self.is_pending, self.has_other) = (false, false);
+        self.write(&settings)
+    }
+
+    /// Whether the file still has the whole of another match, which this one will replace.
+    pub fn has_other(&self) -> bool {
+        self.has_other
     }
 
     fn io(&self, reason: io::Error) -> JournalError {
         JournalError::Io { path: self.path.clone(), reason }
     }
 
-    /// The settings, as the file has them.
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The settings, as the file has them or will have them.
     pub fn settings(&self) -> &Value {
         &self.settings
     }
@@ -153,6 +187,7 @@ impl<E: Entry> Journal<E> {
     }
 
     fn write(&mut self, line: &str) -> Result<(), JournalError> {
+        self.begin()?;
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|reason| self.io(reason))
     }
 }
@@ -270,6 +305,31 @@ mod tests {
             assert_eq!(again.games().len(), whole + 1, "cut at {cut}");
             assert_eq!(again.games()[&9], game(9));
         }
+    }
+
+    #[test]
+    fn a_finished_match_is_replaced_by_the_first_game_of_another_and_not_before() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("match.jsonl");
+        let create = |tc: &str| Journal::<GameRecord>::create(&path, json!({ "tc": tc })).unwrap();
+        let mut journal = create("1");
+        assert!(!journal.has_other());
+        journal.add(game(1)).unwrap();
+        journal.end().unwrap();
+        drop(journal);
+        let finished = std::fs::read(&path).unwrap();
+        let mut journal = create("2");
+        journal.note("pgn_start", 7);
+        assert!(journal.has_other() && journal.games().is_empty());
+        drop(journal);
+        assert_eq!(std::fs::read(&path).unwrap(), finished);
+        let mut journal = create("3");
+        journal.note("pgn_start", 8);
+        journal.add(game(5)).unwrap();
+        assert!(!journal.has_other());
+        drop(journal);
+        let journal = Journal::<GameRecord>::resume(&path, json!({ "tc": "3", "pgn_start": 8 }), &[]).unwrap();
+        assert_eq!(journal.games().keys().collect::<Vec<_>>(), [&5]);
     }
 
     #[test]

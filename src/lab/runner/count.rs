@@ -80,7 +80,12 @@ impl<'a> Count<'a> {
                 stop.store(true, Ordering::SeqCst);
             }
         }
-        if self.decision.is_none() {
+        // A match whose players cannot all be made has not begun: it leaves no trace of games.
+        let has_begun = failure.is_none() || !journal.has_other();
+        if self.decision.is_none() && has_begun {
+            if !broken_off.is_empty() {
+                journal.begin()?;
+            }
             broken_off.sort_by_key(|record| record.game);
             broken_off.iter().for_each(|record| tell(Event::BrokenOff(record)));
         }

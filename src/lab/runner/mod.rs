@@ -116,7 +116,8 @@ enum Message {
 
 /// Plays a match. `make` makes the players of one of the threads, which are numbered from 0; `journal` gets each finished game
 /// at once and has those that are not to be played again; `tell` gets the news on the caller's thread, finished games in the
-/// order of their numbers. `interrupted` ends the match.
+/// order of their numbers. `interrupted` ends the match. What a journal has of another match stays until a game of this one has
+/// ended, or was broken off.
 ///
 /// The games of players on virtual clocks depend on nothing but the plan: not on how many are played at once, nor on games
 /// that were played before an interruption. An SPRT decides by the games in their order, and drops the later ones.
