@@ -11,6 +11,8 @@ struct Scripted {
     fails_after: Option<usize>,
     /// It fails by giving no answer, and does so from the start on with `fails_after` 0.
     hangs: bool,
+    /// It hangs before its clock runs.
+    is_unready: bool,
     /// What it was asked for.
     asked: Vec<GoParams>,
     since_ms: Vec<f64>,
@@ -24,6 +26,7 @@ impl Scripted {
             moves: VecDeque::new(),
             fails_after: None,
             hangs: false,
+            is_unready: false,
             asked: Vec::new(),
             since_ms: Vec::new(),
         }
@@ -37,7 +40,7 @@ impl Player for Scripted {
 
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         match self.hangs && self.fails_after == Some(0) {
-            true => Err(PlayerError::Stalled(format!("{} gave no readyok", self.name))),
+            true => Err(PlayerError::NotReady(format!("{} gave no readyok", self.name))),
             false => Ok(()),
         }
     }
@@ -45,6 +48,7 @@ impl Player for Scripted {
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         if self.fails_after.is_some_and(|moves| self.asked.len() >= moves) {
             return Err(match self.hangs {
+                true if self.is_unready => PlayerError::NotReady(format!("{} gave no readyok", self.name)),
                 true => PlayerError::Stalled(format!("{} gave no bestmove", self.name)),
                 false => PlayerError::Crashed(format!("{} ended before bestmove", self.name)),
             });

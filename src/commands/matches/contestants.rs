@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeitnot::announcer::Announcer;
+use std::sync::atomic::AtomicBool;
 use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
@@ -32,8 +33,8 @@ pub struct Contestant {
 enum Kind {
     /// This engine.
     Own { options: Box<Options>, network: Option<LoadedNetwork> },
-    /// Another engine: its command line and options.
-    External { command: String, options: Vec<(String, String)> },
+    /// Another engine: its command line and options, and what calls off every wait for it.
+    External { command: String, options: Vec<(String, String)>, stop: Arc<AtomicBool> },
 }
 
 /// An engine of a pool, as its file has it.
@@ -97,10 +98,11 @@ impl Contestant {
             Some(name) => name.clone(),
             None => {
                 eprintln!("asking {command} for its name");
-                ExternalPlayer::start(command, &options, None)?.name().to_owned()
+                ExternalPlayer::start(command, &options, None, Arc::default())?.name().to_owned()
             }
         };
-        Ok(Contestant { name, rating: None, kind: Kind::External { command: command.to_owned(), options } })
+        let kind = Kind::External { command: command.to_owned(), options, stop: Arc::default() };
+        Ok(Contestant { name, rating: None, kind })
     }
 
     /// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and the
@@ -116,7 +118,7 @@ impl Contestant {
             Contestant {
                 name: entry.name,
                 rating: entry.rating,
-                kind: Kind::External { command: entry.command, options },
+                kind: Kind::External { command: entry.command, options, stop: Arc::default() },
             }
         };
         Ok(entries.into_iter().map(contestant).collect())
@@ -149,6 +151,13 @@ impl Contestant {
     }
 
     /// A line that says what plays.
+    /// Waits for its processes no more once `interrupted` is set.
+    pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
+        if let Kind::External { stop, .. } = &mut self.kind {
+            *stop = Arc::clone(interrupted);
+        }
+    }
+
     pub fn news(&self) -> &str {
         match &self.kind {
             Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
@@ -165,9 +174,8 @@ impl Contestant {
         decisions: Option<PathBuf>,
     ) -> Result<Box<dyn Player>, PlayerError> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options } => {
-                let player = ExternalPlayer::start(command, options, Some(&self.name));
-                return Ok(Box::new(player.map_err(|error| PlayerError::Unfit(error.to_string()))?));
+            Kind::External { command, options, stop } => {
+                return Ok(Box::new(ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?));
             }
             Kind::Own { options, network } => (options, network),
         };

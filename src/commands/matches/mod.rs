@@ -48,6 +48,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let setup = MatchSetup::new(matches, &players)?;
     contestants::load(&mut players, 2 * setup.concurrency, &setup.clock)?;
     let interrupted = interrupt::on_request()?;
+    players.iter_mut().for_each(|player| player.heed(&interrupted));
     let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
     let opening = |pair: u64| setup.starts.get(pair);
     let plan = setup.plan(&opening);

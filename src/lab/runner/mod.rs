@@ -184,6 +184,7 @@ impl GameThread<'_> {
             Ok(players) => players,
             Err(error) => return drop(self.sender.send(Message::Failed(error.into()))),
         };
+            Err(PlayerError::Interrupted(_)) => return,
         while !self.is_over() {
             let at = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(&game) = usize::try_from(at).ok().and_then(|at| self.missing.get(at)) else { return };
