@@ -139,7 +139,8 @@ fn a_clock_that_runs_out_loses_but_not_against_a_bare_king() {
     assert_eq!((record.white_won, record.forfeit_of_first()), (Some(true), Some(false)), "Black has the bare king");
     let record = game([&mut late, &mut Scripted::new("B", &[1.0])], &rules(["1", "1"]), Some(rook), true, 9);
     assert_eq!((record.white_won, record.termination), (None, Termination::TimeForfeit), "a bare king cannot win");
-    assert_eq!(record.result(), "1/2-1/2");
+    assert_eq!((record.result(), record.forfeit_of_first()), ("1/2-1/2", Some(true)));
+    assert_eq!(record.lost_on_time_by_first(), None, "nobody lost");
 }
 
 #[test]
@@ -198,6 +199,10 @@ fn a_player_that_hangs_has_lost_on_time_where_its_clock_ran() {
     assert!(record.forfeit_of_first() == Some(true) && record.clocks_ms[0] < 0.0, "{:?}", record.clocks_ms);
     let bare = play(0, Some("4k3/8/8/8/8/8/8/R3K3 b - - 0 1"), &Rules::default());
     assert_eq!(bare.termination, Termination::Stall, "no clock ran");
+    let mut unready = Scripted { is_unready: true, ..hanging(1) };
+    let record = game([&mut unready, &mut Scripted::new("B", &[1.0])], &rules(["1", "1"]), None, true, 9);
+    assert_eq!((record.white_won, record.termination), (Some(false), Termination::Stall), "its clock did not run");
+    assert!(record.forfeit.is_none() && record.clocks_ms[0] > 0.0, "{:?}", record.clocks_ms);
     let bare = play(1, Some("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), &rules(["1", "1"]));
     assert_eq!((bare.white_won, bare.termination), (None, Termination::TimeForfeit), "a bare king cannot win");
 }

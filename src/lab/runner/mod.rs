@@ -78,8 +78,10 @@ pub struct MatchEnd {
     pub results: Results,
     /// Those of whole pairs of games, by which the SPRT decides.
     pub pairs: Results,
-    /// Clocks of the first and of the second player that ran out.
+    /// Games that the first and that the second player lost on time.
     pub forfeits: [u64; 2],
+    /// Games in which the clock of the first, and of the second, ran out against a bare king: they are drawn.
+    pub drawn_forfeits: [u64; 2],
     /// The decision of the SPRT.
     pub decision: Option<Decision>,
 }
@@ -182,9 +184,9 @@ impl GameThread<'_> {
         // Nobody listens any more once the match has ended.
         let mut players = match make(thread) {
             Ok(players) => players,
+            Err(PlayerError::Interrupted(_)) => return,
             Err(error) => return drop(self.sender.send(Message::Failed(error.into()))),
         };
-            Err(PlayerError::Interrupted(_)) => return,
         while !self.is_over() {
             let at = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(&game) = usize::try_from(at).ok().and_then(|at| self.missing.get(at)) else { return };

@@ -165,8 +165,9 @@ impl Judge for GameJudge<'_> {
             return Ok(None);
         }
         let refused = |player: usize| {
-            let lost = end.forfeits[player];
-            (lost > 0).then(|| format!("lost {lost} of {games} games on time"))
+            // A draw against a bare king is no excuse.
+            let late = end.forfeits[player] + end.drawn_forfeits[player];
+            (late > 0).then(|| format!("ran out of time in {late} of {games} games"))
         };
         let name = if self.networks.len() > 1 {
             format!("{} {}", network.player.name, control.tc)
