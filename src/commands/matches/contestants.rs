@@ -16,7 +16,7 @@ use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
-use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError};
+use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
 use zeitnot::memory;
 
 /// A player of a match.
@@ -135,9 +135,8 @@ impl Contestant {
     /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of another engine.
     pub fn identity(&self) -> anyhow::Result<Value> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options } => {
-                // A program that the system finds in its path is known by its command alone.
-                let program = command.split_whitespace().next().and_then(|path| std::fs::File::open(path).ok());
+            Kind::External { command, options, .. } => {
+                let program = program_file(command).and_then(|path| std::fs::File::open(path).ok());
                 let sha256 = program.and_then(|file| sha256(file).ok());
                 return Ok(json!({ "name": self.name, "command": command, "options": options, "program": sha256 }));
             }

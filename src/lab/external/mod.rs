@@ -7,6 +7,7 @@ mod go_command;
 mod info_line;
 mod process;
 
+pub use command_line::program_file;
 pub use error::ExternalError;
 pub use go_command::GoClock;
 pub use info_line::ExternalScore;
@@ -18,14 +19,14 @@ use error::{BEST_MOVE, one_line};
 use go_command::position;
 use info_line::best_move;
 use process::{Output, Process, Silence};
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
 /// The option by which an engine is told that a game is one of Chess960.
 const CHESS960: &str = "UCI_Chess960";
-
 /// Milliseconds between two looks whether the wait for an engine was called off.
 const LOOK_MS: f64 = 100.0;
+
 /// How long an engine is waited for outside its searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
@@ -66,9 +67,9 @@ pub struct ExternalEngine {
     /// Options as they were given.
     options: Vec<(String, String)>,
     patience: Patience,
-    /// What it calls itself, or else the program.
     /// Calls off every wait for it.
     stop: Arc<AtomicBool>,
+    /// What it calls itself, or else the program.
     name: String,
     clock: MonotonicClock,
     running: Option<Running>,
@@ -100,8 +101,8 @@ impl ExternalEngine {
         command: &str,
         options: &[(String, String)],
         patience: Patience,
-    ) -> Result<ExternalEngine, ExternalError> {
         stop: Arc<AtomicBool>,
+    ) -> Result<ExternalEngine, ExternalError> {
         let (program, args) = command_line::split(command)?;
         let mut engine = ExternalEngine {
             name: one_line(&program),
@@ -109,8 +110,8 @@ impl ExternalEngine {
             args,
             options: options.to_vec(),
             patience,
-            clock: MonotonicClock::new(),
             stop,
+            clock: MonotonicClock::new(),
             running: None,
         };
         engine.restart()?;
