@@ -5,13 +5,14 @@ use super::args::MatchClock;
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use anyhow::Context as _;
 use clap::ArgMatches;
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use zeitnot::announcer::Announcer;
 use std::sync::atomic::AtomicBool;
+use zeitnot::announcer::Announcer;
 use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
@@ -38,14 +39,40 @@ enum Kind {
 }
 
 /// An engine of a pool, as its file has it.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoolEntry {
     name: String,
     command: String,
     #[serde(default)]
-    options: BTreeMap<String, Value>,
+    options: InOrder,
     rating: Option<f64>,
+}
+
+/// The members of a JSON object in the order in which they stand: engines are told their options in that order.
+#[derive(Default)]
+struct InOrder(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<InOrder, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = InOrder;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of options")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(InOrder(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
 }
 
 /// The options of `NAME=VALUE` texts; `flag` is where they stand.
@@ -114,7 +141,7 @@ impl Contestant {
         anyhow::ensure!(!entries.is_empty(), "{} has no engine", path.display());
         let contestant = |entry: PoolEntry| {
             let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let options = entry.options.into_iter().map(|(name, value)| (name, text(value))).collect();
+            let options = entry.options.0.into_iter().map(|(name, value)| (name, text(value))).collect();
             Contestant {
                 name: entry.name,
                 rating: entry.rating,
@@ -122,6 +149,13 @@ impl Contestant {
             }
         };
         Ok(entries.into_iter().map(contestant).collect())
+    }
+
+    /// Waits for its processes no more once `interrupted` is set.
+    pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
+        if let Kind::External { stop, .. } = &mut self.kind {
+            *stop = Arc::clone(interrupted);
+        }
     }
 
     /// The options, where it is this engine.
@@ -150,13 +184,6 @@ impl Contestant {
     }
 
     /// A line that says what plays.
-    /// Waits for its processes no more once `interrupted` is set.
-    pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
-        if let Kind::External { stop, .. } = &mut self.kind {
-            *stop = Arc::clone(interrupted);
-        }
-    }
-
     pub fn news(&self) -> &str {
         match &self.kind {
             Kind::Own { network, .. } => network.as_ref().map_or("", |network| &network.news),
