@@ -73,11 +73,10 @@ fn a_pool_that_was_interrupted_between_two_opponents_is_not_begun_anew() {
     let first = fs::read(journal(1)).unwrap();
     let told = fs::read_to_string(folder.path().join("told.txt")).unwrap();
     let told: Vec<&str> = told.lines().filter(|line| line.starts_with("setoption")).take(3).collect();
-    assert_eq!(told, [
-        "setoption name Play Style value Solid",
-        "setoption name Hash value 32",
-        "setoption name Clear Hash"
-    ]);
+    assert_eq!(
+        told,
+        ["setoption name Play Style value Solid", "setoption name Hash value 32", "setoption name Clear Hash"]
+    );
     let anew = || {
         let line = refused(&command(folder.path(), &flags).output().unwrap());
         assert!(line.contains("match.1.pgn.jsonl has all games of a pool that was interrupted"), "{line}");

@@ -22,7 +22,9 @@ pub struct LagModel {
 
 /// A text that names no lag.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("\"{0}\" is no lag such as 2 (of every move) or 2,50 (average and worst, at least 4 times as long): milliseconds, to 60000")]
+#[error(
+    "\"{0}\" is no lag such as 2 (of every move) or 2,50 (average and worst, at least 4 times as long): milliseconds, to 60000"
+)]
 pub struct LagError(String);
 
 impl LagModel {

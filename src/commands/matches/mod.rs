@@ -26,11 +26,11 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::chess::Game;
 use zeitnot::clock::{Clock as _, MonotonicClock};
 use zeitnot::lab::strength::Results;
 use zeitnot::lab::strength::ratings::Encounter;
 use zeitnot::lab::strength::sprt::Sprt;
-use zeitnot::chess::Game;
 use zeitnot::lab::{Event, GameRecord, MatchPlan, Rules, run_match};
 
 /// Games at the most that an SPRT plays unless told.
@@ -272,9 +272,8 @@ impl<'a> MatchSetup<'a> {
             news = news.with_live();
         }
         let make = |thread: usize| {
-            let player = |number: usize, of: &Contestant| {
-                of.player(&self.clock, thread, self.decisions(path, number, thread))
-            };
+            let player =
+                |number: usize, of: &Contestant| of.player(&self.clock, thread, self.decisions(path, number, thread));
             Ok([player(1, first)?, player(2, second)?])
         };
         let mut failure = None;

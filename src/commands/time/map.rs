@@ -105,11 +105,8 @@ fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Opti
 fn point(name: String, traces: &[SearchTrace], choices: &[Option<usize>], first: Option<&Point>) -> Point {
     let regrets: Vec<f64> =
         traces.iter().zip(choices).map(|(trace, choice)| choice.map_or(0.0, |choice| trace.regret(choice))).collect();
-    let agrees: Vec<bool> = traces
-        .iter()
-        .zip(choices)
-        .map(|(trace, choice)| choice.is_some() && *choice == trace.best_move())
-        .collect();
+    let agrees: Vec<bool> =
+        traces.iter().zip(choices).map(|(trace, choice)| choice.is_some() && *choice == trace.best_move()).collect();
     let regret = Regret::new(traces, &regrets, &agrees);
     let gain = Regret::gain(traces, first.map_or(&regrets, |first| &first.regrets), &regrets);
     Point { name, regrets, regret, gain }

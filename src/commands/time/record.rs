@@ -34,7 +34,10 @@ pub fn command() -> Command {
         |name, help| Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64).range(1..)).help(help);
     let command = Command::new("record")
         .about("Record how searches of games' positions grow, far beyond their budgets, for time replay")
-        .arg(file("games", "Games in PGN: of each the positions of one side, White's in two games, then Black's in two"))
+        .arg(file(
+            "games",
+            "Games in PGN: of each the positions of one side, White's in two games, then Black's in two",
+        ))
         .arg(
             file("positions", "Positions in EPD or FEN, one a line")
                 .conflicts_with("games")

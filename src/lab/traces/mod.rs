@@ -23,9 +23,9 @@ mod root_pruning;
 mod trace;
 mod trace_file;
 
+pub use choice::{Chooser, choose_all};
 #[cfg(test)]
 pub(super) use packing::tests::example as example_trace;
-pub use choice::{Chooser, choose_all};
 pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
 pub use regret::{Oracle, Regret, equal_nodes, meets_nodes, oracle};

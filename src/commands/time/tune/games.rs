@@ -165,9 +165,12 @@ impl Judge for GameJudge<'_> {
             return Ok(None);
         }
         let refused = |player: usize| {
-            // A draw against a bare king is no excuse.
-            let late = end.forfeits[player] + end.drawn_forfeits[player];
-            (late > 0).then(|| format!("ran out of time in {late} of {games} games"))
+            // That the other had a bare king is no excuse.
+            match (end.forfeits[player], end.drawn_forfeits[player]) {
+                (0, 0) => None,
+                (0, drawn) => Some(format!("ran out of time in {drawn} draws of {games} games")),
+                (lost, _) => Some(format!("lost {lost} of {games} games on time")),
+            }
         };
         let name = if self.networks.len() > 1 {
             format!("{} {}", network.player.name, control.tc)
