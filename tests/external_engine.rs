@@ -4,6 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use zeitnot::chess::{Game, to_uci};
 use zeitnot::lab::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 
@@ -76,7 +79,7 @@ fn an_engine_is_told_options_positions_and_limits() {
     let options = options.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let command = script("none", &format!("'{}'", log.display()));
     let patience = Patience { quit_ms: HANG_MS, ..Patience::default() };
-    let mut engine = ExternalEngine::start_with(&command, &options, patience).unwrap();
+    let mut engine = ExternalEngine::start_with(&command, &options, patience, Arc::default()).unwrap();
     assert_eq!(engine.name(), "Faulty");
     engine.new_game().unwrap();
     let mut game = Game::new();
@@ -125,12 +128,12 @@ fn what_is_no_engine_is_told_so() {
     assert_eq!(start("true"), "true ended before uciok (exit status: 0)");
     let said = start(&script("exit", ""));
     assert_eq!(said, "python3 ended before uciok (exit status: 3): cannot load libfaulty.so");
-    let error = ExternalEngine::start_with(&script("mute", ""), &[], patience).err().unwrap();
+    let error = ExternalEngine::start_with(&script("mute", ""), &[], patience, Arc::default()).err().unwrap();
     assert_eq!(line(&error), "python3 gave no uciok within 300 ms");
     // Where the machine is busy not even `uciok` comes so soon.
-    let error = ExternalEngine::start_with(&script("deaf", ""), &[], patience).err().unwrap();
+    let error = ExternalEngine::start_with(&script("deaf", ""), &[], patience, Arc::default()).err().unwrap();
     assert!(matches!(error, ExternalError::Stalled { .. }), "{error}");
-    let error = ExternalEngine::start_with("cat", &[], patience).err().unwrap();
+    let error = ExternalEngine::start_with("cat", &[], patience, Arc::default()).err().unwrap();
     assert_eq!(line(&error), "cat gave no uciok within 300 ms");
 }
 
@@ -162,6 +165,46 @@ fn an_engine_without_an_answer_is_given_up() {
         assert_eq!(line(&error), "Faulty gave no bestmove within 400 ms", "{fault}");
         engine.restart().unwrap();
     }
+}
+
+#[test]
+fn a_hang_before_go_is_no_search() {
+    // Long enough for Python to start.
+    let patience = Patience { ready_ms: 6_000.0, ..Patience::default() };
+    let mut engine = ExternalEngine::start_with(&script("deaf-in-game", ""), &[], patience, Arc::default()).unwrap();
+    let error = engine.go(&Game::new(), &NODES, HANG_MS).unwrap_err();
+    assert_eq!(line(&error), "Faulty gave no readyok within 6000 ms");
+    assert!(!error.is_in_search());
+    let error = faulty("hang").go(&Game::new(), &GoClock { wtime_ms: Some(1.0), ..NODES }, SOON_MS).unwrap_err();
+    assert!(error.is_in_search());
+}
+
+#[test]
+fn a_wait_is_called_off() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut engine =
+        ExternalEngine::start_with(&script("hang", ""), &[], Patience::default(), Arc::clone(&stop)).unwrap();
+    let caller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        stop.store(true, Ordering::SeqCst);
+    });
+    let error = engine.go(&Game::new(), &NODES, HANG_MS).unwrap_err();
+    assert_eq!(line(&error), "the wait for bestmove of Faulty was called off");
+    caller.join().unwrap();
+    assert!(matches!(engine.restart(), Err(ExternalError::CalledOff { .. })));
+}
+
+/// More options than its pipe takes and a short queue would.
+#[test]
+fn no_option_is_lost_where_an_engine_reads_late() {
+    const OPTIONS: usize = 5_000;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("told.txt");
+    let options = vec![("Clear Hash".to_owned(), String::new()); OPTIONS];
+    let engine = ExternalEngine::start(&script("slow-reader", &format!("'{}'", log.display())), &options).unwrap();
+    let told = fs::read_to_string(&log).unwrap();
+    assert_eq!(told.lines().filter(|line| *line == "setoption name Clear Hash").count(), OPTIONS);
+    drop(engine);
 }
 
 #[test]
@@ -208,7 +251,7 @@ fn runs(pid: &str) -> bool {
 fn no_process_is_left_behind() {
     let patience = Patience { quit_ms: SOON_MS, ..Patience::default() };
     for after_error in [false, true] {
-        let mut engine = ExternalEngine::start_with(&script("stubborn", ""), &[], patience).unwrap();
+        let mut engine = ExternalEngine::start_with(&script("stubborn", ""), &[], patience, Arc::default()).unwrap();
         let pids: Vec<String> = engine.name().split(' ').skip(1).map(str::to_owned).collect();
         assert!(pids.len() == 2 && pids.iter().all(|pid| runs(pid)), "{pids:?}");
         if after_error {

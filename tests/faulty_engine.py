@@ -66,7 +66,7 @@ def main() -> None:
         print("cannot load libfaulty.so", file=sys.stderr, flush=True)
         sys.exit(3)
     children = f" {os.getpid()} {subprocess.Popen(['sleep', '3600']).pid}" if FAULT == "stubborn" else ""
-    played = 0
+    played, is_asked = 0, False
     for line in sys.stdin:
         if log:
             print(line, end="", file=log, flush=True)
@@ -82,11 +82,14 @@ def main() -> None:
             if FAULT != "standard":
                 say("option name UCI_Chess960 type check default false")
             say("uciok")
+            if FAULT == "slow-reader":
+                time.sleep(1)
         elif words[:1] == ["isready"]:
-            if FAULT == "deaf":
+            if FAULT == "deaf" or FAULT == "deaf-in-game" and is_asked:
                 sleep()
             say("readyok")
         elif words[:1] == ["position"]:
+            is_asked = True
             played = len(words) - words.index("moves") - 1 if "moves" in words else 0
             if FAULT == "stale":
                 write(1, b"bestmove a2a3\n" * 500)

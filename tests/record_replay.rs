@@ -295,9 +295,12 @@ fn decisions_of_games_come_out_again_for_every_manager() {
     eprintln!("{verified}");
     assert_eq!(count("games"), 4 * titles.len() as u64);
     assert!(count("moves") > 20 * titles.len() as u64 && count("answers") > 3 * count("moves"), "{verified}");
-    // Logs of a match are not written over.
+    // Logs of a match are not written over, and its games stay.
+    let journal = || std::fs::read(folder.path().join("0.pgn.jsonl")).unwrap();
+    let finished = journal();
     let again = ["match", "--clock", "virtual", "--games", "2", "--backend", "random", "--decisions", "decisions0"];
     let output = zeitnot(folder.path(), &[&again[..], &["--pgn", "0.pgn", "--nps", "300", "--jitter", "0.1"]].concat());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("cannot write decisions0"), "{said}");
+    assert!(journal() == finished);
 }

@@ -119,6 +119,25 @@ fn games_that_would_repeat_each_other_are_refused() {
     }
 }
 
+/// One random player varies the games that it plays, not those of the others.
+#[test]
+fn a_comparison_is_refused_where_one_of_its_pairs_would_repeat_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let compare = |specs: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+        command.current_dir(folder.path()).args(["time", "compare"]).args(specs);
+        command.args(["--games", "4", "--backend", "random", "--nps", "400", "--tc", "1+0.01"]);
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let random = "TimeManager=simple;Temperature=1";
+    let (is_played, errors) = compare(&["legacy", "simple", random]);
+    assert!(!is_played && errors.lines().count() == 1, "{errors}");
+    assert!(errors.contains("legacy - simple: 4 games from 1 opening would repeat each other"), "{errors}");
+    let (is_played, errors) = compare(&[random, "legacy", "simple", "--gauntlet"]);
+    assert!(is_played, "{errors}");
+}
+
 /// `ZEITNOT_KILLS=50` kills a match that often.
 #[test]
 fn a_match_that_is_killed_at_any_moment_goes_on_without_losing_or_repeating_a_game() {
@@ -223,6 +242,19 @@ fn what_would_lose_games_or_mix_matches_is_refused_in_one_line() {
     assert_eq!(command(folder.path(), &["--resume"]).output().unwrap().status.code(), Some(0));
     // What is refused before the match begins leaves the journal of the last one as it is.
     let ended = std::fs::read(&journal).unwrap();
-    refused(&["--live"], "--live: standard error is no terminal");
+    for (flags, part) in [
+        (&["--live"][..], "--live: standard error is no terminal"),
+        (&["--tb", "/no/such"], "--tb /no/such"),
+        (&["--pgn", "/no/such/match.pgn"], "cannot write /no/such/match.pgn"),
+    ] {
+        refused(flags, part);
+        assert!(std::fs::read(&journal).unwrap() == ended, "{flags:?}");
+    }
+    // An engine that does not start is told when the match would begin.
+    let mut match_of_others = Command::new(env!("CARGO_BIN_EXE_zeitnot"));
+    match_of_others.current_dir(folder.path()).args(["match", "--backend", "random", "--nodes", "5"]);
+    let output = match_of_others.args(["--engine2", "/no/such --fast", "--name2", "X"]).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("cannot start /no/such"), "{errors}");
     assert!(std::fs::read(&journal).unwrap() == ended);
 }

@@ -67,10 +67,10 @@ impl FromStr for ResignRule {
 
     fn from_str(text: &str) -> Result<ResignRule, RuleError> {
         let expected = "MOVES,CENTIPAWNS such as 4,600";
-        let [moves, cp] = numbers(text, expected)?;
-        match moves {
-            0 => Err(RuleError { text: text.to_owned(), expected }),
-            _ => Ok(ResignRule { moves, cp: cp as i32 }),
+        // At 0 centipawns an equal position would be resigned.
+        match numbers(text, expected)? {
+            [0, _] | [_, 0] => Err(RuleError { text: text.to_owned(), expected }),
+            [moves, cp] => Ok(ResignRule { moves, cp: cp as i32 }),
         }
     }
 }
@@ -205,7 +205,9 @@ mod tests {
         for text in ["", "40", "40,8", "40,0,10", "40,8,-1", "1,2,3,4", "a,b,c"] {
             assert!(text.parse::<DrawRule>().unwrap_err().to_string().starts_with(&format!("\"{text}\" is not")));
         }
-        assert!("0,600".parse::<ResignRule>().is_err());
+        for text in ["0,600", "4,0", "4", "4,-1"] {
+            assert!(text.parse::<ResignRule>().is_err(), "{text}");
+        }
         assert_eq!("4,600".parse(), Ok(ResignRule { moves: 4, cp: 600 }));
     }
 }

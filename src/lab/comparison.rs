@@ -69,7 +69,7 @@ impl Comparison {
                 }
             }
             let mut forfeits = [0; 2];
-            for is_first in games.iter().filter_map(GameRecord::forfeit_of_first) {
+            for is_first in games.iter().filter_map(GameRecord::lost_on_time_by_first) {
                 forfeits[usize::from(!is_first)] += 1;
             }
             let clock_left_ms = TimeUse::of(games.iter().map(|game| (game, true))).clock_left_ms;
@@ -138,7 +138,8 @@ mod tests {
         let games = vec![
             game(1, Some(true), [5.0, 9.0]),
             game(2, Some(false), [9.0, 7.0]),
-            game(3, None, [1.0, 1.0]),
+            // Against a bare king a clock that runs out loses nothing.
+            game(3, None, [1.0, -1.0]),
             game(4, Some(true), [3.0, -2.0]),
         ];
         let mut comparison = Comparison::default();

@@ -1,8 +1,10 @@
 //! Lets another engine play, as a process on the machine's clock.
 
-use super::external::{ExternalEngine, ExternalError, ExternalScore, GoClock};
+use super::external::{ExternalEngine, ExternalError, ExternalScore, GoClock, Patience};
 use super::player::{Player, PlayerError, Thought, Turn};
 use super::record::Evaluation;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Milliseconds that an engine is waited for beyond its clock before it counts as hanging.
 const PATIENCE_MS: f64 = 10_000.0;
@@ -21,34 +23,49 @@ pub struct ExternalPlayer {
 }
 
 impl ExternalPlayer {
-    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls itself.
+    /// Starts the engine that this command line names, with these options. It is called `name`, or else what it calls itself. Once
+    /// `stop` is set, it is waited for no more.
     ///
     /// # Errors
-    /// [`ExternalError`] when there is no such engine, or it has not an option.
+    /// [`PlayerError::Unfit`] when there is no such engine, or it has not an option; [`PlayerError::Interrupted`].
     pub fn start(
         command: &str,
         options: &[(String, String)],
         name: Option<&str>,
-    ) -> Result<ExternalPlayer, ExternalError> {
-        let engine = ExternalEngine::start(command, options)?;
+        stop: Arc<AtomicBool>,
+    ) -> Result<ExternalPlayer, PlayerError> {
+        let engine = ExternalEngine::start_with(command, options, Patience::default(), stop).map_err(unfit)?;
         let name = name.unwrap_or(engine.name()).to_owned();
         Ok(ExternalPlayer { name, engine, has_failed: false })
     }
 
     fn check<T>(&mut self, result: Result<T, ExternalError>) -> Result<T, PlayerError> {
         self.has_failed |= result.is_err();
-        result.map_err(|error| {
-            let text = error.to_string();
-            match error {
-                ExternalError::Stalled { .. } => PlayerError::Stalled(text),
-                ExternalError::BadMove { .. } => PlayerError::IllegalMove(text),
-                ExternalError::Ended { .. } | ExternalError::NotRunning { .. } => PlayerError::Crashed(text),
-                ExternalError::Command { .. }
-                | ExternalError::Start { .. }
-                | ExternalError::Option { .. }
-                | ExternalError::Chess960 { .. } => PlayerError::Unfit(text),
-            }
-        })
+        result.map_err(failed)
+    }
+}
+
+/// The error of an engine that cannot be started.
+fn unfit(error: ExternalError) -> PlayerError {
+    match error {
+        ExternalError::CalledOff { .. } => PlayerError::Interrupted(error.to_string()),
+        error => PlayerError::Unfit(error.to_string()),
+    }
+}
+
+/// The error of an engine in a game.
+fn failed(error: ExternalError) -> PlayerError {
+    let text = error.to_string();
+    match error {
+        ExternalError::Stalled { .. } if error.is_in_search() => PlayerError::Stalled(text),
+        ExternalError::Stalled { .. } => PlayerError::NotReady(text),
+        ExternalError::CalledOff { .. } => PlayerError::Interrupted(text),
+        ExternalError::BadMove { .. } => PlayerError::IllegalMove(text),
+        ExternalError::Ended { .. } | ExternalError::NotRunning { .. } => PlayerError::Crashed(text),
+        ExternalError::Command { .. }
+        | ExternalError::Start { .. }
+        | ExternalError::Option { .. }
+        | ExternalError::Chess960 { .. } => PlayerError::Unfit(text),
     }
 }
 
@@ -61,7 +78,7 @@ impl Player for ExternalPlayer {
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         if std::mem::take(&mut self.has_failed) {
             // An engine that cannot even be started loses no games by that: the match ends.
-            self.engine.restart().map_err(|error| PlayerError::Unfit(error.to_string()))?;
+            self.engine.restart().map_err(unfit)?;
         }
         let begun = self.engine.new_game();
         self.check(begun)
@@ -95,5 +112,17 @@ impl Player for ExternalPlayer {
             depth: answer.depth.unwrap_or(0),
             evaluation,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_late_only_where_its_clock_ran() {
+        let stalled = |awaited| failed(ExternalError::Stalled { engine: "A".into(), awaited, waited_ms: 1.0 });
+        assert!(matches!(stalled("bestmove"), PlayerError::Stalled(_)));
+        assert!(matches!(stalled("readyok"), PlayerError::NotReady(_)));
     }
 }

@@ -43,6 +43,10 @@ pub struct Journal<E = GameRecord> {
     is_ended: bool,
     /// Bytes of the whole lines that were there.
     whole: u64,
+    /// Whether the settings are not written yet: the file is as it was.
+    is_pending: bool,
+    /// Whether the file has the whole of another match.
+    has_other: bool,
 }
 
 /// How often a journal that another process has is tried to be locked, and the pause between.
@@ -52,7 +56,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 const END: &str = "{\"end\":true}";
 
 impl<E: Entry> Journal<E> {
-    /// Begins a journal. A journal that is there is replaced if it has the whole of a match, or no game.
+    /// Prepares a new journal, which replaces one that has the whole of a match, or no game. The file stays as it is until
+    /// [`Journal::begin`], or the first entry: a match that never starts costs no other one's games.
     ///
     /// # Errors
     /// [`JournalError`], also where the file is no journal, or has games of a match that was interrupted.
@@ -61,12 +66,12 @@ impl<E: Entry> Journal<E> {
         if journal.is_begun && !journal.is_ended && !journal.entries.is_empty() {
             return Err(JournalError::Unfinished { path: path.to_owned() });
         }
-        journal.begin(settings)?;
+        journal.prepare(settings);
         Ok(journal)
     }
 
-    /// Goes on with the journal of an interrupted match, or begins one where there is none. `settings` must be those of its games, but
-    /// for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
+    /// Goes on with the journal of an interrupted match, or prepares one where there is none. `settings` must be those of its
+    /// games, but for `may_differ`, which keep the values of the file. A last line that was cut off is dropped.
     ///
     /// # Errors
     /// [`JournalError`]; the file is as it was.
@@ -74,7 +79,7 @@ impl<E: Entry> Journal<E> {
         let mut journal = Journal::open(path)?;
         let differs = difference(&journal.settings, &settings, may_differ);
         if !journal.is_begun || (journal.entries.is_empty() && differs.is_some()) {
-            journal.begin(settings)?;
+            journal.prepare(settings);
             return Ok(journal);
         }
         if let Some((setting, there, here)) = differs {
@@ -103,24 +108,53 @@ impl<E: Entry> Journal<E> {
         file.read_to_end(&mut bytes).map_err(io)?;
         let Content { settings, entries, is_ended, whole } = parse(path, &bytes)?;
         let (path, whole) = (path.to_owned(), whole as u64);
-        Ok(Journal { path, file, settings, entries, is_begun: whole > 0, is_ended, whole })
+        let is_begun = whole > 0;
+        Ok(Journal { path, file, settings, entries, is_begun, is_ended, whole, is_pending: false, has_other: false })
     }
 
-    /// Empties the file and writes the settings.
-    fn begin(&mut self, settings: Value) -> Result<(), JournalError> {
-        self.file.set_len(0).map_err(|reason| self.io(reason))?;
+    /// Takes the settings of a new match; the file stays as it is.
+    fn prepare(&mut self, settings: Value) {
+        self.has_other = !self.entries.is_empty();
         self.entries.clear();
-        self.is_ended = false;
-        self.write(&settings.to_string())?;
-        self.settings = settings;
-        Ok(())
+        (self.is_ended, self.is_pending, self.settings) = (false, true, settings);
+    }
+
+    /// Adds a setting to those that are not written yet; a journal that goes on keeps its own.
+    pub fn note(&mut self, setting: &str, value: impl Into<Value>) {
+        if let (true, Some(settings)) = (self.is_pending, self.settings.as_object_mut()) {
+            settings.insert(setting.to_owned(), value.into());
+        }
+    }
+
+    /// Writes the settings of a new match in place of all that the file has; nothing where they are written.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`].
+    pub fn begin(&mut self) -> Result<(), JournalError> {
+        if !self.is_pending {
+            return Ok(());
+        }
+        self.file.set_len(0).map_err(|reason| self.io(reason))?;
+        let settings = self.settings.to_string();
+        (self.is_pending, self.has_other) = (false, false);
+        self.write(&settings)
+    }
+
+    /// Whether the file still has the whole of another match, which this one will replace.
+    pub fn has_other(&self) -> bool {
+        self.has_other
     }
 
     fn io(&self, reason: io::Error) -> JournalError {
         JournalError::Io { path: self.path.clone(), reason }
     }
 
-    /// The settings, as the file has them.
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The settings, as the file has them or will have them.
     pub fn settings(&self) -> &Value {
         &self.settings
     }
@@ -153,6 +187,7 @@ impl<E: Entry> Journal<E> {
     }
 
     fn write(&mut self, line: &str) -> Result<(), JournalError> {
+        self.begin()?;
         self.file.write_all(format!("{line}\n").as_bytes()).map_err(|reason| self.io(reason))
     }
 }
@@ -229,77 +264,5 @@ fn difference(there: &Value, here: &Value, may_differ: &[&str]) -> Option<(Strin
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::record::drawn_game;
-    use super::*;
-    use serde_json::json;
-
-    fn game(number: u64) -> GameRecord {
-        GameRecord { opening: vec!["e4".into()], clocks_ms: [0.1, 12.345], ..drawn_game(number) }
-    }
-
-    #[test]
-    fn a_journal_cut_at_any_byte_goes_on_with_the_games_that_are_whole() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("match.jsonl");
-        let settings = json!({ "tc": "1", "games": 4 });
-        let mut journal = Journal::create(&path, settings.clone()).unwrap();
-        for number in [2, 1, 3] {
-            journal.add(game(number)).unwrap();
-        }
-        drop(journal);
-        let error = Journal::<GameRecord>::create(&path, settings.clone()).err().unwrap().to_string();
-        assert!(error.contains("--resume goes on with it"), "{error}");
-        let bytes = std::fs::read(&path).unwrap();
-        let ends: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').collect();
-        for cut in 0..=bytes.len() {
-            std::fs::write(&path, &bytes[..cut]).unwrap();
-            let mut journal = Journal::resume(&path, settings.clone(), &[]).unwrap();
-            let whole = ends.iter().filter(|end| **end < cut).count().saturating_sub(1);
-            let numbers: Vec<u64> = journal.games().keys().copied().collect();
-            let mut expected = [2, 1, 3][..whole].to_vec();
-            expected.sort_unstable();
-            assert_eq!(numbers, expected, "cut at {cut}");
-            journal.add(game(9)).unwrap();
-            if cut == 0 {
-                let in_use = Journal::<GameRecord>::resume(&path, settings.clone(), &[]).err().unwrap().to_string();
-                assert!(in_use.starts_with("another match is writing"), "{in_use}");
-            }
-            drop(journal);
-            let again = Journal::<GameRecord>::resume(&path, settings.clone(), &[]).unwrap();
-            assert_eq!(again.games().len(), whole + 1, "cut at {cut}");
-            assert_eq!(again.games()[&9], game(9));
-        }
-    }
-
-    #[test]
-    fn another_match_and_other_files_are_refused_by_name() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("match.jsonl");
-        drop(Journal::<GameRecord>::create(&path, json!({ "tc": "3" })).unwrap());
-        // Without a game there is nothing that other settings could spoil.
-        let mut begun = Journal::<GameRecord>::resume(&path, json!({ "tc": "1", "games": 4 }), &[]).unwrap();
-        begun.add(game(1)).unwrap();
-        drop(begun);
-        let error =
-            Journal::<GameRecord>::resume(&path, json!({ "tc": "2", "games": 4 }), &[]).err().unwrap().to_string();
-        assert!(error.ends_with("holds a match with another tc: \"1\" there, \"2\" here"), "{error}");
-        let error = Journal::<GameRecord>::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
-        assert!(error.ends_with("another games: 4 there, nothing here"), "{error}");
-        let kept = Journal::<GameRecord>::resume(&path, json!({ "tc": "1", "games": 8 }), &["games"]).unwrap();
-        assert_eq!(kept.settings()["games"], 4);
-        drop(kept);
-        std::fs::write(&path, "{\"tc\":\"1\"}\nx\n").unwrap();
-        let error = Journal::<GameRecord>::resume(&path, json!({ "tc": "1" }), &[]).err().unwrap().to_string();
-        assert!(error.contains("match.jsonl line 2: expected value"), "{error}");
-        // Somebody's own file is neither replaced nor added to.
-        for text in ["my notes\n", "my notes", "[1,2]\n"] {
-            std::fs::write(&path, text).unwrap();
-            assert!(
-                Journal::<GameRecord>::create(&path, json!({})).is_err()
-                    && Journal::<GameRecord>::resume(&path, json!({}), &[]).is_err()
-            );
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        }
-    }
-}
+#[path = "journal_tests.rs"]
+mod tests;

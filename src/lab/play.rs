@@ -78,7 +78,7 @@ struct Referee<'a> {
 ///
 /// # Errors
 /// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play such games. A
-/// player that fails otherwise loses.
+/// player that fails otherwise loses; one that is waited for when the match is interrupted breaks the game off.
 pub fn play(
     players: [&mut dyn Player; 2],
     rules: &Rules,
@@ -98,7 +98,7 @@ pub fn play(
         // Each player has a seed of its own, the same with either colour.
         let player_index = (side == 0) != pairing.first_is_white;
         if let Err(error) = player.new_game(mix(rules.seed ^ mix(2 * pairing.game + u64::from(player_index)))) {
-            return referee.lost_by(side, error, false);
+            return referee.failed_by(side, error);
         }
     }
     loop {
@@ -113,7 +113,7 @@ pub fn play(
         };
         let thought = match sides[side].think(&turn) {
             Ok(thought) => thought,
-            Err(error) => return referee.lost_by(side, error, true),
+            Err(error) => return referee.failed_by(side, error),
         };
         if let Some((winner, termination)) = referee.make_move(&thought) {
             return Ok(referee.end(winner, termination));
@@ -225,7 +225,7 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// The end of a game whose clock has run out: a bare king cannot win it.
+    /// The end of a game whose clock has run out: a bare king cannot win it, and then it is drawn.
     fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
         let is_bare = self.game.current().board().by_color(loser.other()).count() == 1;
         self.record.forfeit = Some(loser.is_white());
@@ -239,19 +239,20 @@ impl<'a> Referee<'a> {
         self.record
     }
 
-    /// The end of a game that a player loses by its own failure; `is_thinking`: when its clock was running.
-    fn lost_by(mut self, side: usize, error: PlayerError, is_thinking: bool) -> Result<GameRecord, PlayerError> {
+    /// The end of a game in which a player failed: it loses, unless the match was interrupted.
+    fn failed_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
         let text = error.to_string();
         let loser = if side == 0 { Color::White } else { Color::Black };
         let (winner, termination) = match error {
             PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
             PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
             // Whoever does not answer by his clock has lost on time; by how much is not known.
-            PlayerError::Stalled(_) if is_thinking && self.limits[side].clock.is_some() => {
+            PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
+            PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
                 self.clocks_ms[side] = -1.0;
                 self.forfeit(loser)
             }
-            PlayerError::Stalled(_) => (Some(loser.other()), Termination::Stall),
+            PlayerError::Stalled(_) | PlayerError::NotReady(_) => (Some(loser.other()), Termination::Stall),
             PlayerError::IllegalMove(_) => (Some(loser.other()), Termination::IllegalMove),
         };
         self.record.error = Some(text);

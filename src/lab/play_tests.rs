@@ -11,6 +11,8 @@ struct Scripted {
     fails_after: Option<usize>,
     /// It fails by giving no answer, and does so from the start on with `fails_after` 0.
     hangs: bool,
+    /// It hangs before its clock runs.
+    is_unready: bool,
     /// What it was asked for.
     asked: Vec<GoParams>,
     since_ms: Vec<f64>,
@@ -24,6 +26,7 @@ impl Scripted {
             moves: VecDeque::new(),
             fails_after: None,
             hangs: false,
+            is_unready: false,
             asked: Vec::new(),
             since_ms: Vec::new(),
         }
@@ -37,7 +40,7 @@ impl Player for Scripted {
 
     fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
         match self.hangs && self.fails_after == Some(0) {
-            true => Err(PlayerError::Stalled(format!("{} gave no readyok", self.name))),
+            true => Err(PlayerError::NotReady(format!("{} gave no readyok", self.name))),
             false => Ok(()),
         }
     }
@@ -45,6 +48,7 @@ impl Player for Scripted {
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         if self.fails_after.is_some_and(|moves| self.asked.len() >= moves) {
             return Err(match self.hangs {
+                true if self.is_unready => PlayerError::NotReady(format!("{} gave no readyok", self.name)),
                 true => PlayerError::Stalled(format!("{} gave no bestmove", self.name)),
                 false => PlayerError::Crashed(format!("{} ended before bestmove", self.name)),
             });
@@ -135,7 +139,8 @@ fn a_clock_that_runs_out_loses_but_not_against_a_bare_king() {
     assert_eq!((record.white_won, record.forfeit_of_first()), (Some(true), Some(false)), "Black has the bare king");
     let record = game([&mut late, &mut Scripted::new("B", &[1.0])], &rules(["1", "1"]), Some(rook), true, 9);
     assert_eq!((record.white_won, record.termination), (None, Termination::TimeForfeit), "a bare king cannot win");
-    assert_eq!(record.result(), "1/2-1/2");
+    assert_eq!((record.result(), record.forfeit_of_first()), ("1/2-1/2", Some(true)));
+    assert_eq!(record.lost_on_time_by_first(), None, "nobody lost");
 }
 
 #[test]
@@ -194,6 +199,10 @@ fn a_player_that_hangs_has_lost_on_time_where_its_clock_ran() {
     assert!(record.forfeit_of_first() == Some(true) && record.clocks_ms[0] < 0.0, "{:?}", record.clocks_ms);
     let bare = play(0, Some("4k3/8/8/8/8/8/8/R3K3 b - - 0 1"), &Rules::default());
     assert_eq!(bare.termination, Termination::Stall, "no clock ran");
+    let mut unready = Scripted { is_unready: true, ..hanging(1) };
+    let record = game([&mut unready, &mut Scripted::new("B", &[1.0])], &rules(["1", "1"]), None, true, 9);
+    assert_eq!((record.white_won, record.termination), (Some(false), Termination::Stall), "its clock did not run");
+    assert!(record.forfeit.is_none() && record.clocks_ms[0] > 0.0, "{:?}", record.clocks_ms);
     let bare = play(1, Some("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), &rules(["1", "1"]));
     assert_eq!((bare.white_won, bare.termination), (None, Termination::TimeForfeit), "a bare king cannot win");
 }

@@ -46,9 +46,15 @@ pub enum PlayerError {
     /// Its process ended.
     #[error("{0}")]
     Crashed(String),
-    /// It did not answer.
+    /// It gave no move while its clock ran.
     #[error("{0}")]
     Stalled(String),
+    /// It did not get ready for a game or a move, before its clock ran.
+    #[error("{0}")]
+    NotReady(String),
+    /// The match was interrupted while it was waited for.
+    #[error("{0}")]
+    Interrupted(String),
     /// Its answer is no legal move.
     #[error("{0}")]
     IllegalMove(String),
@@ -68,6 +74,7 @@ pub trait Player: Send {
     /// Answers with a move.
     ///
     /// # Errors
-    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, the others lose the game.
+    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game off, the others
+    /// lose it.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
 }

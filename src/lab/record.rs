@@ -157,7 +157,7 @@ pub struct GameRecord {
     pub white_won: Option<bool>,
     /// Why it ended.
     pub termination: Termination,
-    /// Whether White's clock ran out, or Black's did; `None`: neither.
+    /// Whether White's clock ran out, or Black's did, in a drawn game, too; `None`: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<bool>,
     /// The error of the player that lost by one, in one line.
@@ -204,6 +204,11 @@ impl GameRecord {
     /// Whether it was the first player of the match whose clock ran out, if one did.
     pub fn forfeit_of_first(&self) -> Option<bool> {
         self.forfeit.map(|white| white == self.first_is_white)
+    }
+
+    /// Whether it was the first player of the match who lost on time, if one did: against a bare king nobody does.
+    pub fn lost_on_time_by_first(&self) -> Option<bool> {
+        self.white_won.and(self.forfeit_of_first())
     }
 }
 

@@ -233,7 +233,7 @@ pub fn program_sha256() -> Option<String> {
     std::env::current_exe().and_then(File::open).and_then(sha256).ok()
 }
 
-/// Checks that games on a virtual clock do not repeat each other: two games between the same players from one position are the
+/// Checks that games of two players on a virtual clock do not repeat each other: two games between the same players from one position are the
 /// same game there, unless something is random. `has_time`: a clock ends searches, not nodes and depth alone.
 pub fn check_repetition(
     matches: &ArgMatches,
@@ -241,13 +241,13 @@ pub fn check_repetition(
     has_time: bool,
     games: u64,
     starts: &Starts,
-    players: &[Contestant],
+    players: [&Contestant; 2],
 ) -> anyhow::Result<()> {
     let (pairs, openings) = (games.div_ceil(2), starts.len() as u64);
     let is_random = |options: &Options| options.temperature > 0.0 || options.noise_epsilon > 0.0;
     // The jitter of a batch is the same in every game: it does not make them differ.
     let varied = has_time && matches.get_one::<LagModel>("lag").is_some_and(LagModel::varies);
-    let varied = varied || players.iter().filter_map(Contestant::options).any(is_random);
+    let varied = varied || players.iter().filter_map(|player| player.options()).any(is_random);
     let s = if openings == 1 { "" } else { "s" };
     let would = format!("{games} games from {openings} opening{s} would repeat each other");
     if pairs <= openings || varied {
@@ -260,7 +260,7 @@ pub fn check_repetition(
     );
     // On the machine's clock, or with several threads, a search differs from itself.
     let is_single = |player: &Contestant| player.options().is_some_and(|options| options.threads == 1);
-    if !has_time && players.iter().all(is_single) {
+    if !has_time && players.into_iter().all(is_single) {
         eprintln!("{would}, with a fixed number of nodes and one thread: --openings names files with more");
     }
     Ok(())

@@ -5,17 +5,19 @@ use super::args::MatchClock;
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use anyhow::Context as _;
 use clap::ArgMatches;
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
-use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError};
+use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
 use zeitnot::memory;
 
 /// A player of a match.
@@ -32,19 +34,45 @@ pub struct Contestant {
 enum Kind {
     /// This engine.
     Own { options: Box<Options>, network: Option<LoadedNetwork> },
-    /// Another engine: its command line and options.
-    External { command: String, options: Vec<(String, String)> },
+    /// Another engine: its command line and options, and what calls off every wait for it.
+    External { command: String, options: Vec<(String, String)>, stop: Arc<AtomicBool> },
 }
 
 /// An engine of a pool, as its file has it.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoolEntry {
     name: String,
     command: String,
     #[serde(default)]
-    options: BTreeMap<String, Value>,
+    options: InOrder,
     rating: Option<f64>,
+}
+
+/// The members of a JSON object in the order in which they stand: engines are told their options in that order.
+#[derive(Default)]
+struct InOrder(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<InOrder, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = InOrder;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of options")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(InOrder(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
 }
 
 /// The options of `NAME=VALUE` texts; `flag` is where they stand.
@@ -97,10 +125,11 @@ impl Contestant {
             Some(name) => name.clone(),
             None => {
                 eprintln!("asking {command} for its name");
-                ExternalPlayer::start(command, &options, None)?.name().to_owned()
+                ExternalPlayer::start(command, &options, None, Arc::default())?.name().to_owned()
             }
         };
-        Ok(Contestant { name, rating: None, kind: Kind::External { command: command.to_owned(), options } })
+        let kind = Kind::External { command: command.to_owned(), options, stop: Arc::default() };
+        Ok(Contestant { name, rating: None, kind })
     }
 
     /// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and the
@@ -112,14 +141,21 @@ impl Contestant {
         anyhow::ensure!(!entries.is_empty(), "{} has no engine", path.display());
         let contestant = |entry: PoolEntry| {
             let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let options = entry.options.into_iter().map(|(name, value)| (name, text(value))).collect();
+            let options = entry.options.0.into_iter().map(|(name, value)| (name, text(value))).collect();
             Contestant {
                 name: entry.name,
                 rating: entry.rating,
-                kind: Kind::External { command: entry.command, options },
+                kind: Kind::External { command: entry.command, options, stop: Arc::default() },
             }
         };
         Ok(entries.into_iter().map(contestant).collect())
+    }
+
+    /// Waits for its processes no more once `interrupted` is set.
+    pub fn heed(&mut self, interrupted: &Arc<AtomicBool>) {
+        if let Kind::External { stop, .. } = &mut self.kind {
+            *stop = Arc::clone(interrupted);
+        }
     }
 
     /// The options, where it is this engine.
@@ -133,9 +169,8 @@ impl Contestant {
     /// Its name, the options that are not as usual, and the SHA-256 of its network; or the command and options of another engine.
     pub fn identity(&self) -> anyhow::Result<Value> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options } => {
-                // A program that the system finds in its path is known by its command alone.
-                let program = command.split_whitespace().next().and_then(|path| std::fs::File::open(path).ok());
+            Kind::External { command, options, .. } => {
+                let program = program_file(command).and_then(|path| std::fs::File::open(path).ok());
                 let sha256 = program.and_then(|file| sha256(file).ok());
                 return Ok(json!({ "name": self.name, "command": command, "options": options, "program": sha256 }));
             }
@@ -165,9 +200,8 @@ impl Contestant {
         decisions: Option<PathBuf>,
     ) -> Result<Box<dyn Player>, PlayerError> {
         let (options, network) = match &self.kind {
-            Kind::External { command, options } => {
-                let player = ExternalPlayer::start(command, options, Some(&self.name));
-                return Ok(Box::new(player.map_err(|error| PlayerError::Unfit(error.to_string()))?));
+            Kind::External { command, options, stop } => {
+                return Ok(Box::new(ExternalPlayer::start(command, options, Some(&self.name), Arc::clone(stop))?));
             }
             Kind::Own { options, network } => (options, network),
         };

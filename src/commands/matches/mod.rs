@@ -4,6 +4,7 @@ mod args;
 mod contestants;
 mod live;
 mod match_args;
+mod match_files;
 mod news;
 mod pgn_file;
 
@@ -19,24 +20,23 @@ use super::output::say;
 use super::{engine_options, interrupt};
 use anyhow::Context as _;
 use clap::ArgMatches;
+use match_files::MatchFiles;
 use news::News;
-use pgn_file::PgnFile;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot::chess::Game;
 use zeitnot::clock::{Clock as _, MonotonicClock};
 use zeitnot::lab::strength::Results;
 use zeitnot::lab::strength::ratings::Encounter;
 use zeitnot::lab::strength::sprt::Sprt;
-use zeitnot::lab::{Event, GameRecord, Journal, MatchPlan, Rules, counted, run_match};
+use zeitnot::lab::{Event, GameRecord, MatchPlan, Rules, run_match};
 
 /// Games at the most that an SPRT plays unless told.
 const MOST_SPRT_GAMES: u64 = 100_000;
 /// Options that mean nothing where nobody speaks UCI.
 const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
-/// Settings of a match that may be others where it goes on after an interruption.
-const MAY_DIFFER: [&str; 3] = ["games", "pgn_start", "date"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     for name in engine_options::given(matches).filter(|name| WITHOUT_EFFECT.contains(name)) {
@@ -47,21 +47,28 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     check(&players)?;
     let setup = MatchSetup::new(matches, &players)?;
     contestants::load(&mut players, 2 * setup.concurrency, &setup.clock)?;
-    let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
-    if opponents.len() > 1 {
-        // An engine of a pool that does not start is told before the first game, not hours later.
-        for opponent in opponents {
-            opponent.player(&setup.clock, 1, None).with_context(|| opponent.name.clone())?;
-        }
-    }
     let interrupted = interrupt::on_request()?;
+    players.iter_mut().for_each(|player| player.heed(&interrupted));
+    let [first, opponents @ ..] = &players[..] else { anyhow::bail!("a match needs two players") };
+    let opening = |pair: u64| setup.starts.get(pair);
+    let plan = setup.plan(&opening);
+    let mut files = setup.files(first, opponents, &plan)?;
+    if opponents.len() > 1 {
+        let begun = setup.begin_pool(opponents, &mut files);
+        if interrupted.load(Ordering::SeqCst) {
+            interrupt::exit("interrupted before its first move");
+        }
+        begun?;
+    }
     let mut encounters = Vec::new();
-    for (index, opponent) in opponents.iter().enumerate() {
-        let pgn = setup.pgn_path((opponents.len() > 1).then_some(index + 1));
-        let results = setup.play(first, opponent, &pgn, &interrupted)?;
+    for (opponent, files) in opponents.iter().zip(&mut files) {
+        let results = setup.play([first, opponent], &plan, files, &interrupted)?;
         encounters.push(Encounter { players: [first.name.clone(), opponent.name.clone()], results });
         if interrupted.load(Ordering::SeqCst) {
-            interrupt::exit("interrupted: --resume goes on with it");
+            interrupt::exit(match files.journal.has_other() {
+                true => "interrupted before its first move",
+                false => "interrupted: --resume goes on with it",
+            });
         }
     }
     let anchors: BTreeMap<String, f64> =
@@ -70,8 +77,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         news::rating(&first.name, &encounters, &anchors, setup.json)?;
     }
     if !setup.json {
-        let files = (0..opponents.len()).map(|index| setup.pgn_path((opponents.len() > 1).then_some(index + 1)));
-        say!("games in {}", files.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "));
+        let paths: Vec<String> = files.iter().map(|files| files.path.display().to_string()).collect();
+        say!("games in {}", paths.join(", "));
     }
     Ok(())
 }
@@ -153,7 +160,10 @@ impl<'a> MatchSetup<'a> {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
         let has_time = setup.rules.limits.iter().any(|limits| limits.clock.is_some());
-        args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, players)?;
+        for opponent in &players[1..] {
+            let pair = [&players[0], opponent];
+            args::check_repetition(matches, &setup.clock, has_time, setup.games, &setup.starts, pair)?;
+        }
         Ok(setup)
     }
 
@@ -164,19 +174,77 @@ impl<'a> MatchSetup<'a> {
         self.pgn.with_extension(format!("{number}.{extension}"))
     }
 
-    fn journal(&self, path: &Path, settings: Value) -> anyhow::Result<Journal> {
-        match self.matches.get_flag("resume") {
-            true => Ok(Journal::resume(path, settings, &MAY_DIFFER)?),
-            false => Ok(Journal::create(path, settings)?),
+    /// The plan of the match against each opponent.
+    fn plan<'p>(&self, opening: &'p (dyn Fn(u64) -> Game + Sync)) -> MatchPlan<'p> {
+        MatchPlan {
+            rules: self.rules.clone(),
+            games: self.games,
+            opening,
+            chess960: self.chess960,
+            concurrency: self.concurrency,
+            sprt: self.sprt,
+            tells_moves: self.is_live || (self.concurrency == 1 && !self.json),
         }
+    }
+
+    /// Opens and checks the files of all matches; no game in them is lost yet.
+    fn files(
+        &self,
+        first: &Contestant,
+        opponents: &[Contestant],
+        plan: &MatchPlan<'_>,
+    ) -> anyhow::Result<Vec<MatchFiles>> {
+        let is_resumed = self.matches.get_flag("resume");
+        let (program, first) = (args::program_sha256(), first.identity()?);
+        let settings = args::settings(self.matches, &[])?;
+        let open = |(index, opponent): (usize, &Contestant)| {
+            let settings = json!({
+                "program": program,
+                "games": self.games,
+                "first": first,
+                "second": opponent.identity()?,
+                "match": settings,
+            });
+            MatchFiles::open(&self.pgn_path((opponents.len() > 1).then_some(index + 1)), settings, is_resumed)
+        };
+        let mut files: Vec<MatchFiles> = opponents.iter().enumerate().map(open).collect::<anyhow::Result<_>>()?;
+        if !is_resumed {
+            match_files::check_pool(&files)?;
+        }
+        for files in &mut files {
+            files.take_up(plan)?;
+        }
+        Ok(files)
+    }
+
+    /// Begins the journals of a pool, all at once: no game of the one before is taken for one of this. An engine that does not
+    /// start, and decisions that could not be written, are told before that, not hours later.
+    fn begin_pool(&self, opponents: &[Contestant], files: &mut [MatchFiles]) -> anyhow::Result<()> {
+        for opponent in opponents {
+            opponent.player(&self.clock, 1, None).with_context(|| opponent.name.clone())?;
+        }
+        for files in &*files {
+            let paths = (0..self.concurrency).filter_map(|thread| self.decisions(&files.path, 1, thread));
+            if let Some(path) = paths.into_iter().find(|path| path.exists()) {
+                anyhow::bail!("cannot write {}: it exists already", path.display());
+            }
+        }
+        Ok(files.iter_mut().try_for_each(|files| files.journal.begin())?)
+    }
+
+    /// The file that gets the decisions of a player, 1 or 2, in the games of a thread.
+    fn decisions(&self, pgn: &Path, player: usize, thread: usize) -> Option<PathBuf> {
+        let folder = self.matches.get_one::<PathBuf>("decisions")?;
+        let stem = pgn.file_stem().unwrap_or_default().to_string_lossy();
+        Some(folder.join(format!("{stem}-{player}-{}.jsonl", thread + 1)))
     }
 
     /// Plays the match against one opponent.
     fn play(
         &self,
-        first: &Contestant,
-        second: &Contestant,
-        path: &Path,
+        [first, second]: [&Contestant; 2],
+        plan: &MatchPlan<'_>,
+        files: &mut MatchFiles,
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Results> {
         if first.news() == second.news() {
@@ -184,50 +252,18 @@ impl<'a> MatchSetup<'a> {
         } else {
             eprintln!("{}: {}\n{}: {}", first.name, first.news(), second.name, second.news());
         }
-        let mut pgn = PgnFile::open(path)?;
-        let (pgn_start, date) = pgn.start();
-        let settings = json!({
-            "program": args::program_sha256(),
-            "games": self.games,
-            "pgn_start": pgn_start,
-            "date": date,
-            "first": first.identity()?,
-            "second": second.identity()?,
-            "match": args::settings(self.matches, &[])?,
-        });
-        let mut name = path.as_os_str().to_owned();
-        name.push(".jsonl");
-        let mut journal = self.journal(Path::new(&name), settings)?;
-        let there = journal.settings().clone();
-        let begun = journal.games();
-        let last = begun.keys().next_back().copied().unwrap_or(0);
-        anyhow::ensure!(
-            last <= self.games,
-            "--games {}: {name:?} has game {last} already; a match that goes on may have more games, not fewer",
-            self.games
-        );
-        if begun.is_empty() && pgn_start > 0 {
+        let MatchFiles { pgn, journal, path, taken_up } = files;
+        let begun = journal.games().len();
+        if begun == 0 && journal.settings()["pgn_start"].as_u64() > Some(0) {
             eprintln!("{} has games already: those of this match go behind them", path.display());
         }
-        if !begun.is_empty() {
-            eprintln!("{} games of {} are played already", begun.len(), self.games);
+        if begun > 0 {
+            eprintln!("{begun} games of {} are played already", self.games);
         } else if self.matches.get_flag("resume") {
-            eprintln!("{name:?} has no game to go on from: the match begins");
+            eprintln!("{:?} has no game to go on from: the match begins", journal.path());
         }
-        let opening = |pair: u64| self.starts.get(pair);
-        let plan = MatchPlan {
-            rules: self.rules.clone(),
-            games: self.games,
-            opening: &opening,
-            chess960: self.chess960,
-            concurrency: self.concurrency,
-            sprt: self.sprt,
-            tells_moves: self.is_live || (self.concurrency == 1 && !self.json),
-        };
-        let counted = counted(&plan, begun);
-        let taken_up = counted.len() as u64;
-        if let (Some(start), Some(date)) = (there["pgn_start"].as_u64(), there["date"].as_str()) {
-            pgn.take_up(start, date, &counted)?;
+        if !journal.has_other() {
+            journal.begin()?;
         }
         let timer = MonotonicClock::new();
         let has_clock = self.rules.limits.iter().any(|limits| limits.clock.is_some());
@@ -235,13 +271,9 @@ impl<'a> MatchSetup<'a> {
         if self.is_live {
             news = news.with_live();
         }
-        let decisions = |player: usize, thread: usize| {
-            let folder = self.matches.get_one::<PathBuf>("decisions")?;
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            Some(folder.join(format!("{stem}-{player}-{}.jsonl", thread + 1)))
-        };
         let make = |thread: usize| {
-            let player = |number: usize, of: &Contestant| of.player(&self.clock, thread, decisions(number, thread));
+            let player =
+                |number: usize, of: &Contestant| of.player(&self.clock, thread, self.decisions(path, number, thread));
             Ok([player(1, first)?, player(2, second)?])
         };
         let mut failure = None;
@@ -251,12 +283,12 @@ impl<'a> MatchSetup<'a> {
                 interrupted.store(true, Ordering::SeqCst);
             }
         };
-        let end = run_match(&plan, &make, &mut journal, interrupted, &mut |event| match event {
+        let end = run_match(plan, &make, journal, interrupted, &mut |event| match event {
             Event::Started { game, players } => news.started(game, players),
             Event::Moved { game, number, last } => news.moved(game, number, last),
             Event::Ended(game) => news.game_ended(game),
             Event::Finished { record, results, is_resumed } => {
-                if !is_resumed || record.game > taken_up {
+                if !is_resumed || record.game > *taken_up {
                     write(record);
                 }
                 news.finished(record, results, is_resumed);

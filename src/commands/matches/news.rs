@@ -171,6 +171,7 @@ fn summary_json(end: &MatchEnd, sprt: Option<&Sprt>, seconds: f64) -> Value {
         "llr": sprt.map(|sprt| sprt.llr(&end.pairs)),
         "sprt": end.decision.map(decision_text),
         "forfeits": end.forfeits,
+        "drawn_forfeits": end.drawn_forfeits,
         "seconds": seconds,
     })
 }
@@ -221,11 +222,15 @@ fn summary_lines(names: &[String; 2], end: &MatchEnd, sprt: Option<&Sprt>) -> Ve
             sprt.llr(&end.pairs)
         ));
     }
-    let forfeits: Vec<String> = std::iter::zip(names, end.forfeits)
-        .filter(|(_, forfeits)| *forfeits > 0)
-        .map(|(name, forfeits)| format!("{name} LOST {forfeits} ON TIME"))
-        .collect();
+    let told = |counts: [u64; 2], text: &dyn Fn(&str, u64) -> String| -> Vec<String> {
+        std::iter::zip(names, counts).filter(|(_, count)| *count > 0).map(|(name, count)| text(name, count)).collect()
+    };
+    let forfeits = told(end.forfeits, &|name, count| format!("{name} LOST {count} ON TIME"));
     lines.push(if forfeits.is_empty() { "no game was lost on time".to_owned() } else { forfeits.join("; ") });
+    let drawn = told(end.drawn_forfeits, &|name, count| format!("draws in which {name} RAN OUT OF TIME: {count}"));
+    if !drawn.is_empty() {
+        lines.push(drawn.join("; "));
+    }
     lines
 }
 
@@ -256,4 +261,22 @@ pub fn rating(
         _ => say!("{player}: no rating by {}", names.join(", ")),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_in_which_a_clock_ran_out_are_not_told_as_lost() {
+        let end = MatchEnd {
+            results: Results::default(),
+            pairs: Results::default(),
+            forfeits: [0, 2],
+            drawn_forfeits: [1, 0],
+            decision: None,
+        };
+        let lines = summary_lines(&["A".to_owned(), "B".to_owned()], &end, None);
+        assert_eq!(lines[1..], ["B LOST 2 ON TIME", "draws in which A RAN OUT OF TIME: 1"]);
+    }
 }

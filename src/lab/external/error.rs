@@ -3,6 +3,8 @@
 use std::io;
 use thiserror::Error;
 
+/// The answer to `go`.
+pub(super) const BEST_MOVE: &str = "bestmove";
 /// Characters of an engine's own text that an error quotes.
 const QUOTED: usize = 200;
 
@@ -63,6 +65,14 @@ pub enum ExternalError {
         /// How long it was waited for, in milliseconds.
         waited_ms: f64,
     },
+    /// The wait for an answer was called off.
+    #[error("the wait for {awaited} of {engine} was called off")]
+    CalledOff {
+        /// The engine.
+        engine: String,
+        /// The answer that was waited for.
+        awaited: &'static str,
+    },
     /// The answer to `go` is no legal move.
     #[error("{engine} answered \"{answer}\": {reason}")]
     BadMove {
@@ -79,6 +89,19 @@ pub enum ExternalError {
         /// The engine.
         engine: String,
     },
+}
+
+impl ExternalError {
+    /// Whether the engine's clock ran meanwhile: it does from `go` to `bestmove`, not while the engine gets ready.
+    pub fn is_in_search(&self) -> bool {
+        let (ExternalError::Stalled { awaited, .. }
+        | ExternalError::Ended { awaited, .. }
+        | ExternalError::CalledOff { awaited, .. }) = self
+        else {
+            return matches!(self, ExternalError::BadMove { .. });
+        };
+        *awaited == BEST_MOVE
+    }
 }
 
 /// A text that came from an engine, fit for an error: without control characters, and not long.

@@ -1,11 +1,13 @@
 //! Plays with another engine: a process that speaks UCI, on the real clock.
 
+mod command_line;
 mod declared_option;
 mod error;
 mod go_command;
 mod info_line;
 mod process;
 
+pub use command_line::program_file;
 pub use error::ExternalError;
 pub use go_command::GoClock;
 pub use info_line::ExternalScore;
@@ -13,13 +15,17 @@ pub use info_line::ExternalScore;
 use crate::chess::{Color, Game, Move, parse_uci};
 use crate::clock::MonotonicClock;
 use declared_option::DeclaredOption;
-use error::one_line;
+use error::{BEST_MOVE, one_line};
 use go_command::position;
 use info_line::best_move;
 use process::{Output, Process, Silence};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The option by which an engine is told that a game is one of Chess960.
 const CHESS960: &str = "UCI_Chess960";
+/// Milliseconds between two looks whether the wait for an engine was called off.
+const LOOK_MS: f64 = 100.0;
 
 /// How long an engine is waited for outside its searches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +67,8 @@ pub struct ExternalEngine {
     /// Options as they were given.
     options: Vec<(String, String)>,
     patience: Patience,
+    /// Calls off every wait for it.
+    stop: Arc<AtomicBool>,
     /// What it calls itself, or else the program.
     name: String,
     clock: MonotonicClock,
@@ -82,29 +90,27 @@ impl ExternalEngine {
     /// # Errors
     /// [`ExternalError`] when there is no such program, it does not speak UCI, or it has not an option or its value.
     pub fn start(command: &str, options: &[(String, String)]) -> Result<ExternalEngine, ExternalError> {
-        ExternalEngine::start_with(command, options, Patience::default())
+        ExternalEngine::start_with(command, options, Patience::default(), Arc::default())
     }
 
-    /// [`ExternalEngine::start`] with another patience than the default.
+    /// [`ExternalEngine::start`] with another patience than the default. Once `stop` is set, nothing is waited for.
     ///
     /// # Errors
-    /// The same.
+    /// The same, and [`ExternalError::CalledOff`].
     pub fn start_with(
         command: &str,
         options: &[(String, String)],
         patience: Patience,
+        stop: Arc<AtomicBool>,
     ) -> Result<ExternalEngine, ExternalError> {
-        let fail = |reason| ExternalError::Command { command: one_line(command), reason };
-        // Where paths have backslashes they quote nothing.
-        let escaped = if cfg!(windows) { command.replace('\\', "\\\\") } else { command.to_owned() };
-        let mut words = shlex::split(&escaped).ok_or_else(|| fail("a quotation mark is not closed"))?.into_iter();
-        let program = words.next().filter(|word| !word.is_empty()).ok_or_else(|| fail("it names no program"))?;
+        let (program, args) = command_line::split(command)?;
         let mut engine = ExternalEngine {
             name: one_line(&program),
             program,
-            args: words.collect(),
+            args,
             options: options.to_vec(),
             patience,
+            stop,
             clock: MonotonicClock::new(),
             running: None,
         };
@@ -160,7 +166,7 @@ impl ExternalEngine {
     /// the caller judges by [`ExternalAnswer::used_ms`].
     ///
     /// # Errors
-    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::Ended`] when the process ended,
+    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the process ended,
     /// [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the engine cannot play
     /// the game, [`ExternalError::NotRunning`] after an earlier error.
     pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
@@ -218,7 +224,11 @@ impl ExternalEngine {
     ) -> Result<T, ExternalError> {
         let deadline_ms = process.now_ms() + limit_ms;
         loop {
-            match process.next(deadline_ms) {
+            if self.stop.load(Ordering::SeqCst) {
+                return Err(ExternalError::CalledOff { engine: self.name.clone(), awaited });
+            }
+            let look_ms = process.now_ms() + LOOK_MS;
+            match process.next(deadline_ms.min(look_ms)) {
                 Ok(output) => {
                     if let Some(answer) = pick(output) {
                         return Ok(answer);
@@ -229,9 +239,9 @@ impl ExternalEngine {
                     let said = if said.is_empty() { said } else { format!(": {}", one_line(&said)) };
                     return Err(ExternalError::Ended { engine: self.name.clone(), awaited, status, said });
                 }
-                Err(Silence::Late) => return Err(self.stalled(awaited, limit_ms)),
+                Err(Silence::Late) => {}
             }
-            // An engine may write without an end.
+            // An engine may be silent, or write without an end.
             if process.now_ms() >= deadline_ms {
                 return Err(self.stalled(awaited, limit_ms));
             }
@@ -264,7 +274,7 @@ impl ExternalEngine {
         let began_ms = process.now_ms();
         // Without a stamp the engine has ended, or does not read: it will be missed below.
         let sent_ms = process.tell_and_stamp(&clock.to_string(), began_ms + limit_ms).unwrap_or(began_ms);
-        let (line, at_ms, told) = self.wait(process, "bestmove", limit_ms, |output| match output {
+        let (line, at_ms, told) = self.wait(process, BEST_MOVE, limit_ms, |output| match output {
             Output::BestMove { line, at_ms, told } if at_ms >= sent_ms => Some((line, at_ms, told)),
             _ => None,
         })?;

@@ -3,7 +3,7 @@
 
 use super::info_line::Told;
 use crate::clock::{Clock as _, MonotonicClock};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, unbounded};
 use parking_lot::Mutex;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::ops::ControlFlow;
@@ -16,8 +16,6 @@ use std::time::Duration;
 const LONGEST_LINE: usize = 1 << 14;
 /// Lines that wait to be looked at; further ones are lost. An engine declares a few hundred options at most.
 const LINES: usize = 1 << 10;
-/// Commands that wait for the engine to read.
-const COMMANDS: usize = 1 << 6;
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 16;
 /// Milliseconds in which a process that has closed its output should have ended, and its last words arrived.
@@ -73,7 +71,8 @@ impl Process {
         let mut child = command.spawn()?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else { unreachable!("all three are pipes") };
-        let (input, commands) = bounded(COMMANDS);
+        // None may be lost, as an option would be, and few wait: an engine that does not read is given up when it is next waited for.
+        let (input, commands) = unbounded();
         let (lines, output) = bounded(LINES);
         let (open, errors_open) = bounded(0);
         let last_words = Arc::new(Mutex::new(String::new()));
@@ -96,14 +95,14 @@ impl Process {
 
     /// Sends a line. Where the engine does not take it, the answer will be missing.
     pub fn tell(&self, line: &str) {
-        let _ = self.input.try_send(Input { text: format!("{line}\n"), written: None });
+        let _ = self.input.send(Input { text: format!("{line}\n"), written: None });
     }
 
     /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns when the writing began; `None` when
     /// the engine does not read.
     pub fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
         let (written, stamp) = bounded(1);
-        self.input.try_send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
+        self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
         stamp.recv_timeout(self.until(deadline_ms)).ok()
     }
 

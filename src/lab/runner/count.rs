@@ -31,6 +31,7 @@ pub(super) struct Count<'a> {
     /// The results of whole pairs.
     pairs: Results,
     forfeits: [u64; 2],
+    drawn_forfeits: [u64; 2],
     pub decision: Option<Decision>,
 }
 
@@ -43,6 +44,7 @@ impl<'a> Count<'a> {
             first_of_pair: None,
             pairs: Results::default(),
             forfeits: [0; 2],
+            drawn_forfeits: [0; 2],
             decision: None,
         }
     }
@@ -80,7 +82,12 @@ impl<'a> Count<'a> {
                 stop.store(true, Ordering::SeqCst);
             }
         }
-        if self.decision.is_none() {
+        // A match whose players cannot all be made has not begun: it leaves no trace of games.
+        let has_begun = failure.is_none() || !journal.has_other();
+        if self.decision.is_none() && has_begun {
+            if !broken_off.is_empty() {
+                journal.begin()?;
+            }
             broken_off.sort_by_key(|record| record.game);
             broken_off.iter().for_each(|record| tell(Event::BrokenOff(record)));
         }
@@ -103,7 +110,9 @@ impl<'a> Count<'a> {
                 }
             }
             if let Some(is_first) = record.forfeit_of_first() {
-                self.forfeits[usize::from(!is_first)] += 1;
+                let is_lost = record.lost_on_time_by_first().is_some();
+                let forfeits = if is_lost { &mut self.forfeits } else { &mut self.drawn_forfeits };
+                forfeits[usize::from(!is_first)] += 1;
             }
             tell(Event::Finished { record: &record, results: &self.results(), is_resumed });
         }
@@ -120,6 +129,8 @@ impl<'a> Count<'a> {
 
     /// The end of the match.
     pub fn end(self) -> MatchEnd {
-        MatchEnd { results: self.results(), pairs: self.pairs, forfeits: self.forfeits, decision: self.decision }
+        let (results, decision) = (self.results(), self.decision);
+        let Count { pairs, forfeits, drawn_forfeits, .. } = self;
+        MatchEnd { results, pairs, forfeits, drawn_forfeits, decision }
     }
 }

@@ -78,8 +78,10 @@ pub struct MatchEnd {
     pub results: Results,
     /// Those of whole pairs of games, by which the SPRT decides.
     pub pairs: Results,
-    /// Clocks of the first and of the second player that ran out.
+    /// Games that the first and that the second player lost on time.
     pub forfeits: [u64; 2],
+    /// Games in which the clock of the first, and of the second, ran out against a bare king: they are drawn.
+    pub drawn_forfeits: [u64; 2],
     /// The decision of the SPRT.
     pub decision: Option<Decision>,
 }
@@ -116,7 +118,8 @@ enum Message {
 
 /// Plays a match. `make` makes the players of one of the threads, which are numbered from 0; `journal` gets each finished game
 /// at once and has those that are not to be played again; `tell` gets the news on the caller's thread, finished games in the
-/// order of their numbers. `interrupted` ends the match.
+/// order of their numbers. `interrupted` ends the match. What a journal has of another match stays until a game of this one has
+/// ended, or was broken off.
 ///
 /// The games of players on virtual clocks depend on nothing but the plan: not on how many are played at once, nor on games
 /// that were played before an interruption. An SPRT decides by the games in their order, and drops the later ones.
@@ -181,6 +184,7 @@ impl GameThread<'_> {
         // Nobody listens any more once the match has ended.
         let mut players = match make(thread) {
             Ok(players) => players,
+            Err(PlayerError::Interrupted(_)) => return,
             Err(error) => return drop(self.sender.send(Message::Failed(error.into()))),
         };
         while !self.is_over() {

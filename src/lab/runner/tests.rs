@@ -85,3 +85,56 @@ fn an_sprt_decides_by_the_games_in_their_order() {
     let many = played(|_| true, 200, 5, Some("0,50"));
     assert_eq!((many.0, many.1.results), (alone.0, alone.1.results), "later games are dropped");
 }
+
+#[test]
+fn a_match_that_never_starts_leaves_the_games_of_another() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("journal");
+    let mut journal = Journal::create(&path, json!({ "match": 1 })).unwrap();
+    journal.add(crate::lab::record::drawn_game(1)).unwrap();
+    journal.end().unwrap();
+    drop(journal);
+    let finished = std::fs::read(&path).unwrap();
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let plan = MatchPlan {
+        rules: Rules { limits: [limits.clone(), limits], ..Rules::default() },
+        games: 8,
+        opening: &|_| Game::new(),
+        chess960: false,
+        concurrency: 3,
+        sprt: None,
+        tells_moves: false,
+    };
+    let player = |name| -> Box<dyn Player> { Box::new(Resigning { name, wins: |_| true, seed: 0 }) };
+    // A thread has its players, the others have not, and say so before it begins.
+    let failures = AtomicU64::new(0);
+    let make = |thread: usize| {
+        if thread > 0 {
+            failures.fetch_add(1, Ordering::SeqCst);
+            return Err(PlayerError::Unfit("no such engine".to_owned()));
+        }
+        while failures.load(Ordering::SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+        Ok([player("A"), player("B")])
+    };
+    let mut journal = Journal::create(&path, json!({ "match": 2 })).unwrap();
+    let mut broken_off = 0;
+    let mut tell = |event: Event<'_>| broken_off += u32::from(matches!(event, Event::BrokenOff(_)));
+    let end = run_match(&plan, &make, &mut journal, &AtomicBool::new(false), &mut tell);
+    assert_eq!(end.unwrap_err().to_string(), "no such engine");
+    drop(journal);
+    assert!(broken_off == 0 && std::fs::read(&path).unwrap() == finished);
+    // A game that is broken off belongs to a match that --resume knows.
+    let mut journal = Journal::create(&path, json!({ "match": 3 })).unwrap();
+    let interrupted = AtomicBool::new(false);
+    let make = |_: usize| Ok([player("A"), player("B")]);
+    let plan = MatchPlan { concurrency: 1, tells_moves: true, ..plan };
+    run_match(&plan, &make, &mut journal, &interrupted, &mut |event| match event {
+        Event::Moved { .. } => interrupted.store(true, Ordering::SeqCst),
+        Event::BrokenOff(_) => assert!(std::fs::read_to_string(&path).unwrap().contains("\"match\":3")),
+        _ => {}
+    })
+    .unwrap();
+    assert!(!journal.has_other());
+}

@@ -64,11 +64,16 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let clock = matches::clock(matches, 0)?;
     let concurrency = matches::concurrency(matches, &clock);
     let starts = matches::starts(matches, contestants[0].options().is_some_and(|options| options.chess960))?;
-    matches::check_repetition(matches, &clock, true, games, &starts, &contestants)?;
+    let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
+    for pair in &pairs {
+        // Each pair by itself: what makes one player random varies only the games that it plays.
+        let [first, second] = pair.map(|player| &contestants[player]);
+        matches::check_repetition(matches, &clock, true, games, &starts, [first, second])
+            .with_context(|| format!("{} - {}", first.name, second.name))?;
+    }
     matches::load(&mut contestants, 2 * concurrency, &clock)?;
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
 
-    let pairs = pairs(contestants.len(), matches.get_flag("gauntlet"));
     let total = games * (pairs.len() * tcs.len()) as u64;
     let interrupted = interrupt::on_request()?;
     let bar = progress::games(total);

@@ -64,7 +64,10 @@ impl<'a> GameJudge<'a> {
         let chess960 = players[0].options().is_some_and(|options| options.chess960);
         let starts = matches::starts(matches, chess960)?;
         let (pairs, check) = (number("pairs")?, number("check")?.next_multiple_of(2));
-        matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, &players)?;
+        for player in &players {
+            // Both points of an iteration are this one with other values.
+            matches::check_repetition(matches, &clocks[0], true, check.max(2 * pairs), &starts, [player, player])?;
+        }
         matches::load(&mut players, 2 * concurrency, &clocks[0])?;
         let networks = players.into_iter().map(|player| {
             let options = player.options().context("the player is this engine")?;
@@ -162,8 +165,12 @@ impl Judge for GameJudge<'_> {
             return Ok(None);
         }
         let refused = |player: usize| {
-            let lost = end.forfeits[player];
-            (lost > 0).then(|| format!("lost {lost} of {games} games on time"))
+            // That the other had a bare king is no excuse.
+            match (end.forfeits[player], end.drawn_forfeits[player]) {
+                (0, 0) => None,
+                (0, drawn) => Some(format!("ran out of time in {drawn} draws of {games} games")),
+                (lost, _) => Some(format!("lost {lost} of {games} games on time")),
+            }
         };
         let name = if self.networks.len() > 1 {
             format!("{} {}", network.player.name, control.tc)
