@@ -198,11 +198,11 @@ fn a_simulation_tells_its_conditions_and_the_gain_over_recorded_games() {
         output
     };
     let two =
-        ["--manager", "simple", "--manager", "alphazero", "--json", "--nps", "800", "--lag", "1,2", "--seed", "7"];
+        ["--manager", "simple", "--manager", "alphazero", "--json", "--nps", "800", "--lag", "1,4", "--seed", "7"];
     let rows: serde_json::Value = serde_json::from_slice(&simulate(&two).stdout).unwrap();
     let first = &rows[0];
     assert_eq!((&first["nps"], &first["batch"], &first["seed"]), (&800.0.into(), &8.into(), &7.into()), "{first}");
-    assert_eq!((&first["lag"], &first["fit"]), (&"1,2".into(), &serde_json::Value::Null));
+    assert_eq!((&first["lag"], &first["fit"]), (&"1,4".into(), &serde_json::Value::Null));
     assert_eq!(first["traces"].as_str().map(str::len), Some(64));
     assert_eq!((&first["gain"], &first["gain_interval"]), (&0.0.into(), &serde_json::json!([0.0, 0.0])));
     let (gain, ends) = (rows[1]["gain"].as_f64().unwrap(), rows[1]["gain_interval"].as_array().unwrap());

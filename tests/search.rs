@@ -389,9 +389,10 @@ fn a_move_that_was_forgotten_can_be_played() {
 
 /// The moves that a temperature chooses in twelve games.
 fn moves_at_random(options: &[(&str, &str)]) -> Vec<String> {
-    let mut engine = engine(
-        &[&[("Backend", "random"), ("Threads", "1"), ("Temperature", "1"), ("RandomSeed", "7")], options].concat(),
-    );
+    // In batches as large as the search the visits are spread so that few moves have many.
+    let settings =
+        [("Backend", "random"), ("Threads", "1"), ("MinibatchSize", "256"), ("Temperature", "1"), ("RandomSeed", "7")];
+    let mut engine = engine(&[&settings[..], options].concat());
     let game = |_| {
         engine.new_game();
         best(&search(&mut engine, &nodes(200)))

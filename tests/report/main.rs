@@ -58,7 +58,7 @@ fn inputs() -> TempDir {
     write("comparison", &printed(path, &[&compared[..], &virtual_clock].concat()));
     printed(path, &["time", "record", "--games", "games.txt", "--nodes", "60", "--backend", "random", "--out", "t.zt"]);
     for nodes in ["30", "60"] {
-        let args = ["time", "replay", "t.zt", "--manager", "smooth", "--mean-nodes", nodes, "--json"];
+        let args = ["time", "replay", "t.zt", "--manager", "smooth", "--batch", "1", "--mean-nodes", nodes, "--json"];
         let mut rows: serde_json::Value = serde_json::from_slice(&printed(path, &args)).unwrap();
         for row in rows.as_array_mut().unwrap() {
             row.as_object_mut().unwrap().entry("traces").or_insert_with(|| "1f".into());
