@@ -7,7 +7,8 @@ mod common;
 use common::golden::{self, Golden};
 use std::collections::HashMap;
 use zeitnot::backend::{
-    self, Arithmetic, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions, Query,
+    self, Arithmetic, Attributes, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions,
+    Query,
 };
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
@@ -178,6 +179,17 @@ fn answers_to_the_bit(native: &NativeBackend, what: &str) {
 /// How far 8 bits may take a logit, and q or d, in a random transformer: they are for networks whose numbers mean something.
 const LOGIT_OF_8_BITS: f32 = 0.5;
 const VALUE_OF_8_BITS: f32 = 0.1;
+
+#[test]
+fn auto_takes_native_where_an_option_asks_for_8_bits() {
+    let (_, shape) = attention_networks().into_iter().next().unwrap();
+    let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
+    let options = BackendOptions { device: "precision=int8".parse().unwrap(), ..BackendOptions::default() };
+    assert!(backend::takes_native("auto", &network, &options).unwrap());
+    let backend = backend::create("auto", Some(&network), &options).unwrap();
+    let Attributes { name, device, .. } = backend.attributes();
+    assert!(name.starts_with("native") && device.ends_with("int8"), "{name}, {device}");
+}
 
 #[test]
 fn eight_bits_say_nearly_what_float32_says() {

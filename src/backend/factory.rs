@@ -148,7 +148,7 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
-        Kind::Auto => !cuda_may_run(options) && native_is_faster(network, options),
+        Kind::Auto => !takes_cuda(options) && native_is_faster(network, options),
         Kind::Native => true,
         Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
     })
@@ -216,10 +216,14 @@ fn cuda_may_run(options: &BackendOptions) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
 }
 
+/// Whether `auto` tries a card first. Options that only the CPU takes say what is wanted.
+fn takes_cuda(options: &BackendOptions) -> bool {
+    options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
+}
+
 /// The fastest that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    // Options that only the CPU takes say what is wanted.
-    if options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options) {
+    if takes_cuda(options) {
         match on_provider(Provider::Cuda, network, options) {
             Ok(backend) => return Ok(backend),
             Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),
@@ -231,10 +235,12 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
     on_provider(Provider::Cpu, network, options)
 }
 
-/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands.
+/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or whether one is
+/// there that only native does, such as 8 bits.
 fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
     let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
-    !for_onnx_runtime && NativeBackend::is_fastest(network)
+    let for_native = options.device.check_for(Provider::Cpu).is_err();
+    !for_onnx_runtime && (for_native || NativeBackend::is_fastest(network))
 }
 
 fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
