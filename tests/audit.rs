@@ -152,8 +152,8 @@ fn files_that_are_not_there_or_hold_nothing_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.pgn");
     std::fs::write(&path, "").unwrap();
-    let (_, said) = line(&[path.to_str().unwrap()]);
-    assert!(said.contains("0 of 0 games have moves with clocks"), "{said}");
+    let (is_fine, said) = line(&[path.to_str().unwrap()]);
+    assert!(!is_fine && said.contains("0 of 0 games have moves with clocks"), "{said}");
     let (is_fine, said) = line(&[path.to_str().unwrap(), "--manager", "none"]);
     assert!(!is_fine && said.contains("none"), "{said}");
 }

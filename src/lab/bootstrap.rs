@@ -8,10 +8,13 @@ const RESAMPLINGS: usize = 2_000;
 const SEED: u64 = 27;
 
 /// The mean over the entries of all groups, each given by the sum and the count of its entries, and the 95 % interval of the mean.
-/// Without any entry all three are 0.
+/// Without any entry all three are 0; one group alone does not tell how groups differ, and its interval has no ends.
 pub fn mean_and_interval(groups: &[(f64, f64)]) -> (f64, [f64; 2]) {
     let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
     let mean = |sums: (f64, f64)| if sums.1 > 0.0 { sums.0 / sums.1 } else { 0.0 };
+    if let [only] = groups {
+        return (mean(*only), [f64::NEG_INFINITY, f64::INFINITY]);
+    }
     let mut random = SplitMix64(SEED);
     let mut means: Vec<f64> = (0..RESAMPLINGS)
         .map(|_| mean((0..groups.len()).map(|_| groups[random.below(groups.len())]).fold((0.0, 0.0), add)))
@@ -37,6 +40,7 @@ mod tests {
         assert!((width(100) / (2.0 * 1.96 * 0.1414) - 1.0).abs() < 0.1);
         assert!(width(400) < 0.6 * width(100));
         assert_eq!(mean_and_interval(&[]), (0.0, [0.0; 2]));
+        assert_eq!(mean_and_interval(&[(6.0, 2.0)]), (3.0, [f64::NEG_INFINITY, f64::INFINITY]));
     }
 
     #[test]

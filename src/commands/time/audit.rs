@@ -77,6 +77,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             eprintln!("{}: {read} of {count} games have moves with clocks", path.display());
         }
     }
+    anyhow::ensure!(!audited.is_empty(), "there is no move with a clock to audit");
     let names = |game: &PgnGame| ["White", "Black"].map(|color| game.tag(color).to_owned());
     let named: Vec<[String; 2]> = audited.iter().map(|audited| names(&audited.game)).collect();
     let games = named.iter().zip(&audited);
@@ -84,7 +85,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if is_json {
         audited.iter().for_each(|audited| moves(audited, &specs));
         say!("{}", json!({ "summary": { "players": clocks, "managers": managers(&audited, &specs) } }));
-    } else if !audited.is_empty() {
+    } else {
         players(&clocks);
         estimates(&audited, &specs);
     }

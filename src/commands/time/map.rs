@@ -116,10 +116,10 @@ fn object(point: &Point, playouts: u64, positions: usize) -> Value {
         "positions": positions,
         "playouts": playouts,
         "regret": point.regret.mean,
-        "regret_interval": point.regret.interval,
+        "regret_interval": super::known(point.regret.interval),
         "agreement": point.regret.agreement,
         "gain": point.gain.0,
-        "gain_interval": point.gain.1,
+        "gain_interval": super::known(point.gain.1),
     })
 }
 
@@ -131,7 +131,7 @@ fn table(points: &[Point], traces: &[SearchTrace], playouts: u64) {
     );
     say!("| options | regret | gain | agreement |");
     say!("|---|---|---|---|");
-    let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
+    let interval = |ends: [f64; 2]| super::interval(ends, SHOWN, 2);
     for point in points {
         say!(
             "| {} | {:.2} {} | {:+.2} {} | {:.1} % |",

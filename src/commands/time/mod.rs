@@ -56,6 +56,19 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 /// Managers that are asked unless told.
 const USUAL_MANAGERS: [&str; 3] = ["smooth", "legacy", "simple"];
 
+/// An interval as JSON has it: null where it has no ends.
+fn known([low, high]: [f64; 2]) -> Option<[f64; 2]> {
+    (low.is_finite() && high.is_finite()).then_some([low, high])
+}
+
+/// An interval in words; `shown` is what 1 is shown as.
+fn interval(ends: [f64; 2], shown: f64, digits: usize) -> String {
+    match known(ends) {
+        Some([low, high]) => format!("({:.digits$} to {:.digits$})", low * shown, high * shown),
+        None => "(one pair of games has no interval)".to_owned(),
+    }
+}
+
 /// The files that a command reads.
 fn files(help: &'static str) -> Arg {
     Arg::new("files").value_name("FILE").required(true).num_args(1..).value_parser(value_parser!(PathBuf)).help(help)

@@ -128,10 +128,10 @@ fn object(row: &Row, first: &Row, traces: &[SearchTrace], bound: &Oracle, condit
         "mean_nodes": row.replayed.mean_nodes(),
         "nps": row.nps,
         "regret": row.regret.mean,
-        "regret_interval": row.regret.interval,
+        "regret_interval": super::known(row.regret.interval),
         "agreement": row.regret.agreement,
         "gain": gain,
-        "gain_interval": interval,
+        "gain_interval": super::known(interval),
         "oracle_share": share(row, first, mean(&bound.regrets)),
         "forfeits": row.replayed.forfeits,
         "stops": stops(&row.replayed),
@@ -144,7 +144,7 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
     let mut lines = Vec::new();
     let games = traces.chunk_by(|a, b| a.game == b.game).count();
     lines.push(format!(
-        "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over games",
+        "{} moves of {games} games; values in thousandths of -1 to 1, with 95 % intervals over pairs of games",
         traces.len()
     ));
     // Moves that used more than the clock are told where there are any.
@@ -155,7 +155,7 @@ fn table(rows: &[Row], traces: &[SearchTrace], bound: &Oracle) -> Vec<String> {
         rows[0].spec
     ));
     lines.push(format!("|---|---|---|---|---|---|{forfeits_line}---|"));
-    let interval = |[low, high]: [f64; 2]| format!("({:.2} to {:.2})", low * SHOWN, high * SHOWN);
+    let interval = |ends: [f64; 2]| super::interval(ends, SHOWN, 2);
     for row in rows {
         let (gain, gains) = Regret::gain(traces, &rows[0].replayed.regrets(), &row.replayed.regrets());
         let share = share(row, &rows[0], mean(&bound.regrets));

@@ -161,7 +161,7 @@ fn object(row: &Row, conditions: &Value) -> Value {
         "regret": regret,
         "regret_by_phase": regret_by_phase,
         "gain": row.gain.map(|gain| gain.0),
-        "gain_interval": row.gain.map(|gain| gain.1),
+        "gain_interval": row.gain.and_then(|gain| super::known(gain.1)),
         "beyond_record": beyond_record,
         "mean_ms": mean_ms,
         "mean_playouts": mean_playouts,
@@ -200,7 +200,7 @@ fn table(rows: &[Row], has_lag: bool) {
             simulation.mean_ms,
             simulation.mean_playouts,
             or_dash(simulation.regret.map(|regret| format!("{regret:.3}"))),
-            or_dash(gain.map(|(gain, [low, high])| format!("{gain:+.3} ({low:.3} to {high:.3})"))),
+            or_dash(gain.map(|(gain, ends)| format!("{gain:+.3} {}", super::interval(ends, 1.0, 3)))),
             if goes_beyond { format!(" {:.2} % |", 100.0 * simulation.beyond_record) } else { String::new() },
             // Without a lag there is none by construction.
             if has_lag || simulation.flag_rate > 0.0 {
