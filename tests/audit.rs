@@ -204,6 +204,7 @@ fn a_log_of_lc0_is_told_from_games() {
         TMGR: MOVE TIME: allocated()=118529.5ms, expected(brutto)=88721.8ms, timeuse=0.65870\n";
     std::fs::write(path, log).unwrap();
     let output = audit(&[path.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.contains("1 moves of Lc0's smooth") && text.contains("| 3171.7 s | 2696.6 s | 118.5 s | 88.7 s |"),

@@ -51,11 +51,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");
     let is_json = matches.get_flag("json");
-    let mut audited = Vec::new();
+    let (mut audited, mut has_log) = (Vec::new(), false);
     for path in super::named_files(matches) {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         if is_tmgr_log(&bytes) {
             log(path, &bytes, is_json)?;
+            has_log = true;
             continue;
         }
         let games = read_games(&bytes[..]).with_context(|| format!("cannot read {}", path.display()))?;
@@ -77,7 +78,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             eprintln!("{}: {read} of {count} games have moves with clocks", path.display());
         }
     }
-    anyhow::ensure!(!audited.is_empty(), "there is no move with a clock to audit");
+    anyhow::ensure!(has_log || !audited.is_empty(), "there is no move with a clock to audit");
     let names = |game: &PgnGame| ["White", "Black"].map(|color| game.tag(color).to_owned());
     let named: Vec<[String; 2]> = audited.iter().map(|audited| names(&audited.game)).collect();
     let games = named.iter().zip(&audited);
@@ -85,7 +86,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if is_json {
         audited.iter().for_each(|audited| moves(audited, &specs));
         say!("{}", json!({ "summary": { "players": clocks, "managers": managers(&audited, &specs) } }));
-    } else {
+    } else if !audited.is_empty() {
         players(&clocks);
         estimates(&audited, &specs);
     }
