@@ -87,14 +87,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The points that a text names: `A=1,2` two of them, `A=1;B=2` one.
 fn candidates_of(text: &str, base: &Options) -> anyhow::Result<Vec<(String, Options)>> {
-    let set = |name: &str| -> anyhow::Result<(String, Options)> {
-        let mut options = base.clone();
-        for setting in name.split(';') {
-            let (option, value) = engine_options::name_value(setting)?;
-            options.set(option, value)?;
-        }
-        Ok((name.to_owned(), options))
-    };
+    let set = |name: &str| Ok((name.to_owned(), super::options_with(base, name.split(';'))?));
     if text.contains(';') {
         return Ok(vec![set(text)?]);
     }

@@ -105,10 +105,15 @@ fn named_managers(matches: &ArgMatches) -> Vec<&str> {
 
 /// The engine's options with a manager, or with the options that a text such as `TimeManager=legacy;CPuct=2` names.
 fn options_of(spec: &str) -> anyhow::Result<Options> {
-    let mut options = Options::default();
-    for setting in engine_options::settings_of(spec) {
-        let (name, value) = engine_options::name_value(&setting).with_context(|| format!("--manager {spec}"))?;
-        options.set(name, value).with_context(|| format!("--manager {spec}"))?;
+    options_with(&Options::default(), engine_options::settings_of(spec)).with_context(|| format!("--manager {spec}"))
+}
+
+/// The options with settings such as `CPuct=2`.
+fn options_with(base: &Options, settings: impl IntoIterator<Item = impl AsRef<str>>) -> anyhow::Result<Options> {
+    let mut options = base.clone();
+    for setting in settings {
+        let (name, value) = engine_options::name_value(setting.as_ref())?;
+        options.set(name, value)?;
     }
     Ok(options)
 }
