@@ -23,7 +23,7 @@
 //! | [`engine`] | one playing engine: options, the current game, the search across moves, pondering, opening books; its face has the types of a search's answer | text protocols, command lines |
 //! | [`uci`] | the protocol as text, and the loop around an engine | [`network`], [`runtime`], [`backend`], [`tablebase`], [`search`] |
 //! | [`measure`] | measurements of the engine on this machine: the bench, the evaluator alone, the whole engine | [`uci`] |
-//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN; recorded searches, time managers replayed over them, and games simulated from them; parameters tuned on any of these; audits of the clocks of other games | [`uci`] |
+//! | [`lab`] | the time laboratory: games on the real or the virtual clock, openings, pairs, adjudication, other engines as players, matches that go on after an interruption, comparisons, Elo, SPRT, ratings, PGN; recorded searches, time managers replayed over them, short searches judged by them, and games simulated from them; parameters tuned on any of these; audits of the clocks of other games | [`uci`] |
 //! | [`labels`] | labelled games for the training of our own networks: sampled from a player's policy, labelled by a teacher | [`search`], [`uci`] |
 //! | `commands` | the binary: one file per subcommand | |
 //!

@@ -9,7 +9,7 @@
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | all that time managers were asked, saw and decided in a match, and the check that it comes out again |
 //! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
-//! | [`traces`] | searches recorded far beyond their budgets, and time managers replayed over them |
+//! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
