@@ -2,7 +2,7 @@
 
 use crate::searches::{Moment, Search};
 use zeitnot::splitmix::SplitMix64;
-use zeitnot::time_manager::managers::price::gain::{GAIN, GROWTH};
+use zeitnot::time_manager::managers::price::gain::{GROWTH, GainNetwork};
 
 /// Mean nodes of a move.
 const MEAN_NODES: [f64; 3] = [60.0, 130.0, 400.0];
@@ -12,24 +12,24 @@ const HALVINGS: u32 = 50;
 const VARIANCE: f64 = 0.1;
 
 /// Tells what searches lose that are stopped by the network, by less than the network, and with equal trees.
-pub fn tell(searches: &[Search]) {
+pub fn tell(network: &GainNetwork, searches: &[&Search]) {
     let mut random = SplitMix64(28);
     let others: Vec<usize> = searches.iter().map(|_| random.below(searches.len())).collect();
-    let network = |_: usize, moment: &Moment| GAIN.gain(&moment.inputs);
+    let predicted = |_: usize, moment: &Moment| network.gain(&moment.inputs);
     let shuffled = |search: usize, moment: &Moment| {
         let other = &searches[others[search]].moments;
         let distance = |other: &&Moment| (other.total_nodes / moment.total_nodes).ln().abs();
         let nearest = other.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.map_or(0.0, |nearest| GAIN.gain(&nearest.inputs))
+        nearest.map_or(0.0, |nearest| network.gain(&nearest.inputs))
     };
-    row("network", searches, network);
+    row("network", searches, predicted);
     row("closed form", searches, |_, moment| closed_form(moment));
     row("features of another search", searches, shuffled);
     row("trees of one size", searches, |_, _| 1.0);
 }
 
 /// Prints the regret, in thousandths, at each of the mean nodes.
-fn row(name: &str, searches: &[Search], gain: impl Fn(usize, &Moment) -> f64) {
+fn row(name: &str, searches: &[&Search], gain: impl Fn(usize, &Moment) -> f64) {
     // The gain of one more node at each moment, its nodes and its regret.
     let moments: Vec<Vec<(f64, f64, f64)>> = searches
         .iter()
@@ -60,7 +60,7 @@ fn row(name: &str, searches: &[Search], gain: impl Fn(usize, &Moment) -> f64) {
     };
     let regrets: Vec<String> =
         MEAN_NODES.iter().map(|nodes| format!("{:.2} at {nodes} nodes", regret(*nodes))).collect();
-    println!("{name}: {}", regrets.join(", "));
+    eprintln!("{name}: {}", regrets.join(", "));
 }
 
 /// The expected gain over each rival whose difference in value is normal: `s phi(d / s) - d (1 - Phi(d / s))`, the most of all of

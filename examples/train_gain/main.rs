@@ -43,7 +43,7 @@ fn main() -> anyhow::Result<()> {
         if let Some(path) = svg {
             std::fs::write(&path, calibration::figure(&gains).svg_file()).with_context(|| path.clone())?;
         }
-        evaluation::tell(&searches);
+        evaluation::tell(&GAIN, &all);
         return Ok(());
     }
     let (left_out, trained): (Vec<&Search>, Vec<&Search>) =
@@ -51,7 +51,9 @@ fn main() -> anyhow::Result<()> {
     ensure!(trained.len() >= FEWEST, "{} searches are too few", trained.len());
     eprintln!("{} searches, {} of them left out", searches.len(), left_out.len());
     let network = training::train(&trained);
-    calibration::tell(&calibration::gains(&network, if left_out.is_empty() { &trained } else { &left_out }));
+    let judged = if left_out.is_empty() { &trained } else { &left_out };
+    calibration::tell(&calibration::gains(&network, judged));
+    evaluation::tell(&network, judged);
     let text = source(&network, price(&network, &trained));
     match out {
         Some(path) => std::fs::write(&path, text).with_context(|| path.clone())?,
