@@ -500,6 +500,30 @@ fn bench_repeats_and_ends_as_openbench_reads_it() {
 }
 
 #[test]
+fn genfens_gives_openbench_positions_to_play_from() {
+    let folder = folder();
+    let fens = |arguments: &[&str]| -> Vec<String> {
+        let text = text(zeitnot(&folder).args(arguments));
+        text.lines().map(|line| line.strip_prefix("info string genfens ").unwrap().to_owned()).collect()
+    };
+    let asked = fens(&["genfens 6 seed 1 book None", "quit"]);
+    assert_eq!(asked, fens(&["genfens", "6", "seed", "1", "book", "None"]));
+    assert_ne!(asked, fens(&["genfens 6 seed 2 book None", "quit"]));
+    assert_eq!(asked.len(), 6);
+    for (index, fen) in asked.iter().enumerate() {
+        assert!(!zeitnot::chess::Game::from_fen(fen, false).unwrap().current().legal_moves().is_empty());
+        assert!(fen.ends_with(" 5") && fen.contains([" w ", " b "][index % 2]), "{fen}");
+    }
+    fs::write(folder.path().join("book.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n").unwrap();
+    assert_eq!(fens(&["genfens 2 seed 1 book book.epd", "quit"]).len(), 2);
+    // Whatever is played here, White wins.
+    fs::write(folder.path().join("won.epd"), "6k1/5ppp/8/8/8/8/QQQQ4/K7 w - -\n").unwrap();
+    fails(zeitnot(&folder).args(["genfens 1 seed 1 book won.epd", "quit"]), &["none was undecided"]);
+    fails(zeitnot(&folder).args(["genfens 1 seed 1", "quit"]), &["N seed S book"]);
+    fails(zeitnot(&folder).args(["genfens 1 seed 1 book no.epd", "quit"]), &["no.epd"]);
+}
+
+#[test]
 fn benchmark_measures_and_recommends() {
     let folder = folder();
     let mut command = zeitnot(&folder);

@@ -8,6 +8,7 @@ mod config_file;
 mod doctor;
 mod engine_options;
 mod eval;
+mod genfens;
 mod interrupt;
 mod label;
 mod matches;
@@ -53,6 +54,7 @@ fn cli() -> Command {
         options::command(),
         perft::command(),
         label::command(),
+        genfens::command(),
         time::command(),
         completions::completions_command(),
         completions::man_command(),
@@ -106,7 +108,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
 pub fn run() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(EnvFilter::from_default_env()).with_writer(std::io::stderr).init();
-    match dispatch(&cli().mut_subcommand("doctor", doctor::with_probe).get_matches()) {
+    let arguments = genfens::split_argument(std::env::args_os().collect());
+    match dispatch(&cli().mut_subcommand("doctor", doctor::with_probe).get_matches_from(arguments)) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -132,6 +135,7 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
         Some(("label", matches)) => label::run(matches)?,
+        Some(("genfens", matches)) => genfens::run(matches)?,
         Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,
         Some((name, matches)) => match SearchAlgorithm::from_word(name) {

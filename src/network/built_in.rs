@@ -1,10 +1,10 @@
-//! The network inside the program.
+//! The network inside the program, which `build.rs` names: `models/zeitnot-small.pb.gz`, or another (`make EVALFILE=...`).
 
 /// Its name, for `--weights` and in messages.
-pub const NAME: &str = "zeitnot-small";
-/// The file, as it lies in `models/`.
-pub const BYTES: &[u8] = include_bytes!("../../models/zeitnot-small.pb.gz");
+pub const NAME: &str = env!("ZEITNOT_BUILT_IN_NAME");
+/// The file.
+pub const BYTES: &[u8] = include_bytes!(env!("ZEITNOT_BUILT_IN_PATH"));
 /// Names under which `--weights` means it: its own, its file's, and Lc0's for the network that comes with the program.
 pub const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
-/// The name of its file in `models/`. A working copy's file of this name may differ from the network that was built in.
-pub const FILE: &str = "zeitnot-small.pb.gz";
+/// The name of its file. A working copy's file of this name may differ from the network that was built in.
+pub const FILE: &str = env!("ZEITNOT_BUILT_IN_FILE");

@@ -5,6 +5,7 @@
 
 mod epd_lines;
 mod pgn_games;
+mod random_openings;
 #[cfg(test)]
 mod tests;
 

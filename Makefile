@@ -1,0 +1,19 @@
+# Builds the engine as test frameworks expect it (OpenBench, fishtest): `make EXE=name [EVALFILE=network.pb.gz]` leaves `name` here.
+#
+# EVALFILE is built in instead of models/zeitnot-small.pb.gz. Everything else is cargo's.
+
+EXE      ?= zeitnot
+EVALFILE ?=
+CARGO    ?= cargo
+SUFFIX   := $(if $(filter Windows_NT,$(OS)),.exe)
+TARGET   := $(or $(CARGO_TARGET_DIR),target)
+
+all:
+	$(if $(EVALFILE),ZEITNOT_EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked --bin zeitnot
+	cp "$(TARGET)/release/zeitnot$(SUFFIX)" "$(EXE:$(SUFFIX)=)$(SUFFIX)"
+
+clean:
+	$(CARGO) clean
+
+.PHONY: all clean
+.DEFAULT_GOAL := all

@@ -1,0 +1,129 @@
+//! `zeitnot genfens`: start positions for games that make training data, as OpenBench asks for them.
+
+use super::engine_options::{self, MAY_INSTALL};
+use super::output::say;
+use anyhow::{Context as _, bail};
+use clap::{Arg, ArgMatches, Command};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use zeitnot::chess::Move;
+use zeitnot::lab::Openings;
+use zeitnot::network;
+use zeitnot::splitmix::SplitMix64;
+
+/// The command as OpenBench writes it, in one argument.
+const NAME: &str = "genfens";
+/// Random moves from the start position, and one more in every second position, so that both sides are to move.
+const PLIES: usize = 8;
+/// The same from the positions of a book, which are played out of the beginning already.
+const PLIES_OF_A_BOOK: usize = 4;
+/// Positions whose value is further from a draw are decided: no game is played from them.
+const MOST_VALUE: f32 = 0.7;
+/// Positions drawn for one that is given, before the book is given up.
+const MOST_DRAWN: usize = 1_000;
+
+pub fn command() -> Command {
+    let request = Arg::new("request").num_args(1..).required(true).value_name("N seed S book FILE|None").help(
+        "How many positions, the seed that decides them, and a book of openings (EPD or PGN), or None for the start position; \
+         what comes after that is ignored",
+    );
+    let command = Command::new(NAME)
+        .about("Draw start positions for games that make training data, as OpenBench asks for them")
+        .after_help(
+            "From each opening 8 or 9 random moves are played, 4 or 5 from one of a book. Positions that the network, without \
+             --weights the built-in one, values further than 0.7 from a draw are left out.",
+        )
+        .arg(request);
+    engine_options::add_to(command)
+}
+
+/// Splits the one argument in which OpenBench gives the command: `zeitnot "genfens 5 seed 1 book None" "quit"`.
+pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let words = arguments.get(1).and_then(|argument| argument.to_str()?.strip_prefix(NAME)?.strip_prefix(' '));
+    if let Some(words) = words {
+        let words: Vec<OsString> = words.split_ascii_whitespace().map(OsString::from).collect();
+        arguments.splice(1..2, std::iter::once(OsString::from(NAME)).chain(words));
+    }
+    arguments
+}
+
+/// What is asked for.
+#[derive(Debug, PartialEq)]
+struct Request {
+    positions: usize,
+    seed: u64,
+    book: Option<PathBuf>,
+}
+
+impl Request {
+    fn parse(words: &[&str]) -> anyhow::Result<Request> {
+        let [positions, "seed", seed, "book", book, ..] = words else {
+            bail!("{NAME} needs N seed S book FILE, or None instead of a file");
+        };
+        let number = |name, text: &str| text.parse::<u64>().with_context(|| format!("{name} {text} is no number"));
+        Ok(Request {
+            positions: number("N", positions)? as usize,
+            seed: number("seed", seed)?,
+            book: Some(*book).filter(|book| !book.eq_ignore_ascii_case("none")).map(PathBuf::from),
+        })
+    }
+}
+
+pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
+    let words: Vec<&String> = matches.get_many("request").unwrap_or_default().collect();
+    let request = Request::parse(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>())?;
+    let plies = if request.book.is_some() { PLIES_OF_A_BOOK } else { PLIES };
+    let openings = Openings::read(request.book.as_slice(), None)?;
+    let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
+    if engine.options().weights.is_empty() {
+        // The seed alone decides, not which networks lie about.
+        engine.set_option("WeightsFile", network::BUILT_IN)?;
+    }
+    engine.prepare()?;
+    let mut evaluator = engine.network_evaluator()?;
+    let mut random = SplitMix64(request.seed);
+    for index in 0..request.positions {
+        let mut drawn = 0;
+        let fen = loop {
+            drawn += 1;
+            if drawn > MOST_DRAWN {
+                bail!("of {MOST_DRAWN} positions drawn none was undecided: the book has too few that are");
+            }
+            let Some(game) = openings.with_random_moves(plies + index % 2, &mut random) else { continue };
+            let moves: Vec<Move> = game.current().legal_moves().into_iter().collect();
+            if evaluator.evaluate(&game, &moves)?.1.q.abs() <= MOST_VALUE {
+                break game.fen();
+            }
+        };
+        say!("info string {NAME} {fen}");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_openbenchs() {
+        let parse =
+            |text: &str| Request::parse(&text.split(' ').collect::<Vec<_>>()).map_err(|error| error.to_string());
+        assert_eq!(parse("5 seed 7 book None"), Ok(Request { positions: 5, seed: 7, book: None }));
+        let with_book = Request { positions: 1, seed: 0, book: Some("Books/a.epd".into()) };
+        assert_eq!(parse("1 seed 0 book Books/a.epd extra quit"), Ok(with_book));
+        assert_eq!(parse("five seed 7 book None"), Err("N five is no number".into()));
+        assert!(parse("5 seed 7").unwrap_err().contains("needs N seed S book"));
+    }
+
+    #[test]
+    fn one_argument_is_a_command_with_its_words() {
+        let split = |arguments: &[&str]| split_argument(arguments.iter().map(OsString::from).collect());
+        assert_eq!(
+            split(&["z", "genfens 5 seed 1 book None", "quit"]),
+            ["z", "genfens", "5", "seed", "1", "book", "None", "quit"]
+        );
+        for other in [&["z"][..], &["z", "bench"], &["z", "genfens", "5"], &["z", "genfensive 1"]] {
+            assert_eq!(split(other), *other);
+        }
+    }
+}
