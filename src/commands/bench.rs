@@ -11,7 +11,7 @@ use zeitnot::measure::{self, BENCH_POSITIONS, BenchResult};
 use zeitnot::network;
 
 /// Plies that take a thousand nodes or two where a network prefers some moves.
-const DEPTH: u32 = 6;
+const DEPTH: u32 = 5;
 /// Plies that take as many where all moves are alike.
 const DEPTH_WITHOUT_POLICY: u32 = 4;
 
@@ -31,7 +31,7 @@ pub fn command() -> Command {
                 .long("depth")
                 .value_name("PLIES")
                 .value_parser(value_parser!(u32).range(1..=100))
-                .help("Mean depth of the visits at which a position is done [default: 6; without a network 4]"),
+                .help("Mean depth of the visits at which a position is done [default: 5; without a network 4]"),
         )
         .arg(json_flag());
     engine_options::add_to(command)
