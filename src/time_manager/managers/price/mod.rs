@@ -19,8 +19,10 @@
 //! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
 //!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
 //!   tree was smaller, priors, and the age of the choice ([`root_history`]).
+//! - **Looks**: the gain is predicted anew each time the tree has grown by a tenth, as in those recordings. Who looks after every
+//!   playout stops at the first gain that chance makes small.
 //! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
-//!   0.00125 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
+//!   0.00122 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
 //!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
 //!   differ from the recorded ones.
 //! - Moves left, speed and overrun are learned as by [`smooth`](super::smooth).
@@ -65,6 +67,8 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// New nodes before which no price stops a search.
 const LEAST_NODES: u64 = 16;
+/// Growth of the tree from one look at its gain to the next, as in the recordings that the network learned from.
+const LOOK_GROWTH: f64 = 1.1;
 /// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
 const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on that expectation: a move that is given up too early does not come back.
@@ -102,6 +106,8 @@ struct CurrentMove {
     decision: Decision,
     hard_limit_ms: f64,
     root: RootHistory,
+    /// The last look at the root: the total nodes then, and the gain.
+    last_look: Option<(f64, f64)>,
 }
 
 impl Price {
@@ -136,6 +142,7 @@ impl TimeManager for Price {
             decision,
             hard_limit_ms: plan.hard_limit_ms,
             root: RootHistory::default(),
+            last_look: None,
         });
         plan
     }
@@ -149,20 +156,24 @@ impl TimeManager for Price {
             current.decision = self.decide(&current.request).1;
         }
         let Decision { budget_ms, extra_ms, priced_nodes, .. } = current.decision;
+        let total = snapshot.total_nodes.max(1) as f64;
         let inputs = current.root.inputs(snapshot);
+        let is_due = current.last_look.is_none_or(|(nodes, _)| total >= nodes * LOOK_GROWTH);
+        if let Some(inputs) = inputs.filter(|_| is_due) {
+            current.last_look = Some((total, GAIN.gain(&inputs)));
+        }
         // Without values there is no gain to compare with the price: the average time is all that is known.
-        let limit_ms = if inputs.is_some() { budget_ms + extra_ms } else { budget_ms };
+        let limit_ms = if current.last_look.is_some() { budget_ms + extra_ms } else { budget_ms };
         let limit_ms = limit_ms.min(current.hard_limit_ms);
         let usual_ms = Some(current.decision.average_move_ms);
         let mut verdict = Verdict { nps, usual_ms, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
-        if let Some(inputs) = inputs {
-            let total = snapshot.total_nodes.max(1) as f64;
-            let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+        if let Some((nodes, gain)) = current.last_look {
+            let gain = gain / (nodes * (GROWTH - 1.0)) * priced_nodes;
             self.last_gain = Some(gain);
             let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
             let least = LEAST_NODES.saturating_sub(snapshot.new_nodes);
             verdict.remaining_playouts = Some((total * (growth - 1.0) * PATIENCE).max(least as f64));
-            if gain < PRICE && least == 0 && verdict.stop.is_none() {
+            if is_due && gain < PRICE && least == 0 && verdict.stop.is_none() {
                 verdict.stop = Some(StopReason::Price);
             }
         }
