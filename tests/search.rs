@@ -248,7 +248,8 @@ fn no_clock_at_all_still_gives_a_move() {
 
 #[test]
 fn an_untimed_search_in_between_says_nothing_of_tree_reuse() {
-    let mut engine = engine(&[("Backend", "random"), ("Threads", "1"), ("MoveOverheadMs", "10")]);
+    let mut engine =
+        engine(&[("Backend", "random"), ("Threads", "1"), ("MoveOverheadMs", "10"), ("TimeManager", "smooth")]);
     let timed = GoParams { wtime: Some(400.0), btime: Some(400.0), ..GoParams::default() };
     let mut reuse_planned = |untimed: bool| {
         engine.new_game();

@@ -27,7 +27,7 @@ fn one_decision_with_every_term() {
     assert!((plan["target_nodes"].as_f64().unwrap() - 74_594.4).abs() < 0.1);
     let terms = plan["terms"].as_array().unwrap();
     assert_eq!(terms[0], serde_json::json!({"name": "clock", "value": 60000.0, "unit": "ms", "clamped": false}));
-    let table = String::from_utf8(explain(&["--clock", "60000"], "").stdout).unwrap();
+    let table = String::from_utf8(explain(&["--manager", "smooth", "--clock", "60000"], "").stdout).unwrap();
     assert!(table.starts_with("time manager smooth\n") && table.contains("hard_limit"), "{table}");
     assert!(table.contains("= max(0, clock + increment * (moves_left - 1) - overhead - bank"), "{table}");
     assert!(table.ends_with("a name that has no line is a parameter, or is 0 in this decision.\n"), "{table}");
@@ -36,7 +36,8 @@ fn one_decision_with_every_term() {
 #[test]
 fn every_fact_reaches_the_manager() {
     let budget = |more: &[&str]| {
-        let args = [&["--clock", "60000", "--json"], more].concat();
+        let manager: &[&str] = if more.contains(&"--manager") { &[] } else { &["--manager", "smooth"] };
+        let args = [&["--clock", "60000", "--json"], manager, more].concat();
         json(&args, "")[0]["budget_ms"].as_f64().unwrap()
     };
     let usual = budget(&[]);
@@ -160,7 +161,7 @@ fn the_script_of_the_help_is_one() {
     let help = String::from_utf8(explain(&["--help"], "").stdout).unwrap();
     let script: Vec<&str> = help.lines().filter(|line| line.trim_start().starts_with("{\"event\"")).collect();
     assert_eq!(script.len(), 9, "{help}");
-    let answers = json(&["--script", "-"], &script.join("\n"));
+    let answers = json(&["--manager", "smooth", "--script", "-"], &script.join("\n"));
     assert_eq!(answers.len(), 3, "a plan, a look and an end are answered");
     assert_eq!((&answers[0]["manager"], &answers[2]["move"]["used_ms"]), (&"smooth".into(), &2_100.0.into()));
     assert!(answers[1]["remaining_ms"].as_f64().unwrap() > 0.0);

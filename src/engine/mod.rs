@@ -63,15 +63,12 @@ use crate::chess::Game;
 use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};
 use crate::search::{Search, SearchParams, SharedRootObserver, Tree, WdlRescale};
-use crate::time_manager::{self, Timekeeper, trace};
+use crate::time_manager::{self, DEFAULT_MANAGER, Timekeeper, trace};
 use books_and_tables::BooksAndTables;
 use loading::{Failure, Loaded};
 use ponder::Pondering;
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
-
-/// The manager of an engine whose specification names none.
-const DEFAULT_MANAGER: &str = "smooth";
 
 /// Said where the system refused memory to the tree.
 const SHORT_OF_MEMORY: &str =

@@ -9,7 +9,7 @@ use super::words::{FpuStrategy, FpuStrategyAtRoot};
 use crate::backend::BackendOptions;
 use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
-use crate::time_manager::StopperParams;
+use crate::time_manager::{DEFAULT_MANAGER, StopperParams};
 use std::borrow::Cow;
 
 /// One option as declared.
@@ -111,7 +111,7 @@ options! {
         "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit";
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
         "The same under the name that most engines have for it; the smaller of the two holds";
-    time_manager: String = "smooth", "TimeManager", "time-manager", Kind::Text,
+    time_manager: String = DEFAULT_MANAGER, "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
         "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
@@ -533,7 +533,7 @@ mod tests {
             ),
             (
                 "TimeManager",
-                "smooth",
+                DEFAULT_MANAGER,
                 "legacy(slowmover=0.5)",
                 "playing with legacy(slowmover=0.5): as option Slowmover asks",
             ),

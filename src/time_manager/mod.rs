@@ -87,6 +87,9 @@ pub use stoppers::{SearchLimits, StopperParams, Stoppers};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
+/// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
+pub const DEFAULT_MANAGER: &str = "price";
+
 use managers::guests;
 use stoppers::MIN_MOVETIME_MS;
 

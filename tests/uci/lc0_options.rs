@@ -149,7 +149,7 @@ fn slowmover_is_the_legacy_managers() {
     engine.send("setoption name TimeManager value alphazero");
     engine.send("setoption name Slowmover value 1.0");
     assert!(plays(&mut engine, "alphazero").is_empty());
-    engine.send("setoption name TimeManager value smooth");
+    engine.send("setoption name TimeManager value price");
     engine.send("setoption name Slowmover value 2");
     assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.0): as option Slowmover asks"]);
     engine.quit();

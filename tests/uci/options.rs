@@ -188,7 +188,7 @@ fn what_a_move_took_is_told_on_request_and_statistics_by_who_keeps_them() {
     };
     assert!(told(&mut engine, "info string Time ").is_empty());
     engine.send("setoption name TimeManagerLog value true");
-    let lines = told(&mut engine, "info string time smooth: used=");
+    let lines = told(&mut engine, "info string time price: used=");
     assert!(lines.len() == 1 && lines[0].contains(" budget=") && lines[0].contains(" stopped by "), "{lines:?}");
     let lines = told(&mut engine, "info string Time ");
     let [stats, time_use] = &lines[..] else { panic!("{lines:?}") };
