@@ -19,8 +19,7 @@
 //! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
 //!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
 //!   tree was smaller, priors, and the age of the choice ([`root_history`]).
-//! - **Looks**: the gain is predicted anew each time the tree has grown by a tenth, as in those recordings. Who looks after every
-//!   playout stops at the first gain that chance makes small.
+//! - **Looks**: the gain is predicted anew each time the tree has grown by a tenth, as in those recordings.
 //! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
 //!   0.00122 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
 //!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
@@ -65,9 +64,10 @@ param_specs! {
 
 /// Moves that the first time use of a game counts for.
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
-/// New nodes before which no price stops a search.
+/// New nodes before which the network was not trained to predict anything.
 const LEAST_NODES: u64 = 16;
-/// Growth of the tree from one look at its gain to the next, as in the recordings that the network learned from.
+/// Growth of the tree from one look at the root to the next, as in the recordings that the network learned from; of a tree that is
+/// larger than an average move's, the growth of that one.
 const LOOK_GROWTH: f64 = 1.1;
 /// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
 const GAIN_EXPONENT: f64 = 1.3;
@@ -106,8 +106,10 @@ struct CurrentMove {
     decision: Decision,
     hard_limit_ms: f64,
     root: RootHistory,
-    /// The last look at the root: the total nodes then, and the gain.
-    last_look: Option<(f64, f64)>,
+    /// Nodes of the tree at the next look at the root.
+    next_look: f64,
+    /// Nodes of the tree that the search is expected to go on to, from its last look; `None` before the first one.
+    expected_end: Option<f64>,
 }
 
 impl Price {
@@ -123,6 +125,24 @@ impl Price {
             current: None,
             last_gain: None,
         }
+    }
+}
+
+impl Price {
+    /// Looks at the root, if the tree has grown enough since the last look. Returns what the nodes of an average move would gain,
+    /// where there is enough to predict it from.
+    fn look(&mut self, current: &mut CurrentMove, snapshot: &SearchSnapshot, total: f64) -> Option<f64> {
+        if total < current.next_look {
+            return None;
+        }
+        let priced_nodes = current.decision.priced_nodes;
+        current.next_look = total + (LOOK_GROWTH - 1.0) * total.min(priced_nodes);
+        let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
+        let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+        let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
+        current.expected_end = Some(total * (1.0 + (growth - 1.0).max(0.0) * PATIENCE));
+        self.last_gain = Some(gain);
+        Some(gain)
     }
 }
 
@@ -142,7 +162,8 @@ impl TimeManager for Price {
             decision,
             hard_limit_ms: plan.hard_limit_ms,
             root: RootHistory::default(),
-            last_look: None,
+            next_look: 0.0,
+            expected_end: None,
         });
         plan
     }
@@ -155,27 +176,18 @@ impl TimeManager for Price {
         if current.decision.differs(self.moves_left.estimate(), self.speed.nps()) {
             current.decision = self.decide(&current.request).1;
         }
-        let Decision { budget_ms, extra_ms, priced_nodes, .. } = current.decision;
+        let Decision { budget_ms, extra_ms, .. } = current.decision;
         let total = snapshot.total_nodes.max(1) as f64;
-        let inputs = current.root.inputs(snapshot);
-        let is_due = current.last_look.is_none_or(|(nodes, _)| total >= nodes * LOOK_GROWTH);
-        if let Some(inputs) = inputs.filter(|_| is_due) {
-            current.last_look = Some((total, GAIN.gain(&inputs)));
-        }
-        // Without values there is no gain to compare with the price: the average time is all that is known.
-        let limit_ms = if current.last_look.is_some() { budget_ms + extra_ms } else { budget_ms };
+        let looked = self.look(&mut current, snapshot, total);
+        // Before the first look there is no gain to compare with the price: the average time is all that is known.
+        let limit_ms = if current.expected_end.is_some() { budget_ms + extra_ms } else { budget_ms };
         let limit_ms = limit_ms.min(current.hard_limit_ms);
         let usual_ms = Some(current.decision.average_move_ms);
         let mut verdict = Verdict { nps, usual_ms, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
-        if let Some((nodes, gain)) = current.last_look {
-            let gain = gain / (nodes * (GROWTH - 1.0)) * priced_nodes;
-            self.last_gain = Some(gain);
-            let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
-            let least = LEAST_NODES.saturating_sub(snapshot.new_nodes);
-            verdict.remaining_playouts = Some((total * (growth - 1.0) * PATIENCE).max(least as f64));
-            if is_due && gain < PRICE && least == 0 && verdict.stop.is_none() {
-                verdict.stop = Some(StopReason::Price);
-            }
+        // Nothing is given up before the next look.
+        verdict.remaining_playouts = current.expected_end.map(|end| end.max(current.next_look) - total);
+        if looked.is_some_and(|gain| gain < PRICE) && verdict.stop.is_none() {
+            verdict.stop = Some(StopReason::Price);
         }
         self.current = Some(current);
         verdict

@@ -106,3 +106,24 @@ fn the_inputs_need_values_and_see_what_changed() {
     let risen = history.inputs(&root(&[160, 140], &[Some(0.12), Some(-0.05)])).unwrap();
     assert!(risen[14] > 0.0 && risen[15] < 0.0, "{risen:?}");
 }
+
+#[test]
+fn a_root_is_looked_at_when_the_tree_has_grown_by_a_tenth() {
+    let mut manager = price();
+    manager.plan(&request(60_000.0, 0.0));
+    let mut at = |visits: [u32; 2], values: [f32; 2], new_nodes: u64| {
+        let values = values.map(Some);
+        manager.observe(&SearchSnapshot { new_nodes, ..root(&visits, &values) })
+    };
+    let (close, clear) = ([0.11, 0.10], [0.5, -0.5]);
+    // A tree that was kept: nothing is known of how it grew.
+    let kept = at([999, 0], clear, 0);
+    assert_eq!((kept.stop, kept.remaining_playouts), (None, None));
+    assert_eq!(at([1_049, 20], clear, 70).stop, None, "it is not a tenth larger");
+    let looked = at([600, 520], close, 121);
+    assert!(looked.stop.is_none() && looked.remaining_playouts.unwrap() > 0.0, "{looked:?}");
+    let between = at([1_150, 20], clear, 171);
+    assert_eq!(between.stop, None);
+    assert!(between.remaining_playouts.unwrap() < looked.remaining_playouts.unwrap(), "{between:?}");
+    assert_eq!(at([1_300, 20], clear, 321).stop, Some(StopReason::Price));
+}
