@@ -88,7 +88,7 @@ pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
 /// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
-pub const DEFAULT_MANAGER: &str = "price";
+pub const DEFAULT_MANAGER: &str = "smooth";
 
 use managers::guests;
 use stoppers::MIN_MOVETIME_MS;

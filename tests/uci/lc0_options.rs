@@ -3,6 +3,7 @@
 use super::driver::{Uci, errors, words_after};
 use std::fs;
 use std::process::Command;
+use zeitnot::time_manager::DEFAULT_MANAGER;
 
 fn starting(lines: &[String], start: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(start)).count()
@@ -149,7 +150,7 @@ fn slowmover_is_the_legacy_managers() {
     engine.send("setoption name TimeManager value alphazero");
     engine.send("setoption name Slowmover value 1.0");
     assert!(plays(&mut engine, "alphazero").is_empty());
-    engine.send("setoption name TimeManager value price");
+    engine.send(&format!("setoption name TimeManager value {DEFAULT_MANAGER}"));
     engine.send("setoption name Slowmover value 2");
     assert_eq!(plays(&mut engine, "legacy"), ["legacy(slowmover=2.0): as option Slowmover asks"]);
     engine.quit();

@@ -1,6 +1,7 @@
 //! `setoption`, by the list that the engine itself gives.
 
 use super::driver::{Uci, errors};
+use zeitnot::time_manager::DEFAULT_MANAGER;
 
 /// An option as advertised: name, type and the rest of the line.
 struct Advertised {
@@ -188,7 +189,7 @@ fn what_a_move_took_is_told_on_request_and_statistics_by_who_keeps_them() {
     };
     assert!(told(&mut engine, "info string Time ").is_empty());
     engine.send("setoption name TimeManagerLog value true");
-    let lines = told(&mut engine, "info string time price: used=");
+    let lines = told(&mut engine, &format!("info string time {DEFAULT_MANAGER}: used="));
     assert!(lines.len() == 1 && lines[0].contains(" budget=") && lines[0].contains(" stopped by "), "{lines:?}");
     let lines = told(&mut engine, "info string Time ");
     let [stats, time_use] = &lines[..] else { panic!("{lines:?}") };
