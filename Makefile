@@ -1,6 +1,6 @@
 # Builds the engine as test frameworks expect it (OpenBench, fishtest): `make EXE=name [EVALFILE=network.pb.gz]` leaves `name` here.
 #
-# EVALFILE is built in instead of models/zeitnot-small.pb.gz. Everything else is cargo's.
+# EVALFILE, from this folder on, is built in instead of models/zeitnot-small.pb.gz, and plays. Everything else is cargo's.
 
 EXE      ?= zeitnot
 EVALFILE ?=
@@ -9,7 +9,7 @@ SUFFIX   := $(if $(filter Windows_NT,$(OS)),.exe)
 TARGET   := $(or $(CARGO_TARGET_DIR),target)
 
 all:
-	$(if $(EVALFILE),ZEITNOT_EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked --bin zeitnot
+	$(if $(EVALFILE),ZEITNOT_EVALFILE="$(EVALFILE)") $(CARGO) build --release --locked --bin zeitnot
 	cp "$(TARGET)/release/zeitnot$(SUFFIX)" "$(EXE:$(SUFFIX)=)$(SUFFIX)"
 
 clean:

@@ -11,14 +11,17 @@ const NETWORK: &str = "models/zeitnot-small.pb.gz";
 
 fn main() {
     let here = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let network =
-        env::var_os("ZEITNOT_EVALFILE").filter(|path| !path.is_empty()).map_or(here.join(NETWORK), PathBuf::from);
+    let chosen = env::var_os("ZEITNOT_EVALFILE").filter(|path| !path.is_empty());
+    let network = here.join(chosen.as_deref().unwrap_or(NETWORK.as_ref()));
     println!("cargo::rerun-if-env-changed=ZEITNOT_EVALFILE");
     println!("cargo::rerun-if-changed={}", network.display());
     let file = network.file_name().unwrap_or_default().to_string_lossy();
     let name = file.trim_end_matches(".gz").trim_end_matches(".pb");
     for (variable, value) in [("PATH", network.to_string_lossy().as_ref()), ("FILE", &file), ("NAME", name)] {
         println!("cargo::rustc-env=ZEITNOT_BUILT_IN_{variable}={value}");
+    }
+    if chosen.is_some() {
+        println!("cargo::rustc-env=ZEITNOT_BUILT_IN_IS_CHOSEN=yes");
     }
     find_shared();
 }

@@ -13,6 +13,8 @@ use zeitnot::splitmix::SplitMix64;
 
 /// The command as OpenBench writes it, in one argument.
 const NAME: &str = "genfens";
+/// Words of a request: N, seed, S, book and a file. What comes after them is for engines that know it.
+const WORDS: usize = 5;
 /// Random moves from the start position, and one more in every second position, so that both sides are to move.
 const PLIES: usize = 8;
 /// The same from the positions of a book, which are played out of the beginning already.
@@ -41,8 +43,8 @@ pub fn command() -> Command {
 pub fn split_argument(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let words = arguments.get(1).and_then(|argument| argument.to_str()?.strip_prefix(NAME)?.strip_prefix(' '));
     if let Some(words) = words {
-        let words: Vec<OsString> = words.split_ascii_whitespace().map(OsString::from).collect();
-        arguments.splice(1..2, std::iter::once(OsString::from(NAME)).chain(words));
+        let words: Vec<OsString> = words.split_ascii_whitespace().take(WORDS).map(OsString::from).collect();
+        arguments.splice(1.., std::iter::once(OsString::from(NAME)).chain(words));
     }
     arguments
 }
@@ -119,8 +121,8 @@ mod tests {
     fn one_argument_is_a_command_with_its_words() {
         let split = |arguments: &[&str]| split_argument(arguments.iter().map(OsString::from).collect());
         assert_eq!(
-            split(&["z", "genfens 5 seed 1 book None", "quit"]),
-            ["z", "genfens", "5", "seed", "1", "book", "None", "quit"]
+            split(&["z", "genfens 5 seed 1 book None --fast", "quit"]),
+            ["z", "genfens", "5", "seed", "1", "book", "None"]
         );
         for other in [&["z"][..], &["z", "bench"], &["z", "genfens", "5"], &["z", "genfensive 1"]] {
             assert_eq!(split(other), *other);

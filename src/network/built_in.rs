@@ -6,5 +6,7 @@ pub const NAME: &str = env!("ZEITNOT_BUILT_IN_NAME");
 pub const BYTES: &[u8] = include_bytes!(env!("ZEITNOT_BUILT_IN_PATH"));
 /// Names under which `--weights` means it: its own, its file's, and Lc0's for the network that comes with the program.
 pub const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
+/// Whether who built the program chose the network: then it plays unless told otherwise, whatever lies about.
+pub const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
 /// The name of its file. A working copy's file of this name may differ from the network that was built in.
 pub const FILE: &str = env!("ZEITNOT_BUILT_IN_FILE");

@@ -12,10 +12,10 @@ use super::catalogue::{ENTRIES, Entry};
 use super::{Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
-/// Our own networks: the one that is built in, and the larger one of `models/`, for those who name it; what plays when
+/// Our own networks: the one that is built in unless another is, and the larger one of `models/`, for those who name it; what plays when
 /// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them
 /// under the name that it gives.
-const OWN: [&str; 2] = [built_in::NAME, "zeitnot-medium"];
+const OWN: [&str; 2] = ["zeitnot-small", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
 /// The folder of this program, and that of its networks, within the user's data folder.
@@ -209,7 +209,7 @@ fn around(executable: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// The networks of the folders, the one to take first.
 fn unnamed(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
-    folders.iter().flat_map(|folder| networks(folder))
+    folders.iter().filter(|_| !built_in::IS_CHOSEN).flat_map(|folder| networks(folder))
 }
 
 /// Whether a file is called as one of Zeitnot's own networks.

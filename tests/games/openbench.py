@@ -23,7 +23,6 @@ HERE = pathlib.Path(__file__).resolve().parents[2]
 def serve(folder):
     """Serves a folder on the loopback; returns its address."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
-    handler.log_message = lambda *_: None
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}"

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn games_that_are_over_are_none() {
-        // White's only move mates or stalemates: the king takes the last piece.
+        // White's only move takes the last piece.
         let path = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(path.path(), "7k/8/8/8/8/8/1q6/K7 w - - 0 1\n").unwrap();
         let openings = Openings::read(&[path.path().to_owned()], None).unwrap();
