@@ -15,6 +15,9 @@ fn main() {
     let network = here.join(chosen.as_deref().unwrap_or(NETWORK.as_ref()));
     println!("cargo::rerun-if-env-changed=ZEITNOT_EVALFILE");
     println!("cargo::rerun-if-changed={}", network.display());
+    if !network.is_file() {
+        println!("cargo::error=there is no network to build in at {} (ZEITNOT_EVALFILE)", network.display());
+    }
     let file = network.file_name().unwrap_or_default().to_string_lossy();
     let name = file.trim_end_matches(".gz").trim_end_matches(".pb");
     for (variable, value) in [("PATH", network.to_string_lossy().as_ref()), ("FILE", &file), ("NAME", name)] {
@@ -26,6 +29,7 @@ fn main() {
     find_shared();
 }
 
+/// Tells whether Lc0's records are beside the checkout, or where `ZEITNOT_SHARED` points.
 fn find_shared() {
     println!("cargo::rustc-check-cfg=cfg(shared)");
     println!("cargo::rerun-if-changed=build.rs");

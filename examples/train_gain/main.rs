@@ -8,7 +8,7 @@
 //!
 //! The file is written at the end: the example itself needs the one that is there. Without `--out` its text is printed.
 //!
-//! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games, and tells the calibration of those alone on standard error.
+//! `--hold-out 0` or `--hold-out 1` leaves out every second pair of games: calibration and losses, on standard error, are of those alone.
 //! The same files give the same numbers on one machine. `--evaluate` trains nothing: it tells what the searches lose that are stopped by
 //! the network of the program, and by less than it. `--svg FILE` draws its calibration.
 

@@ -8,7 +8,6 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot::backend;
 use zeitnot::measure::{self, BENCH_POSITIONS, BenchResult};
-use zeitnot::network;
 
 /// Plies that take a thousand nodes or two where a network prefers some moves.
 const DEPTH: u32 = 5;
@@ -40,10 +39,7 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let json = matches.get_flag("json");
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
-    if engine.options().weights.is_empty() {
-        // A count that depended on which networks lie about would be no signature.
-        engine.set_option("WeightsFile", network::BUILT_IN)?;
-    }
+    engine_options::prefer_built_in(&mut engine)?;
     for (option, value) in [("Threads", "1"), ("MinibatchSize", "16"), ("SmartPruningFactor", "0")] {
         if !matches.contains_id(option) {
             engine.set_option(option, value)?;

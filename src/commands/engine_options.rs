@@ -11,6 +11,7 @@ use zeitnot::engine::ignored_options::IGNORED;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
 use zeitnot::memory;
+use zeitnot::network::BUILT_IN;
 
 /// The file that `--config` names.
 const CONFIG: &str = "ConfigFile";
@@ -66,6 +67,14 @@ pub fn add_to(command: Command) -> Command {
 /// When an option does not take its value.
 pub fn engine(matches: &ArgMatches, policy: RuntimePolicy) -> anyhow::Result<Engine> {
     engine_on(matches, Arc::new(MonotonicClock::new()), policy)
+}
+
+/// Takes the network that is built in where none is named: what an answer depends on should not be which networks lie about.
+pub fn prefer_built_in(engine: &mut Engine) -> anyhow::Result<()> {
+    if engine.options().weights.is_empty() {
+        engine.set_option("WeightsFile", BUILT_IN)?;
+    }
+    Ok(())
 }
 
 /// The settings of a player that is named by its time manager (`smooth(preset=lc0)`), or by options (`CPuct=2;FpuValue=0.3`).

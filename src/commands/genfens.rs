@@ -8,7 +8,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use zeitnot::chess::Move;
 use zeitnot::lab::Openings;
-use zeitnot::network;
 use zeitnot::splitmix::SplitMix64;
 
 /// The command as OpenBench writes it, in one argument.
@@ -72,15 +71,12 @@ impl Request {
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
-    let words: Vec<&String> = matches.get_many("request").unwrap_or_default().collect();
-    let request = Request::parse(&words.iter().map(|word| word.as_str()).collect::<Vec<_>>())?;
+    let words = matches.get_many::<String>("request").unwrap_or_default();
+    let request = Request::parse(&words.map(String::as_str).collect::<Vec<_>>())?;
     let plies = if request.book.is_some() { PLIES_OF_A_BOOK } else { PLIES };
     let openings = Openings::read(request.book.as_slice(), None)?;
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
-    if engine.options().weights.is_empty() {
-        // The seed alone decides, not which networks lie about.
-        engine.set_option("WeightsFile", network::BUILT_IN)?;
-    }
+    engine_options::prefer_built_in(&mut engine)?;
     engine.prepare()?;
     let mut evaluator = engine.network_evaluator()?;
     let mut random = SplitMix64(request.seed);

@@ -87,11 +87,11 @@ pub use stoppers::{SearchLimits, StopperParams, Stoppers};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
-/// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
-pub const DEFAULT_MANAGER: &str = "smooth";
-
 use managers::guests;
 use stoppers::MIN_MOVETIME_MS;
+
+/// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
+pub const DEFAULT_MANAGER: &str = "smooth";
 
 const MS_PER_SECOND: f64 = 1000.0;
 

@@ -44,7 +44,7 @@ use crate::time_manager::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, S
 use decision::{Decision, Settings};
 use gain::{GAIN, GROWTH};
 use gain_weights::PRICE;
-use root_history::RootHistory;
+use root_history::{KEPT_GROWTH, RootHistory};
 
 param_specs! {
     INIT_NPS "init-nps" 20000.0 0.1 1e9 NodesPerSecond
@@ -66,9 +66,6 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// New nodes before which the network was not trained to predict anything.
 const LEAST_NODES: u64 = 16;
-/// Growth of the tree from one look at the root to the next, as in the recordings that the network learned from; of a tree that is
-/// larger than an average move's, the growth of that one.
-const LOOK_GROWTH: f64 = 1.1;
 /// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
 const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on that expectation: a move that is given up too early does not come back.
@@ -136,7 +133,8 @@ impl Price {
             return None;
         }
         let priced_nodes = current.decision.priced_nodes;
-        current.next_look = total + (LOOK_GROWTH - 1.0) * total.min(priced_nodes);
+        // At the growth of the recordings; of a tree that is larger than an average move's, at the growth of that one.
+        current.next_look = total + (KEPT_GROWTH - 1.0) * total.min(priced_nodes);
         let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
         let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
         let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);

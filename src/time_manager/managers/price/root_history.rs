@@ -10,7 +10,7 @@ const RECENT: f64 = 1.3;
 /// The same of the values.
 const EARLIER: f64 = 2.0;
 /// The growth of the tree from one root that is kept to the next.
-const KEPT_GROWTH: f64 = 1.1;
+pub(super) const KEPT_GROWTH: f64 = 1.1;
 /// The largest tree that traces tell about: a larger one counts as this.
 const LARGEST: f64 = 1_000.0;
 /// The gap of values where there is nothing to compare with.
