@@ -9,7 +9,7 @@ use zeitnot::chess::Game;
 use zeitnot::network::testing::{
     RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends, with_renamed_ends,
 };
-use zeitnot::network::{Conversion, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
+use zeitnot::network::{Conversion, MishForm, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
 use zeitnot::runtime;
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
@@ -232,6 +232,68 @@ fn transformers_run_whatever_the_opset_the_batch_and_the_precision() {
         for (a, b) in usual.iter().zip(&converted(&bytes, &half)) {
             assert_similar(a, b, name);
         }
+    }
+}
+
+/// Planes that the graph expands are the same numbers, and half precision leaves the policy as it was computed.
+#[test]
+fn packed_planes_change_nothing() {
+    runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let shapes = attention_networks().into_iter().map(|(name, shape)| (name, shape.gzip(5)));
+    for (name, bytes) in shapes.chain([("residual", random_network(3, 2, 16))]) {
+        let network = Network::from_bytes(&bytes, "tiny.pb.gz").unwrap();
+        for precision in ["", ",datatype=f16", ",datatype=f16,batch=16,steps=1"] {
+            let said = |planes: &str| {
+                let device = format!("planes={planes}{precision}").parse().unwrap();
+                let backend =
+                    backend::create("onnxruntime", Some(&network), &BackendOptions { device, ..uncached() }).unwrap();
+                let queries = queries(&*backend);
+                let mut evaluator = backend.evaluator().unwrap();
+                // Downwards: rows left over from a larger batch must not show.
+                let large = evaluator.evaluate(&queries).unwrap();
+                let small = evaluator.evaluate(&queries[..3]).unwrap();
+                [large, small].concat()
+            };
+            assert_eq!(said("packed"), said("dense"), "{name}{precision}");
+        }
+    }
+}
+
+#[test]
+fn each_form_of_mish_is_mish() {
+    let mut tried = 0;
+    for (name, shape) in attention_networks() {
+        let bytes = shape.gzip(5);
+        let usual = converted(&bytes, &Conversion::default());
+        let softplus = Conversion { mish: MishForm::Softplus, ..Conversion::default() };
+        tried += usize::from(converted(&bytes, &softplus) != usual);
+        for (a, b) in usual.iter().zip(&converted(&bytes, &softplus)) {
+            assert_close(a, b, name);
+        }
+    }
+    assert!(tried > 0, "some network has a Mish");
+}
+
+/// Two runs in flight, each in a session of its own with shared weights, say what they say one after the other.
+#[test]
+fn runs_in_flight_do_not_disturb_each_other() {
+    let (_, shape) = attention_networks().pop().unwrap();
+    for bytes in [random_network(3, 2, 16), shape.gzip(5)] {
+        let backend = load(&bytes, &uncached());
+        let queries = queries(&*backend);
+        let parts = [&queries[..4], &queries[4..]];
+        let alone = parts.map(|part| backend.evaluator().unwrap().evaluate(part).unwrap());
+        std::thread::scope(|scope| {
+            for (part, alone) in parts.iter().zip(&alone) {
+                let backend = &backend;
+                scope.spawn(move || {
+                    let mut evaluator = backend.evaluator().unwrap();
+                    for _ in 0..50 {
+                        assert_eq!(&evaluator.evaluate(part).unwrap(), alone);
+                    }
+                });
+            }
+        });
     }
 }
 

@@ -25,6 +25,9 @@ const LARGEST_VALUE: f32 = 2e-4;
 /// meangirl-8 (1.2e-4), q and d in one each of t1-256x10 (1.4e-4); by `tests/reference/float64.py` all of it is Lc0's.
 const MOST_VALUES: usize = 3;
 
+/// Positions on which packed planes are compared.
+const PACKED: usize = 24;
+
 /// In how many positions a logit of Lc0's record may be further away than asked for: none, or some in networks with large
 /// activations. There the recorded values are not that exact: against 64-bit floats (`tests/reference/float64.py`) Lc0's
 /// float32 run is more than 2e-4 off in a logit in 2, 4 and 18 of the 158 positions of t1-256x10, maia-1900 and
@@ -98,6 +101,7 @@ fn evaluations_agree(network: &Network, name: &str, golden: &[Golden], games: &H
             }
         }
     }
+    packed_planes_agree(network, games);
     let [logit, q, d, m] = largest;
     let positions = golden.len();
     eprintln!(
@@ -109,6 +113,33 @@ fn evaluations_agree(network: &Network, name: &str, golden: &[Golden], games: &H
         assert!(beyond <= allowed, "{name}: too far in {beyond} of {positions} positions: {largest:?}");
     }
     assert!(logit <= LARGEST_LOGIT && q.max(d) <= LARGEST_VALUE, "{name}: {largest:?}");
+}
+
+/// In the form that cards get (packed planes, and the policy in the type of the arithmetic) every evaluation in float32 is the
+/// same to the last bit. In half precision a logit may be rounded to it, where this provider computes the last product in float32.
+fn packed_planes_agree(network: &Network, games: &HashMap<u32, Game>) {
+    let mut ids: Vec<&u32> = games.keys().collect();
+    ids.sort_unstable();
+    for precision in ["f32", "f16"] {
+        let [dense, packed] = ["dense", "packed"].map(|planes| {
+            let device = format!("planes={planes},datatype={precision}").parse().unwrap();
+            let options = BackendOptions { cache_size: 0, device, ..BackendOptions::default() };
+            let backend = backend::create("onnxruntime", Some(network), &options).unwrap();
+            let query = |id: &&u32| Query::new(&games[*id], &games[*id].current().legal_moves(), backend.attributes());
+            let queries: Vec<Query> = ids.iter().take(PACKED).map(query).collect();
+            backend.evaluator().unwrap().evaluate(&queries).unwrap()
+        });
+        for (dense, packed) in dense.iter().zip(&packed) {
+            let round = |&logit: &f32| if precision == "f16" { half::f16::from_f32(logit).to_f32() } else { logit };
+            assert_eq!((dense.q, dense.d, dense.m), (packed.q, packed.d, packed.m), "{}, {precision}", network.name());
+            assert_eq!(
+                dense.logits.iter().map(round).collect::<Box<_>>(),
+                packed.logits,
+                "{}, {precision}",
+                network.name()
+            );
+        }
+    }
 }
 
 macro_rules! networks {

@@ -1,4 +1,4 @@
-//! Writes the input tensor of a worker in place, from sparse planes.
+//! Writes a dense input tensor in place, from sparse planes.
 
 use crate::network::{PLANES, Planes};
 
@@ -7,32 +7,21 @@ const SQUARES: usize = 64;
 /// Numbers of one position.
 pub(super) const POSITION: usize = PLANES * SQUARES;
 
-/// A dense input of `[rows, 112, 8, 8]`, kept from batch to batch.
+/// The planes that the rows of a dense tensor hold.
 ///
-/// Each row remembers the planes it holds, and only planes that differ are written: most of the 112 are empty or the
-/// same from one position to the next.
-pub(super) struct InputBuffer {
-    dense: Vec<f32>,
-    held: Vec<Planes>,
-}
+/// Only planes that differ are written into a row: most of the 112 are empty or the same from one position to the next.
+pub(super) struct HeldPlanes(Vec<Planes>);
 
-impl InputBuffer {
-    pub(super) fn new() -> InputBuffer {
-        InputBuffer { dense: Vec::new(), held: Vec::new() }
+impl HeldPlanes {
+    /// Those of a tensor of so many rows of zeros.
+    pub(super) fn empty(rows: usize) -> HeldPlanes {
+        HeldPlanes(vec![Planes { masks: [0; PLANES], values: [0.0; PLANES] }; rows])
     }
 
-    /// Makes room for `rows` positions; new ones are empty.
-    pub(super) fn grow(&mut self, rows: usize) {
-        if self.held.len() < rows {
-            self.dense.resize(rows * POSITION, 0.0);
-            self.held.resize(rows, Planes { masks: [0; PLANES], values: [0.0; PLANES] });
-        }
-    }
-
-    /// Puts a position into a row that [`grow`](Self::grow) has made.
-    pub(super) fn set(&mut self, row: usize, planes: &Planes) {
-        let held = &mut self.held[row];
-        let dense = self.dense[row * POSITION..][..POSITION].as_chunks_mut::<SQUARES>().0;
+    /// Puts a position into a row of the tensor.
+    pub(super) fn set(&mut self, dense: &mut [f32], row: usize, planes: &Planes) {
+        let held = &mut self.0[row];
+        let dense = dense[row * POSITION..][..POSITION].as_chunks_mut::<SQUARES>().0;
         for (index, squares) in dense.iter_mut().enumerate() {
             let (mask, value) = (planes.masks[index], planes.values[index]);
             let old = held.masks[index];
@@ -47,10 +36,28 @@ impl InputBuffer {
             held.values[index] = value;
         }
     }
+}
 
-    /// The first `rows` positions.
-    pub(super) fn rows(&self, rows: usize) -> &[f32] {
-        &self.dense[..rows * POSITION]
+/// A dense input of `[rows, 112, 8, 8]`, kept from batch to batch.
+pub(super) struct InputBuffer {
+    dense: Vec<f32>,
+    held: HeldPlanes,
+}
+
+impl InputBuffer {
+    /// Room for `rows` positions, which are empty.
+    pub(super) fn new(rows: usize) -> InputBuffer {
+        InputBuffer { dense: vec![0.0; rows * POSITION], held: HeldPlanes::empty(rows) }
+    }
+
+    /// Puts a position into a row.
+    pub(super) fn set(&mut self, row: usize, planes: &Planes) {
+        self.held.set(&mut self.dense, row, planes);
+    }
+
+    /// All positions.
+    pub(super) fn rows(&self) -> &[f32] {
+        &self.dense
     }
 }
 
@@ -63,28 +70,15 @@ mod tests {
     #[test]
     fn a_reused_row_equals_a_fresh_dense_write() {
         let mut game = Game::new();
-        let mut buffer = InputBuffer::new();
-        buffer.grow(2);
+        let mut buffer = InputBuffer::new(2);
         for text in ["e2e4", "a7a6", "e4e5", "d7d5", "e5d6", "g8f6", "d6c7", "f6g8", "c7b8q", "g8f6"] {
             game.push_uci(text).unwrap();
             let (planes, _) = encode(&game, InputFormat::Classical, HistoryFill::FenOnly);
             buffer.set(1, &planes);
             let mut dense = vec![0.0; POSITION];
             planes.write_dense(&mut dense);
-            assert_eq!(buffer.rows(2)[POSITION..], dense, "after {text}");
+            assert_eq!(buffer.rows()[POSITION..], dense, "after {text}");
         }
-        assert!(buffer.rows(1).iter().all(|&number| number == 0.0));
-    }
-
-    #[test]
-    fn growing_keeps_what_is_there() {
-        let (planes, _) = encode(&Game::new(), InputFormat::Classical, HistoryFill::FenOnly);
-        let mut buffer = InputBuffer::new();
-        buffer.grow(1);
-        buffer.set(0, &planes);
-        let before = buffer.rows(1).to_vec();
-        buffer.grow(3);
-        assert_eq!(buffer.rows(1), before);
-        assert!(buffer.rows(3)[POSITION..].iter().all(|&number| number == 0.0));
+        assert!(buffer.rows()[..POSITION].iter().all(|&number| number == 0.0));
     }
 }

@@ -61,9 +61,9 @@ pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
-pub use onnxruntime::{BareSession, OnnxRuntimeBackend};
+pub use onnxruntime::{BareInput, BareSession, OnnxRuntimeBackend};
 pub use policy_sampling::{sample, softmax};
-pub use provider_preferences::{Rows, Sharing};
+pub use provider_preferences::{Rows, Sharing, saturation};
 pub use query::{Query, cache_key};
 pub use random::RandomBackend;
 pub use several::SeveralDevices;

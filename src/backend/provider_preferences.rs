@@ -1,6 +1,6 @@
 //! Lists what each execution provider prefers: the rows of its runs, its precision, and how sessions are shared.
 
-use crate::network::Precision;
+use crate::network::{MishForm, Precision};
 use crate::runtime::Provider;
 
 /// How sessions serve workers.
@@ -10,38 +10,57 @@ pub enum Sharing {
     /// batches at once, and Lc0 lets it on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and rule
     /// it out.
     PerWorker,
-    /// One session, which serves one worker at a time while the others gather: the device is one, its queue is in order,
-    /// and a second copy of the weights in its memory buys nothing. Lc0 does the same.
-    Serialised,
+    /// So many sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
+    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; a second copy of the
+    /// weights in the card's memory is the price.
+    InTurn(usize),
 }
 
-/// Rows that a run may have: a multiple of a step, between a least and a largest number. Positions that are fewer are
-/// filled up, because a device plans anew for each size it has not seen (CUDA, DirectML), or takes one only (CoreML), or
-/// was built for a range (TensorRT).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The rows that runs may have. Positions that are fewer are filled up, because a device plans anew for each size it has not
+/// seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The fewest rows of a run.
     pub least: usize,
-    /// Runs have a multiple of this many rows.
-    pub step: usize,
     /// The most rows of a run.
     pub most: usize,
+    /// The sizes of runs, smallest first, `least` and `most` among them; empty where any size between them will do.
+    sizes: Vec<usize>,
 }
 
 impl Rows {
-    /// Runs of any size up to `most`.
-    pub fn any(most: usize) -> Rows {
-        Rows { least: 1, step: 1, most }
+    /// Runs of any size from `least` to `most`.
+    pub fn any(least: usize, most: usize) -> Rows {
+        Rows { least, most, sizes: Vec::new() }
     }
 
     /// Runs of just this size.
     pub fn fixed(rows: usize) -> Rows {
-        Rows { least: rows, step: rows, most: rows }
+        Rows { least: rows, most: rows, sizes: vec![rows] }
+    }
+
+    /// Runs of those of these sizes that lie between `least` and `most`, and of these two.
+    pub fn sizes_between(sizes: &[usize], least: usize, most: usize) -> Rows {
+        let between = sizes.iter().copied().filter(|size| (least + 1..most).contains(size));
+        let mut sizes: Vec<usize> = std::iter::once(least).chain(between).chain([most]).collect();
+        sizes.dedup();
+        Rows { least, most, sizes }
     }
 
     /// The rows of a run of `positions`, which are at most [`Rows::most`].
     pub fn of(&self, positions: usize) -> usize {
-        positions.max(self.least).next_multiple_of(self.step).min(self.most.max(positions))
+        let wanted = positions.max(self.least);
+        match self.sizes.is_empty() {
+            true => wanted,
+            false => {
+                self.sizes[self.sizes.partition_point(|&size| size < wanted).min(self.sizes.len() - 1)].max(positions)
+            }
+        }
+    }
+
+    /// Whether runs may have any size from the least to the most.
+    pub fn are_any(&self) -> bool {
+        self.sizes.is_empty()
     }
 
     /// The size, where there is only one.
@@ -57,14 +76,36 @@ impl Rows {
 
     /// Every size that runs can have, smallest first; of any size, only the ends.
     pub fn sizes(&self) -> Vec<usize> {
-        let mut sizes: Vec<usize> = match self.step {
-            1 => vec![self.least, self.most],
-            step => (self.of(1)..=self.most).step_by(step).chain([self.most]).collect(),
+        match self.sizes.is_empty() {
+            true if self.least == self.most => vec![self.most],
+            true => vec![self.least, self.most],
+            false => self.sizes.clone(),
+        }
+    }
+
+    /// The sizes without those whose runs take as long as a larger one's, by the time of a run of each size: what the larger
+    /// one would hold besides is free. The largest stays.
+    pub fn without_slower(&self, milliseconds: &[(usize, f64)]) -> Rows {
+        let time = |size: usize| milliseconds.iter().find(|(of, _)| *of == size).map(|&(_, time)| time);
+        let is_slower = |size: usize| {
+            let larger = self.sizes.iter().filter(|&&other| other > size);
+            larger.filter_map(|&other| time(other)).any(|larger| time(size).is_some_and(|own| own >= larger))
         };
-        sizes.dedup();
-        sizes
+        let sizes: Vec<usize> = self.sizes.iter().copied().filter(|&size| !is_slower(size)).collect();
+        Rows { least: sizes.first().copied().unwrap_or(self.least), most: self.most, sizes }
     }
 }
+
+/// The smallest size with at least this share of the most positions a second, by the time of a run of each size.
+pub fn saturation(milliseconds: &[(usize, f64)], share: f64) -> Option<usize> {
+    let rate = |&(size, time): &(usize, f64)| size as f64 / time;
+    let most = milliseconds.iter().map(rate).fold(0.0, f64::max);
+    milliseconds.iter().filter(|entry| rate(entry) >= share * most).map(|&(size, _)| size).min()
+}
+
+/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that a run is at
+/// most half filled up, and a third from 64 on.
+const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
 /// Preferences of each provider; its names and its packages are in [`crate::runtime`].
 impl Provider {
@@ -75,19 +116,17 @@ impl Provider {
 
     /// The rows of its runs unless told.
     ///
-    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA's
-    /// steps let cuDNN plan for eight sizes instead of 256. TensorRT's least and CoreML's and DirectML's 16 are Lc0's
-    /// (docs/lc0.md, 4.9).
+    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA plans for
+    /// each of its sizes; 1,024 is Lc0's largest. CoreML's and DirectML's 16 are Lc0's (docs/lc0.md, 4.9).
     pub fn rows(self) -> Rows {
         match self {
-            Provider::Cpu | Provider::OpenVino => Rows::any(256),
-            Provider::Cuda => Rows { least: 32, step: 32, most: 256 },
-            Provider::TensorRt => Rows { least: 4, step: 1, most: 256 },
+            Provider::Cpu | Provider::OpenVino => Rows::any(1, 256),
+            Provider::Cuda | Provider::TensorRt => Rows::sizes_between(&NVIDIA_SIZES, NVIDIA_SIZES[0], 1024),
             Provider::CoreMl | Provider::DirectMl => Rows::fixed(16),
         }
     }
 
-    /// Positions from which a larger batch gains next to nothing.
+    /// Positions from which a larger batch gains next to nothing; less where a measurement of the network says so.
     ///
     /// On a CPU: evaluations per CPU-second of one thread were 2970, 3480 and 3640 at 1, 8 and 64 positions for maia-1900
     /// (6x64), and 480, 576 and 589 for a 10x128 network (`benches/backend.rs`). It is small on purpose: a search that
@@ -99,6 +138,25 @@ impl Provider {
             Provider::Cuda | Provider::TensorRt => 256,
         }
     }
+
+    /// Runs in flight on one device unless told, each in a session of its own.
+    pub fn runs_in_flight(self) -> usize {
+        if self.is_nvidia() { 2 } else { 1 }
+    }
+
+    /// Whether planes go to it packed unless told: where they are copied to a card, and the provider has the operators that
+    /// expand them.
+    pub fn takes_packed(self) -> bool {
+        self.is_nvidia()
+    }
+
+    /// The form of Mish that it is fast at.
+    pub fn mish(self) -> MishForm {
+        match self {
+            Provider::Cpu => MishForm::Exponential,
+            _ => MishForm::Softplus,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -108,17 +166,37 @@ mod tests {
     #[test]
     fn runs_are_filled_up_to_sizes_that_the_device_knows() {
         let cuda = Provider::Cuda.rows();
-        assert_eq!([1, 32, 33, 250, 256].map(|positions| cuda.of(positions)), [32, 32, 64, 256, 256]);
-        assert_eq!(cuda.sizes(), [32, 64, 96, 128, 160, 192, 224, 256]);
+        assert_eq!([1, 16, 17, 33, 250, 1000].map(|positions| cuda.of(positions)), [16, 16, 32, 64, 256, 1024]);
+        assert_eq!(cuda.sizes(), NVIDIA_SIZES);
         assert_eq!(cuda.only(), None);
         assert_eq!(Rows::fixed(16).sizes(), [16]);
         assert_eq!(Rows::fixed(16).only(), Some(16));
-        assert_eq!(Rows::any(256).of(7), 7);
-        assert_eq!(Provider::TensorRt.rows().of(1), 4);
-        assert_eq!(Provider::TensorRt.rows().sizes(), [4, 256]);
-        // A step that does not divide the largest size.
-        let odd = Rows { least: 10, step: 30, most: 100 };
-        assert_eq!([1, 31, 95].map(|positions| odd.of(positions)), [30, 60, 100]);
-        assert_eq!(odd.sizes(), [30, 60, 90, 100]);
+        assert_eq!(Rows::any(1, 256).of(7), 7);
+        assert_eq!((Rows::any(4, 256).of(1), Rows::any(4, 256).sizes()), (4, vec![4, 256]));
+        // Ends that are no sizes of the list.
+        let odd = Rows::sizes_between(&NVIDIA_SIZES, 10, 100);
+        assert_eq!(odd.sizes(), [10, 16, 32, 64, 96, 100]);
+        assert_eq!([1, 31, 97].map(|positions| odd.of(positions)), [10, 32, 100]);
+        assert_eq!(Rows::sizes_between(&NVIDIA_SIZES, 8, 8), Rows::fixed(8));
+    }
+
+    #[test]
+    fn a_size_that_takes_as_long_as_a_larger_one_is_left_out() {
+        let rows = Rows::sizes_between(&NVIDIA_SIZES, 16, 256);
+        let times = [(16, 1.0), (32, 1.0), (64, 1.5), (96, 2.6), (128, 2.5), (192, 3.0), (256, 4.0)];
+        let kept = rows.without_slower(&times);
+        assert_eq!(kept.sizes(), [32, 64, 128, 192, 256]);
+        assert_eq!((kept.of(1), kept.of(70), kept.of(256)), (32, 128, 256));
+        assert_eq!(rows.without_slower(&[]), rows);
+        assert_eq!(Rows::any(1, 256).without_slower(&[(1, 2.0), (256, 1.0)]), Rows::any(1, 256));
+    }
+
+    #[test]
+    fn saturation_is_the_smallest_size_near_the_best() {
+        let times = [(16, 1.0), (32, 1.0), (64, 1.0), (128, 1.9), (256, 3.8)];
+        assert_eq!(
+            (saturation(&times, 0.9), saturation(&times, 1.0), saturation(&[], 0.9)),
+            (Some(64), Some(128), None)
+        );
     }
 }

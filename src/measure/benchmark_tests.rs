@@ -35,9 +35,8 @@ fn grids_try_several_batch_sizes_of_every_provider() {
     for (provider, batches, larger) in [
         (Cpu, &[4, 8, 16, 32][..], None),
         (OpenVino, &[4, 8, 16, 32], None),
-        // Both prefer the most that they run at once.
-        (Cuda, &[64, 128, 256], Some(512)),
-        (TensorRt, &[64, 128, 256], Some(512)),
+        (Cuda, &[64, 128, 256, 512], None),
+        (TensorRt, &[64, 128, 256, 512], None),
         // Both run one size alone.
         (CoreMl, &[16], Some(32)),
         (DirectMl, &[16], Some(32)),
@@ -61,7 +60,7 @@ fn grids_stay_within_what_the_backend_runs() {
     for (provider, options, fixed, batches, larger) in [
         (Cuda, "batch=512", None, &[64, 128, 256, 512][..], None),
         (Cuda, "batch=1024,min_batch=128", None, &[128, 256, 512], None),
-        (Cuda, "batch=64", None, &[32, 64], Some(128)),
+        (Cuda, "batch=64", None, &[16, 32, 64], Some(128)),
         (Cuda, "batch=64,steps=1", None, &[64], None),
         (Cuda, "", Some(4), &[4], None),
         (Cpu, "batch=16", None, &[4, 8, 16], Some(32)),

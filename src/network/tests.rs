@@ -131,6 +131,9 @@ fn batch_normalisation_is_folded() {
 /// Every conversion that differs in its graph.
 fn conversions() -> Vec<Conversion> {
     let mut conversions = vec![Conversion { batch: Some(5), ..Conversion::default() }];
+    for precision in [Precision::Float32, Precision::Float16] {
+        conversions.push(Conversion { precision, packed: true, mish: MishForm::Softplus, ..Conversion::default() });
+    }
     for opset in Conversion::OPSETS {
         for precision in [Precision::Float32, Precision::Float16, Precision::Bfloat16] {
             if precision != Precision::Bfloat16 || opset == 22 {
@@ -192,6 +195,8 @@ fn onnx_files_and_networks_with_a_model_inside() {
         (Conversion { precision: Precision::Float16, ..usual.clone() }, "the type float16"),
         (Conversion { opset: 18, ..usual.clone() }, "opset 18"),
         (Conversion { batch: Some(4), ..usual.clone() }, "the fixed batch size 4"),
+        (Conversion { packed: true, ..usual.clone() }, "packed planes"),
+        (Conversion { mish: MishForm::Softplus, ..usual.clone() }, "another form of Mish"),
         (Conversion { policy_head: head(), ..usual.clone() }, "the policy head soft"),
         (Conversion { value_head: head(), ..usual.clone() }, "the value head soft"),
     ] {
@@ -290,7 +295,8 @@ fn a_model_with_names_of_its_own_is_told_them() {
     let network = Network::from_bytes_with(&bytes, "net.onnx", &renamed_interface()).unwrap();
     let model = network.onnx(&Conversion::default()).unwrap();
     let OnnxInterface { input, policy, value, moves_left, .. } = renamed_interface();
-    assert_eq!((Some(model.input), Some(model.policy), Some(model.value)), (input, policy, value));
+    let dense = input.map(ModelInput::Dense);
+    assert_eq!((Some(model.input), Some(model.policy), Some(model.value)), (dense, policy, value));
     assert_eq!((model.moves_left, model.bytes == bytes), (moves_left, true));
     assert!(network.description().to_string().contains("value WDL, moves left"), "{}", network.description());
     // The moves-left output is one that a network need not have.

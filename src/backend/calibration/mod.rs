@@ -18,7 +18,7 @@ use super::input_buffer::InputBuffer;
 use super::onnxruntime::first_line;
 use super::{BackendError, DeviceOptions, OnnxRuntimeBackend, Query};
 use crate::announcer::Announcer;
-use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
+use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser, SQUARES};
 use crate::runtime::{Provider, Runtime};
 
 /// Positions of one run: the intermediate values of a run are all held at once.
@@ -103,15 +103,14 @@ impl<'a> Observer<'a> {
         let mut ranges: HashMap<String, ActivationRange> =
             self.names.iter().map(|name| (name.clone(), nothing)).collect();
         let failed = |error| BackendError::Run { network: self.network.to_owned(), reason: first_line(&error) };
-        let mut buffer = InputBuffer::new();
-        buffer.grow(BATCH);
+        let mut buffer = InputBuffer::new(BATCH);
         for batch in positions.chunks(BATCH) {
             for (row, query) in batch.iter().enumerate() {
                 if let Some(planes) = &query.planes {
                     buffer.set(row, planes);
                 }
             }
-            let dense = buffer.rows(batch.len());
+            let dense = &buffer.rows()[..batch.len() * PLANES * SQUARES];
             let input = TensorRef::from_array_view(([batch.len(), PLANES, 8, 8], dense)).map_err(failed)?;
             let outputs = self.session.run(ort::inputs![self.input => input]).map_err(failed)?;
             for (name, range) in &mut ranges {

@@ -17,6 +17,10 @@ pub(super) struct Key {
 const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
 const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl];
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
+const DEVICES: &[Provider] =
+    &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl];
+/// Runs in flight on one device: a third gains next to nothing where two keep it busy.
+const MOST_RUNS: usize = 8;
 /// The largest batch that can be asked for (Lc0's).
 pub const LARGEST_BATCH: usize = 1024;
 /// Devices that one machine may have.
@@ -87,6 +91,25 @@ pub(super) const KEYS: &[Key] = &[
         expected: COUNT,
         providers: &[],
         set: |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "runs",
+        expected: "a whole number from 1 to 8",
+        providers: DEVICES,
+        set: |options, text| put(&mut options.runs, number(text, MOST_RUNS)),
+    },
+    Key {
+        name: "planes",
+        expected: "one of packed, dense",
+        providers: &[],
+        set: |options, text| {
+            let packed = match text {
+                "packed" => Some(true),
+                "dense" => Some(false),
+                _ => None,
+            };
+            put(&mut options.packed, packed)
+        },
     },
     Key {
         name: "optimize",
@@ -211,6 +234,13 @@ pub(super) const KEYS: &[Key] = &[
         set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| PathBuf::from(text))),
     },
     Key {
+        name: PROVIDER,
+        expected: "an option of the provider",
+        providers: &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl],
+        // `DeviceOptions` adds it under the name that stands in the place of KEY.
+        set: |_, _| false,
+    },
+    Key {
         name: ISA,
         expected: "one of avx512, avx2, portable",
         providers: &[],
@@ -218,6 +248,12 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
+/// How the options of a provider are told, by ONNX Runtime's names: `provider.prefer_nhwc=1`.
+pub(super) const PROVIDER: &str = "provider.KEY";
+pub(super) const PROVIDER_PREFIX: &str = "provider.";
+/// Those that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are copied to
+/// others each time.
+pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
 /// The key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
 /// The arithmetic, which OpenVINO and the backend native take.

@@ -12,7 +12,10 @@ use super::{Isa, Rows};
 use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
-use keys::{INPUT_FORMAT, INTERFACE, ISA, KEYS, POLICY_HEAD, PRECISION, RIVALS, VALUE_HEAD};
+use keys::{
+    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, POLICY_HEAD, PRECISION, PROVIDER, PROVIDER_PREFIX, RIVALS,
+    VALUE_HEAD,
+};
 
 /// Why a text is no [`DeviceOptions`]. One line, without the option's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +83,12 @@ pub struct DeviceOptions {
     pub steps: Option<usize>,
     /// The fewest rows of a run.
     pub min_batch: Option<usize>,
+    /// Runs in flight on one device.
+    pub runs: Option<usize>,
+    /// Whether planes go to the device packed.
+    pub packed: Option<bool>,
+    /// Options of the provider by ONNX Runtime's own names, on top of those that are set anyway.
+    pub provider: Vec<(String, String)>,
     /// The level of graph optimisation, 0 to 3.
     pub optimize: Option<u8>,
     /// The type of weights and arithmetic in the graph.
@@ -142,6 +151,10 @@ impl FromStr for DeviceOptions {
         for item in items(text) {
             let (name, value) = item.split_once('=').ok_or_else(|| DeviceOptionsError::NoValue(item.clone()))?;
             let (name, value) = (name.trim(), value.trim());
+            if let Some(key) = name.strip_prefix(PROVIDER_PREFIX) {
+                options.add_provider_option(key, value)?;
+                continue;
+            }
             let spelled = name.to_ascii_lowercase().replace('-', "_");
             let key = KEYS.iter().find(|key| key.name == spelled).ok_or_else(|| DeviceOptionsError::Unknown {
                 key: name.to_owned(),
@@ -170,6 +183,25 @@ impl FromStr for DeviceOptions {
 }
 
 impl DeviceOptions {
+    /// Adds an option of the provider, which ONNX Runtime checks when the provider is loaded.
+    fn add_provider_option(&mut self, key: &str, value: &str) -> Result<(), DeviceOptionsError> {
+        let refused = |expected| Err(DeviceOptionsError::Value { key: PROVIDER, value: key.to_owned(), expected });
+        if key.is_empty() {
+            return refused("the name of an option");
+        }
+        if CUDA_GRAPHS.contains(&key) {
+            return refused("one that works with inputs and outputs in the memory of the host");
+        }
+        if self.provider.iter().any(|(other, _)| other == key) {
+            return refused("given once");
+        }
+        self.provider.push((key.to_owned(), value.to_owned()));
+        if !self.given.contains(&PROVIDER) {
+            self.given.push(PROVIDER);
+        }
+        Ok(())
+    }
+
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
@@ -226,13 +258,18 @@ impl DeviceOptions {
     pub fn rows(&self, provider: Provider) -> Rows {
         let usual = provider.rows();
         let most = self.batch.unwrap_or(usual.most);
-        let step = match (self.steps, self.batch) {
-            (Some(steps), _) => most.div_ceil(steps),
-            (None, Some(batch)) if usual.step == usual.most => batch,
-            (None, _) => usual.step,
-        };
-        let least = self.min_batch.unwrap_or(usual.least);
-        Rows { least: least.min(most), step: step.clamp(1, most), most }
+        let least = self.min_batch.unwrap_or(usual.least).min(most);
+        if let Some(steps) = self.steps {
+            let step = most.div_ceil(steps).max(1);
+            let sizes: Vec<usize> = (1..).map(|index| index * step).take_while(|&size| size < most).collect();
+            return Rows::sizes_between(&sizes, least.max(step.min(most)), most);
+        }
+        match usual.only() {
+            // A fixed size stays one, whatever it is.
+            Some(_) if self.min_batch.is_none() => Rows::fixed(most),
+            _ if usual.are_any() => Rows::any(least, most),
+            _ => Rows::sizes_between(&usual.sizes(), least, most),
+        }
     }
 
     /// The conversion of a network for this provider; of a fixed size where there is one.
@@ -247,6 +284,8 @@ impl DeviceOptions {
             policy_head: self.policy_head.clone(),
             value_head: self.value_head.clone(),
             batch: None,
+            packed: self.packed.unwrap_or(provider.takes_packed()),
+            mish: provider.mish(),
         }
     }
 
@@ -259,6 +298,7 @@ impl DeviceOptions {
         }
         let usual = Conversion::default();
         let precision = self.datatype.filter(|_| provider != Provider::TensorRt).unwrap_or(usual.precision);
-        Conversion { opset: self.opset.unwrap_or(usual.opset), precision, ..wanted }
+        let packed = self.packed.unwrap_or(usual.packed);
+        Conversion { opset: self.opset.unwrap_or(usual.opset), precision, packed, mish: usual.mish, ..wanted }
     }
 }

@@ -1,7 +1,7 @@
 //! Tests the values that `BackendOptions` takes and those that it refuses.
 
 use super::*;
-use crate::network::InputFormat;
+use crate::network::{InputFormat, MishForm};
 
 fn options(text: &str) -> DeviceOptions {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -69,6 +69,31 @@ fn what_is_wrong_is_named_in_one_line() {
 }
 
 #[test]
+fn options_of_a_provider_are_handed_on() {
+    let read = options("provider.prefer_nhwc=1,provider.trt_builder_optimization_level=5,runs=3");
+    let given = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    assert_eq!(read.provider, [given("prefer_nhwc", "1"), given("trt_builder_optimization_level", "5")]);
+    assert_eq!(
+        (read.runs, read.check_for(Provider::Cuda), read.check_for(Provider::TensorRt)),
+        (Some(3), Ok(()), Ok(()))
+    );
+    let line_for = |text: &str, provider| options(text).check_for(provider).unwrap_err().to_string();
+    assert_eq!(line_for("provider.x=1", Provider::Cpu), "the backend cpu does not take provider.KEY");
+    assert_eq!(line_for("runs=2", Provider::Cpu), "the backend cpu does not take runs");
+    for (text, part) in [
+        ("provider.=1", "provider.KEY: \"\" is not the name"),
+        ("provider.a=1,provider.a=2", "provider.KEY: \"a\" is not given once"),
+        ("provider.enable_cuda_graph=1", "in the memory of the host"),
+        ("provider.KEY", "key=value"),
+        ("runs=0", "a whole number from 1 to 8"),
+        ("planes=flat", "packed, dense"),
+    ] {
+        let line = line(text);
+        assert!(line.contains(part), "{line}");
+    }
+}
+
+#[test]
 fn a_key_of_another_device_is_named() {
     let check = |text: &str, provider| options(text).check_for(provider).map_err(|error| error.to_string());
     assert_eq!(check("gpu=1,batch=32", Provider::Cuda), Ok(()));
@@ -91,12 +116,15 @@ fn a_key_of_another_device_is_named() {
 #[test]
 fn rows_follow_batch_steps_and_min_batch() {
     let rows = |text: &str, provider| options(text).rows(provider);
-    assert_eq!(rows("", Provider::Cpu), Rows::any(256));
-    assert_eq!(rows("batch=64", Provider::Cpu), Rows::any(64));
-    assert_eq!(rows("batch=64,steps=4", Provider::Cuda), Rows { least: 32, step: 16, most: 64 });
-    assert_eq!(rows("batch=16", Provider::Cuda), Rows { least: 16, step: 16, most: 16 });
-    assert_eq!(rows("batch=32", Provider::DirectMl), Rows { least: 16, step: 32, most: 32 });
-    assert_eq!(rows("min_batch=8,batch=512", Provider::TensorRt), Rows { least: 8, step: 1, most: 512 });
+    assert_eq!(rows("", Provider::Cpu), Rows::any(1, 256));
+    assert_eq!(rows("batch=64", Provider::Cpu), Rows::any(1, 64));
+    assert_eq!(rows("batch=64,steps=4", Provider::Cuda).sizes(), [16, 32, 48, 64]);
+    assert_eq!(rows("batch=16,steps=1", Provider::Cpu), Rows::fixed(16));
+    assert_eq!(rows("batch=16", Provider::Cuda), Rows::fixed(16));
+    assert_eq!(rows("batch=32", Provider::DirectMl), Rows::fixed(32));
+    assert_eq!(rows("batch=100", Provider::Cuda).sizes(), [16, 32, 64, 96, 100]);
+    assert_eq!(rows("min_batch=8,batch=128", Provider::TensorRt).sizes(), [8, 16, 32, 64, 96, 128]);
+    assert_eq!((rows("", Provider::Cuda).most, rows("", Provider::TensorRt).most), (1024, 1024));
 }
 
 #[test]
@@ -139,6 +167,14 @@ fn a_model_is_asked_only_for_what_the_keys_ask() {
 #[test]
 fn conversions_follow_type_and_heads() {
     assert_eq!(options("").conversion(Provider::Cpu), Conversion::default());
+    let form = |text: &str, provider| {
+        let Conversion { packed, mish, .. } = options(text).conversion(provider);
+        (packed, mish)
+    };
+    assert_eq!(form("", Provider::Cuda), (true, MishForm::Softplus));
+    assert_eq!(form("planes=dense", Provider::TensorRt), (false, MishForm::Softplus));
+    assert_eq!(form("planes=packed", Provider::Cpu), (true, MishForm::Exponential));
+    assert_eq!(form("", Provider::OpenVino), (false, MishForm::Softplus));
     assert_eq!(options("").conversion(Provider::Cuda).precision, Precision::Float16);
     let bfloat = options("datatype=bf16,policy_head=soft").conversion(Provider::TensorRt);
     assert_eq!((bfloat.precision, bfloat.opset), (Precision::Bfloat16, 22));

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use ort::session::Session;
+use half::vec::HalfFloatVecExt as _;
+use half::{bf16, f16};
+use ort::session::{Session, SessionInputValue};
+use ort::value::{PrimitiveTensorElementType, TensorRef};
 
+use super::first_line;
 use super::model_io::ModelIo;
 use super::session::SessionPlan;
-use super::{first_line, tensor};
 use crate::backend::{BackendError, DeviceOptions, Rows};
-use crate::network::{Network, PLANES, SQUARES};
+use crate::network::{ModelInput, Network, PLANES, Planes, Precision, SQUARES};
 use crate::runtime::{Provider, Runtime};
 
 /// A session like those of an [`OnnxRuntimeBackend`](super::OnnxRuntimeBackend), run on numbers that lie ready.
@@ -17,6 +20,16 @@ pub struct BareSession {
     model_io: ModelIo,
     rows: Rows,
     device: String,
+}
+
+/// The input of a [`BareSession`] as its model takes it: positions one after the other.
+pub struct BareInput(Numbers);
+
+enum Numbers {
+    Float32(Vec<f32>),
+    Float16(Vec<f16>),
+    Bfloat16(Vec<bf16>),
+    Packed { boards: Vec<u8>, values: Vec<f32> },
 }
 
 impl BareSession {
@@ -36,8 +49,9 @@ impl BareSession {
         let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
+        let device = plan.device_name(runtime);
         let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
-        Ok(BareSession { session, device: plan.device_name(runtime), model_io, rows })
+        Ok(BareSession { session, device, model_io, rows })
     }
 
     /// The device and what drives it.
@@ -55,18 +69,67 @@ impl BareSession {
         self.rows.of(positions)
     }
 
-    /// Runs the network on dense planes, `[rows, 112, 8, 8]`, and drops the outputs.
+    /// The input of these positions.
+    pub fn input<'a>(&self, positions: impl Iterator<Item = &'a Planes>) -> BareInput {
+        if let ModelInput::Packed { .. } = self.model_io.model.input {
+            let (mut boards, mut values) = (Vec::new(), Vec::new());
+            for planes in positions {
+                boards.extend(planes.masks.iter().flat_map(|mask| mask.to_le_bytes()));
+                values.extend(planes.values);
+            }
+            return BareInput(Numbers::Packed { boards, values });
+        }
+        let mut dense = Vec::new();
+        for planes in positions {
+            let start = dense.len();
+            dense.resize(start + PLANES * SQUARES, 0.0);
+            planes.write_dense(&mut dense[start..]);
+        }
+        BareInput(match self.model_io.model.types.input {
+            Precision::Float32 => Numbers::Float32(dense),
+            Precision::Float16 => Numbers::Float16(Vec::from_f32_slice(&dense)),
+            Precision::Bfloat16 => Numbers::Bfloat16(Vec::from_f32_slice(&dense)),
+        })
+    }
+
+    /// Runs the network on `rows` positions of the input from the one at `first` on, and drops the outputs.
     ///
     /// # Errors
     ///
     /// When the device fails.
-    pub fn run(&mut self, planes: &[f32]) -> Result<(), BackendError> {
-        let model = &self.model_io.model;
-        let shape = [planes.len() / (PLANES * SQUARES), PLANES, 8, 8];
-        let tensor = tensor::input(model.types.input, shape, planes);
-        let outputs = tensor.and_then(|tensor| self.session.run(ort::inputs![model.input.as_str() => tensor]));
+    ///
+    /// # Panics
+    ///
+    /// If the input has fewer positions.
+    pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
+        let dense = [PLANES, 8, 8];
+        let outputs = match &input.0 {
+            Numbers::Float32(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
+            Numbers::Float16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
+            Numbers::Bfloat16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
+            Numbers::Packed { boards, values } => {
+                let boards = view(boards, first, rows, [PLANES, 8, 1]);
+                let values = view(values, first, rows, [PLANES, 1, 1]);
+                boards.and_then(|boards| self.session.run([boards, values?]))
+            }
+        };
         let outputs = outputs.map_err(|error| self.model_io.run_error(first_line(&error)))?;
         std::hint::black_box(&outputs);
         Ok(())
     }
+}
+
+/// A tensor of `rows` positions of `shape` each, from the one at `first` on. (Trailing ones that a packed board lacks are cut.)
+fn view<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
+    numbers: &[T],
+    first: usize,
+    rows: usize,
+    shape: [usize; 3],
+) -> ort::Result<SessionInputValue<'_>> {
+    let position: usize = shape.iter().product();
+    let part = &numbers[first * position..][..rows * position];
+    Ok(match shape {
+        [planes, ranks, 1] if ranks > 1 => TensorRef::from_array_view(([rows, planes, ranks], part))?.into(),
+        [planes, ranks, files] => TensorRef::from_array_view(([rows, planes, ranks, files], part))?.into(),
+    })
 }

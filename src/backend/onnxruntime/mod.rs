@@ -4,12 +4,13 @@
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
-//! | `bare` | a session with nothing around it, for measurements |
+//! | `bare_session` | a session with nothing around it, for measurements |
 //! | `model_io` | the inputs and outputs of a model |
 //! | `fields` | the fields of a model's messages, without a schema |
 //! | `external` | the files that the tensors of a model may lie in |
 //! | `fixed_names` | models under fixed names, for those change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
+//! | `run_buffers` | the tensors of runs, made once for each size |
 //! | `outputs` | evaluations from the outputs of a run |
 //! | `tensor` | the numbers of inputs and outputs, which may be narrower than float32 |
 
@@ -19,6 +20,7 @@ mod fields;
 mod fixed_names;
 mod model_io;
 mod outputs;
+mod run_buffers;
 mod session;
 mod tensor;
 mod weights;
@@ -29,32 +31,42 @@ use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
-use super::input_buffer::InputBuffer;
 use super::{
     Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, Sharing,
-    cpu_workers,
+    cpu_workers, saturation,
 };
 use crate::announcer::Announcer;
-use crate::network::{HistoryFill, Network, PLANES, ValueOutput};
+use crate::clock::{Clock as _, MonotonicClock};
+use crate::network::{HistoryFill, Network, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log};
-pub use bare_session::BareSession;
+pub use bare_session::{BareInput, BareSession};
 use model_io::ModelIo;
-use outputs::Outputs;
+use run_buffers::{BufferPool, RunBuffers, host_allocator};
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long, load_error};
 use weights::SharedWeights;
 
 /// Workers for a device of its own: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
+/// Timed runs of each size while a network is loaded for a device; the fastest counts.
+const TIMED_RUNS: usize = 3;
+/// The share of the most positions a second that a smaller batch reaches where the device is said to saturate.
+const SATURATED: f64 = 0.95;
 
 /// A network on a device, through one execution provider of ONNX Runtime.
 pub struct OnnxRuntimeBackend {
     attributes: Attributes,
     shared: Arc<Shared>,
-    /// Where all workers share a session, that one; else the one that was made to look at the network, until the first
-    /// worker takes it.
-    first: Mutex<Option<Arc<Mutex<Session>>>>,
+    sessions: Mutex<Sessions>,
     sharing: Sharing,
+}
+
+/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the first
+/// worker takes it.
+struct Sessions {
+    ready: Vec<Arc<Mutex<Session>>>,
+    /// The one of the next worker, where they are dealt out in turn.
+    next: usize,
 }
 
 /// The common part of all sessions of a network.
@@ -87,51 +99,42 @@ impl OnnxRuntimeBackend {
         let conversion = options.conversion(provider);
         let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
-        let rows = plan.rows;
+        let rows = plan.rows.clone();
         let device_name = plan.device_name(&runtime);
         let mut shared = Shared { runtime, model_io, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
         let builder = shared.plan.builder(&shared.runtime, &shared.model_io)?;
-        let prepare = |shared: &mut Shared| -> Result<Session, BackendError> {
-            let mut session = match shared.plan.provider {
-                Provider::Cpu => shared.share_weights(builder)?,
-                _ => shared.plan.commit(builder, &shared.model_io)?,
-            };
-            if let Some(fixed) = shared.model_io.check(&session)? {
-                shared.rows = Rows::fixed(fixed);
-            }
-            shared.warm_up(&mut session)?;
-            Ok(session)
-        };
-        let session = match can_be_compiled_long(&shared.plan) {
-            Some(start) => announcer.during(&format!("{provider}"), &start, || prepare(&mut shared))?,
-            None => prepare(&mut shared)?,
-        };
         let sharing = shared.plan.sharing();
-        if sharing == Sharing::Serialised {
-            // There will be no second session.
+        let (sessions, times) = match can_be_compiled_long(&shared.plan) {
+            Some(start) => announcer.during(&format!("{provider}"), &start, || shared.prepare(builder))?,
+            None => shared.prepare(builder)?,
+        };
+        if sharing != Sharing::PerWorker {
+            // There will be no other session.
             shared.model_io.model.bytes = Vec::new();
         }
+        let preferred = shared.rows.preferred(provider);
         let attributes = Attributes {
             name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.model_io.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.model_io.model.moves_left.is_some(),
-            preferred_batch: shared.rows.preferred(provider),
+            preferred_batch: saturation(&times, SATURATED).map_or(preferred, |saturated| preferred.min(saturated)),
             smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
                 Sharing::PerWorker => cpu_workers().div_ceil(threads),
-                Sharing::Serialised => DEVICE_WORKERS,
+                Sharing::InTurn(runs) => runs.max(DEVICE_WORKERS),
             },
             is_cpu: sharing == Sharing::PerWorker,
             // Its kernels are chosen by the size of a batch, and 8 bits are scaled by what is in it.
             is_batch_invariant: false,
         };
-        let first = Mutex::new(Some(Arc::new(Mutex::new(session))));
-        Ok(OnnxRuntimeBackend { attributes, shared: Arc::new(shared), first, sharing })
+        let ready = sessions.into_iter().map(|session| Arc::new(Mutex::new(session))).collect();
+        let sessions = Mutex::new(Sessions { ready, next: 0 });
+        Ok(OnnxRuntimeBackend { attributes, shared: Arc::new(shared), sessions, sharing })
     }
 }
 
@@ -141,16 +144,20 @@ impl Backend for OnnxRuntimeBackend {
     }
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
-        let mut first = self.first.lock();
-        let waiting = match self.sharing {
-            Sharing::Serialised => first.clone(),
-            Sharing::PerWorker => first.take(),
+        let mut sessions = self.sessions.lock();
+        let session = match self.sharing {
+            Sharing::InTurn(_) => {
+                let turn = sessions.next % sessions.ready.len();
+                sessions.next += 1;
+                Arc::clone(&sessions.ready[turn])
+            }
+            Sharing::PerWorker => match sessions.ready.pop() {
+                Some(session) => session,
+                None => Arc::new(Mutex::new(self.shared.session()?)),
+            },
         };
-        let session = match waiting {
-            Some(session) => session,
-            None => Arc::new(Mutex::new(self.shared.session()?)),
-        };
-        Ok(Box::new(OnnxRuntimeEvaluator { session, shared: Arc::clone(&self.shared), input: InputBuffer::new() }))
+        let buffers = BufferPool::new(&self.shared.rows);
+        Ok(Box::new(OnnxRuntimeEvaluator { session, shared: Arc::clone(&self.shared), buffers }))
     }
 
     fn cache(&self) -> Option<&dyn EvaluationCache> {
@@ -171,7 +178,32 @@ pub(super) fn first_line(error: &ort::Error) -> String {
     }
 }
 
+/// Milliseconds of a run by its rows.
+type RunTimes = Vec<(usize, f64)>;
+
 impl Shared {
+    /// Makes the sessions that are there from the start, and lets the device get ready for them.
+    fn prepare(&mut self, builder: SessionBuilder) -> Result<(Vec<Session>, RunTimes), BackendError> {
+        let mut first = match self.plan.provider {
+            Provider::Cpu => self.share_weights(builder)?,
+            _ => self.plan.commit(builder, &self.model_io)?,
+        };
+        if let Some(fixed) = self.model_io.check(&first)? {
+            self.rows = Rows::fixed(fixed);
+        }
+        let times = self.warm_up(&mut first)?;
+        self.rows = self.rows.without_slower(&times);
+        let mut sessions = vec![first];
+        if let Sharing::InTurn(runs) = self.plan.sharing() {
+            for _ in 1..runs {
+                let mut session = self.session()?;
+                self.warm_up(&mut session)?;
+                sessions.push(session);
+            }
+        }
+        Ok((sessions, times))
+    }
+
     fn session(&self) -> Result<Session, BackendError> {
         let builder = self.plan.builder(&self.runtime, &self.model_io)?;
         match &self.weights {
@@ -200,34 +232,41 @@ impl Shared {
         self.session()
     }
 
-    /// Runs every size of batch once where the first run of a size is slow: engines are built and plans made before a clock
-    /// runs.
-    fn warm_up(&self, session: &mut Session) -> Result<(), BackendError> {
+    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
+    /// Then it runs each again, and returns how long that takes, in milliseconds; nothing on a CPU.
+    fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let mut input = InputBuffer::new();
-        input.grow(self.rows.most);
+        let clock = MonotonicClock::new();
+        let mut times = Vec::new();
         for rows in self.rows.sizes() {
-            self.run(session, &input, rows)?;
+            let mut buffers = self.buffers(session, rows)?;
+            buffers.run(session, &self.model_io)?;
+            let mut fastest = f64::INFINITY;
+            for _ in 0..TIMED_RUNS {
+                let start_ms = clock.now_ms();
+                buffers.run(session, &self.model_io)?;
+                fastest = fastest.min(clock.now_ms() - start_ms);
+            }
+            times.push((rows, fastest));
         }
-        Ok(())
+        Ok(times)
     }
 
-    fn run(&self, session: &mut Session, input: &InputBuffer, rows: usize) -> Result<Outputs, BackendError> {
-        let failed = |error: ort::Error| self.model_io.run_error(first_line(&error));
-        let model = &self.model_io.model;
-        let tensor = tensor::input(model.types.input, [rows, PLANES, 8, 8], input.rows(rows)).map_err(failed)?;
-        let outputs = session.run(ort::inputs![model.input.as_str() => tensor]).map_err(failed)?;
-        Outputs::take(&self.model_io, outputs, rows)
+    /// The tensors for runs of this size.
+    fn buffers(&self, session: &Session, rows: usize) -> Result<RunBuffers, BackendError> {
+        let allocator = host_allocator(self.plan.provider, self.plan.device, session);
+        RunBuffers::new(&allocator, session, &self.model_io, rows)
+            .map_err(|error| self.model_io.run_error(first_line(&error)))
     }
 }
 
 struct OnnxRuntimeEvaluator {
-    /// The worker's own, or the device's one, which serves one worker at a time.
+    /// The worker's own, or one of the device's, which serves one worker at a time.
     session: Arc<Mutex<Session>>,
     shared: Arc<Shared>,
-    input: InputBuffer,
+    buffers: BufferPool,
 }
 
 impl Evaluator for OnnxRuntimeEvaluator {
@@ -248,18 +287,19 @@ impl OnnxRuntimeEvaluator {
     /// Evaluates positions that fit into one run. The session is held for the run alone, not while planes are written
     /// or answers read.
     fn run(&mut self, batch: &[Query], answers: &mut Vec<Evaluation>) -> Result<(), BackendError> {
-        let Shared { model_io, rows, .. } = &*self.shared;
+        let shared = &*self.shared;
+        let model_io = &shared.model_io;
+        let rows = shared.rows.of(batch.len());
+        let buffers = self.buffers.of(rows, || shared.buffers(&self.session.lock(), rows))?;
         // Rows that nobody asks for hold what they held.
-        let rows = rows.of(batch.len());
-        self.input.grow(rows);
         for (row, query) in batch.iter().enumerate() {
             let planes = query.planes.as_deref().ok_or_else(|| BackendError::Query {
                 network: model_io.network.clone(),
                 problem: "about a position without its planes".to_owned(),
             })?;
-            self.input.set(row, planes);
+            buffers.set(row, planes);
         }
-        let outputs = self.shared.run(&mut self.session.lock(), &self.input, rows)?;
+        let outputs = buffers.run(&mut self.session.lock(), model_io)?;
         outputs.evaluations(model_io, batch, answers)
     }
 }

@@ -5,7 +5,7 @@ use ort::value::{Outlet, ValueType};
 
 use super::{fixed_names, stem, tensor};
 use crate::backend::{BackendError, LARGEST_BATCH};
-use crate::network::{Conversion, MOVES, Network, OnnxModel, PLANES, Precision, ValueOutput};
+use crate::network::{Conversion, MOVES, ModelInput, Network, OnnxModel, PLANES, Precision, ValueOutput};
 use crate::runtime::Provider;
 
 /// A network's name, and its model with the names of its inputs and outputs.
@@ -27,7 +27,7 @@ impl ModelIo {
     }
 
     /// The outputs that are read, with the numbers that each has for a position, and their type.
-    fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
+    pub(super) fn outputs(&self) -> impl Iterator<Item = (&str, usize, Precision)> {
         let types = self.model.types;
         let value = match &self.model.value {
             ValueOutput::Wdl(name) => (name.as_str(), 3, types.value),
@@ -40,12 +40,17 @@ impl ModelIo {
     /// Checks the inputs and outputs of the session. Returns the batch size where the model fixes it.
     pub(super) fn check(&self, session: &Session) -> Result<Option<usize>, BackendError> {
         let wrong = |problem| BackendError::Shape { network: self.network.clone(), problem };
-        if let Some(other) = session.inputs().iter().find(|input| input.name() != self.model.input) {
-            return Err(wrong(format!("it wants a second input {}", other.name())));
-        }
-        let planes = [PLANES as i64, 8, 8];
-        let batch = check_tensor(session.inputs(), "input", (&self.model.input, self.model.types.input), &planes)
-            .map_err(wrong)?;
+        let batch = match &self.model.input {
+            ModelInput::Dense(name) => {
+                if let Some(other) = session.inputs().iter().find(|input| input.name() != name) {
+                    return Err(wrong(format!("it wants a second input {}", other.name())));
+                }
+                let planes = [PLANES as i64, 8, 8];
+                check_tensor(session.inputs(), "input", (name, self.model.types.input), &planes).map_err(wrong)?
+            }
+            // Made here, with any batch.
+            ModelInput::Packed { .. } => None,
+        };
         for (name, width, precision) in self.outputs() {
             let rows = check_tensor(session.outputs(), "output", (name, precision), &[width as i64]).map_err(wrong)?;
             if let (Some(rows), Some(batch)) = (rows, batch)

@@ -1,10 +1,10 @@
 //! Reads evaluations from the outputs of a run, and refuses numbers that are none.
 
-use ndarray::{ArrayView1, CowArray, Ix2};
 use ort::session::SessionOutputs;
-use ort::value::DynValue;
+use ort::value::{DynTensor, DynTensorValueType};
 
-use super::{ModelIo, first_line, tensor};
+use super::ModelIo;
+use super::tensor::Numbers;
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
 
@@ -12,11 +12,12 @@ use crate::network::{MOVES, Precision, ValueOutput};
 /// foreign models. Logits in the place of probabilities do not pass.
 const PROBABILITY_TOLERANCE: f32 = 0.01;
 
-/// The outputs of one run, no longer bound to the session that made them.
+/// The outputs of one run, no longer bound to the session that made them. They are read before the next run, which may write
+/// into the same tensors.
 pub(super) struct Outputs {
-    policy: DynValue,
-    value: DynValue,
-    moves_left: Option<DynValue>,
+    policy: DynTensor,
+    value: DynTensor,
+    moves_left: Option<DynTensor>,
     /// Rows of the run, asked for or not.
     rows: usize,
 }
@@ -28,8 +29,11 @@ impl Outputs {
         mut outputs: SessionOutputs<'_>,
         rows: usize,
     ) -> Result<Outputs, BackendError> {
-        let mut take =
-            |name: &str| outputs.remove(name).ok_or_else(|| model_io.bad_output(format!("no output {name}")));
+        let mut take = |name: &str| -> Result<DynTensor, BackendError> {
+            let output = outputs.remove(name).ok_or_else(|| model_io.bad_output(format!("no output {name}")))?;
+            let is_none = |error: ort::Error| model_io.bad_output(format!("{name}, which is no tensor ({error})"));
+            output.downcast::<DynTensorValueType>().map_err(is_none)
+        };
         let (ValueOutput::Wdl(value) | ValueOutput::Scalar(value)) = &model_io.model.value;
         Ok(Outputs {
             policy: take(&model_io.model.policy)?,
@@ -49,19 +53,24 @@ impl Outputs {
         let bad = |problem| model_io.bad_output(problem);
         let types = model_io.model.types;
         let policy = self.numbers(model_io, &self.policy, (&model_io.model.policy, types.policy), MOVES)?;
-        let value = match &model_io.model.value {
-            ValueOutput::Wdl(name) => self.numbers(model_io, &self.value, (name, types.value), 3)?,
-            ValueOutput::Scalar(name) => self.numbers(model_io, &self.value, (name, types.value), 1)?,
+        let (value_name, value_width) = match &model_io.model.value {
+            ValueOutput::Wdl(name) => (name, 3),
+            ValueOutput::Scalar(name) => (name, 1),
         };
+        let value = self.numbers(model_io, &self.value, (value_name, types.value), value_width)?;
         let moves_left = self.moves_left.as_ref().zip(model_io.model.moves_left.as_deref());
         let moves_left = moves_left.map(|(output, name)| self.numbers(model_io, output, (name, types.moves_left), 1));
         let moves_left = moves_left.transpose()?;
         for (row, query) in batch.iter().enumerate() {
-            let numbers = value.row(row);
-            let (q, d) = if numbers.len() == 3 { wdl(numbers) } else { scalar(numbers[0]) }.map_err(bad)?;
-            let m = moves_left.as_ref().map(|numbers| finite(numbers[[row, 0]], "moves left"));
+            let first = row * value_width;
+            let (q, d) = match value_width {
+                3 => wdl([0, 1, 2].map(|column| value.get(first + column))),
+                _ => scalar(value.get(first)),
+            }
+            .map_err(bad)?;
+            let m = moves_left.as_ref().map(|numbers| finite(numbers.get(row), "moves left"));
             let m = m.transpose().map_err(bad)?;
-            let logits = gather(policy.row(row), &query.indices).map_err(bad)?;
+            let logits = gather(|index| policy.get(row * MOVES + index), &query.indices).map_err(bad)?;
             answers.push(Evaluation { q, d, m, logits });
         }
         Ok(())
@@ -71,14 +80,20 @@ impl Outputs {
     fn numbers<'a>(
         &self,
         model_io: &ModelIo,
-        output: &'a DynValue,
+        output: &'a DynTensor,
         (name, precision): (&str, Precision),
         width: usize,
-    ) -> Result<CowArray<'a, f32, Ix2>, BackendError> {
-        let numbers = tensor::output(precision, output, (self.rows, width));
-        numbers.map_err(|error| model_io.run_error(first_line(&error)))?.map_err(|count| {
-            model_io.bad_output(format!("{count} numbers in {name} for {} positions of {width}", self.rows))
-        })
+    ) -> Result<Numbers<'a>, BackendError> {
+        let numbers = Numbers::of(precision, output)
+            .ok_or_else(|| model_io.bad_output(format!("{name} of the type {:?}, not {precision}", output.dtype())))?;
+        match numbers.len() == self.rows * width {
+            true => Ok(numbers),
+            false => Err(model_io.bad_output(format!(
+                "{} numbers in {name} for {} positions of {width}",
+                numbers.len(),
+                self.rows
+            ))),
+        }
     }
 }
 
@@ -87,8 +102,8 @@ fn finite(number: f32, what: &str) -> Result<f32, String> {
 }
 
 /// Expected score and draw probability from probabilities of win, draw and loss.
-fn wdl(numbers: ArrayView1<'_, f32>) -> Result<(f32, f32), String> {
-    let (win, draw, loss) = (numbers[0], numbers[1], numbers[2]);
+fn wdl(numbers: [f32; 3]) -> Result<(f32, f32), String> {
+    let [win, draw, loss] = numbers;
     let range = -PROBABILITY_TOLERANCE..=1.0 + PROBABILITY_TOLERANCE;
     // Not a number is outside every range.
     if !numbers.iter().all(|number| range.contains(number)) || (win + draw + loss - 1.0).abs() > PROBABILITY_TOLERANCE {
@@ -106,24 +121,29 @@ fn scalar(value: f32) -> Result<(f32, f32), String> {
     }
 }
 
-fn gather(policy: ArrayView1<'_, f32>, indices: &[u16]) -> Result<Box<[f32]>, String> {
-    let logit = |&index: &u16| match policy.get(usize::from(index)) {
-        Some(&logit) => finite(logit, "policy"),
-        None => Err(format!("no policy for the index {index}")),
+/// The logits of the moves with these indices, in their order.
+fn gather(policy: impl Fn(usize) -> f32, indices: &[u16]) -> Result<Box<[f32]>, String> {
+    let logit = |&index: &u16| match usize::from(index) {
+        index if index < MOVES => finite(policy(index), "policy"),
+        _ => Err(format!("no policy for the index {index}")),
     };
-    indices.iter().map(logit).collect()
+    // Collected through a result it would grow, and be copied, several times.
+    let mut logits = Vec::with_capacity(indices.len());
+    for index in indices {
+        logits.push(logit(index)?);
+    }
+    Ok(logits.into_boxed_slice())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::aview1;
 
     #[test]
     fn values_that_are_no_probabilities_are_refused() {
-        assert_eq!(wdl(aview1(&[0.5, 0.25, 0.25])), Ok((0.25, 0.25)));
+        assert_eq!(wdl([0.5, 0.25, 0.25]), Ok((0.25, 0.25)));
         for bad in [[f32::NAN, 0.5, 0.5], [2.0, -3.0, 2.0], [0.1, 0.1, 0.1], [f32::INFINITY, 0.0, 0.0]] {
-            assert!(wdl(aview1(&bad)).is_err(), "{bad:?}");
+            assert!(wdl(bad).is_err(), "{bad:?}");
         }
         assert_eq!(scalar(-0.5), Ok((-0.5, 0.0)));
         assert!(scalar(f32::NAN).is_err() && scalar(7.0).is_err());
@@ -131,9 +151,9 @@ mod tests {
 
     #[test]
     fn logits_are_gathered_in_the_order_of_the_moves() {
-        let policy: Vec<f32> = (0..MOVES).map(|index| index as f32).collect();
-        assert_eq!(*gather(aview1(&policy), &[1857, 0, 7]).unwrap(), [1857.0, 0.0, 7.0]);
-        assert!(gather(aview1(&policy), &[1858]).is_err());
-        assert!(gather(aview1(&[f32::NAN]), &[0]).is_err());
+        let policy = |index: usize| index as f32;
+        assert_eq!(*gather(policy, &[1857, 0, 7]).unwrap(), [1857.0, 0.0, 7.0]);
+        assert!(gather(policy, &[1858]).is_err());
+        assert!(gather(|_| f32::NAN, &[0]).is_err());
     }
 }

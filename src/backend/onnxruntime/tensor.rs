@@ -1,10 +1,8 @@
-//! Converts input and output tensors of a model, which may be narrower than `f32`.
+//! Holds the tensors of inputs and reads those of outputs, whose numbers may be narrower than `f32`.
 
-use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use ndarray::{Array1, CowArray, Ix2, IxDyn};
-use ort::session::SessionInputValue;
-use ort::value::{DynValue, Tensor, TensorElementType, TensorRef};
+use ort::memory::Allocator;
+use ort::value::{DynTensor, PrimitiveTensorElementType, TensorElementType, ValueType};
 
 use crate::network::Precision;
 
@@ -17,40 +15,81 @@ pub(super) fn element_type(precision: Precision) -> TensorElementType {
     }
 }
 
-/// An input tensor of these numbers: the numbers themselves where the model takes them as they are.
-pub(super) fn input<'a>(
-    precision: Precision,
-    shape: [usize; 4],
-    numbers: &'a [f32],
-) -> ort::Result<SessionInputValue<'a>> {
-    Ok(match precision {
-        Precision::Float32 => TensorRef::from_array_view((shape, numbers))?.into(),
-        Precision::Float16 => {
-            let mut short = vec![f16::ZERO; numbers.len()];
-            short.convert_from_f32_slice(numbers);
-            Tensor::from_array((shape, short))?.into()
-        }
-        Precision::Bfloat16 => {
-            let mut short = vec![bf16::ZERO; numbers.len()];
-            short.convert_from_f32_slice(numbers);
-            Tensor::from_array((shape, short))?.into()
-        }
-    })
+/// An input tensor in memory of the host, which is written in place from run to run.
+pub(super) struct HostTensor<T> {
+    tensor: DynTensor,
+    count: usize,
+    numbers: std::marker::PhantomData<T>,
 }
 
-/// The numbers of an output tensor: whatever its dimensions are, a row of `shape` is what it says of one position. The
-/// inner error is the count of numbers in a tensor of another size.
-pub(super) fn output(
-    precision: Precision,
-    value: &DynValue,
-    shape: (usize, usize),
-) -> ort::Result<Result<CowArray<'_, f32, Ix2>, usize>> {
-    let widened = |numbers: Vec<f32>| Array1::from(numbers).into_dyn().into();
-    let numbers: CowArray<'_, f32, IxDyn> = match precision {
-        Precision::Float32 => value.try_extract_array::<f32>()?.into(),
-        Precision::Float16 => widened(value.try_extract_tensor::<f16>()?.1.to_f32_vec()),
-        Precision::Bfloat16 => widened(value.try_extract_tensor::<bf16>()?.1.to_f32_vec()),
-    };
-    let count = numbers.len();
-    Ok(numbers.into_shape_with_order(shape).map_err(|_| count))
+impl<T: PrimitiveTensorElementType + Copy + Default> HostTensor<T> {
+    /// A tensor of zeros, from an allocator of memory that the host can write: its own, or pinned for a card.
+    pub(super) fn new(allocator: &Allocator, shape: &[usize]) -> ort::Result<HostTensor<T>> {
+        let tensor = DynTensor::new(allocator, T::into_tensor_element_type(), shape.to_vec())?;
+        let mut tensor = HostTensor { tensor, count: shape.iter().product(), numbers: std::marker::PhantomData };
+        // What the allocator gives holds what it held.
+        tensor.numbers_mut().fill(T::default());
+        Ok(tensor)
+    }
+
+    /// Its numbers. (`ort` gives those of the host's own memory alone: it does not know pinned memory for what it is.)
+    pub(super) fn numbers_mut(&mut self) -> &mut [T] {
+        // SAFETY: the tensor has `count` numbers of this type (`new`), lies in memory of the host, and is borrowed for as long as
+        // the slice; numbers of these types may have any bits.
+        unsafe { std::slice::from_raw_parts_mut(self.tensor.data_ptr_mut().cast::<T>(), self.count) }
+    }
+
+    /// The tensor for a run.
+    pub(super) fn tensor(&self) -> &DynTensor {
+        &self.tensor
+    }
+}
+
+/// The numbers of an output tensor, as they lie in memory of the host.
+pub(super) enum Numbers<'a> {
+    Float32(&'a [f32]),
+    Float16(&'a [f16]),
+    Bfloat16(&'a [bf16]),
+}
+
+impl Numbers<'_> {
+    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host unless told otherwise,
+    /// and those that were made ahead lie there too. `None` for what is no tensor of this type.
+    pub(super) fn of(precision: Precision, tensor: &DynTensor) -> Option<Numbers<'_>> {
+        let ValueType::Tensor { ty, shape, .. } = tensor.dtype() else { return None };
+        let count = shape.num_elements();
+        if *ty != element_type(precision) {
+            return None;
+        }
+        let numbers = tensor.data_ptr();
+        macro_rules! slice {
+            ($type:ty) => {
+                // SAFETY: the type is the tensor's and the count that of its shape, both by ONNX Runtime's own account; it lies in
+                // memory of the host (see above), and `tensor` is borrowed for as long as the slice.
+                unsafe { std::slice::from_raw_parts(numbers.cast::<$type>(), count) }
+            };
+        }
+        Some(match precision {
+            Precision::Float32 => Numbers::Float32(slice!(f32)),
+            Precision::Float16 => Numbers::Float16(slice!(f16)),
+            Precision::Bfloat16 => Numbers::Bfloat16(slice!(bf16)),
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Numbers::Float32(numbers) => numbers.len(),
+            Numbers::Float16(numbers) => numbers.len(),
+            Numbers::Bfloat16(numbers) => numbers.len(),
+        }
+    }
+
+    /// The number at an index below [`Numbers::len`].
+    pub(super) fn get(&self, index: usize) -> f32 {
+        match self {
+            Numbers::Float32(numbers) => numbers[index],
+            Numbers::Float16(numbers) => numbers[index].to_f32(),
+            Numbers::Bfloat16(numbers) => numbers[index].to_f32(),
+        }
+    }
 }

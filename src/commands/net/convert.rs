@@ -144,6 +144,7 @@ fn conversion(matches: &ArgMatches) -> anyhow::Result<Conversion> {
         policy_head: text("policy-head"),
         value_head: text("value-head"),
         batch: matches.get_one::<u32>("batch").map(|&batch| batch as usize),
+        ..Conversion::default()
     })
 }
 

@@ -2,9 +2,10 @@
 
 use super::encode::Floats;
 use super::graph::{Attribute, GraphBuilder, Value};
-use super::{Conversion, OnnxModel, Precision, ValueOutput, names};
+use super::{Conversion, MishForm, ModelInput, OnnxModel, Precision, ValueOutput, names};
 use crate::network::NetworkError;
 use crate::network::format::{Activation, InputFormat, ValueKind};
+use crate::network::onnx_proto::data_type;
 use crate::network::planes::PLANES;
 use crate::network::policy::MOVES;
 use crate::network::weights::SQUARES;
@@ -16,6 +17,8 @@ use crate::network::weights::{Convolution, Dense};
 pub(super) const SIDE: i64 = 8;
 /// The squares as a dimension.
 pub(super) const TOKENS: i64 = SQUARES as i64;
+/// Sets of squares that a rank can have.
+const RANKS: i64 = 1 << SIDE;
 /// A dimension that follows from the others.
 pub(super) const REST: i64 = -1;
 /// The operator set from which convolutions take bfloat16.
@@ -44,9 +47,22 @@ pub(crate) fn convert(
     let policy = layers.policy(conversion.policy_head.as_deref(), name)?;
     let value = layers.value(conversion.value_head.as_deref(), name)?;
 
-    let mut converter =
-        Converter { graph: GraphBuilder::new(conversion), activation: layers.activation, smolgen: None };
-    let mut flow = converter.graph.input(names::INPUT, &[PLANES as i64, SIDE, SIDE]);
+    let mut converter = Converter {
+        graph: GraphBuilder::new(conversion),
+        activation: layers.activation,
+        mish: conversion.mish,
+        smolgen: None,
+    };
+    let (mut flow, ends) = match conversion.packed {
+        true => (
+            converter.packed_planes(),
+            ModelInput::Packed { boards: names::BOARDS.into(), values: names::VALUES.into() },
+        ),
+        false => {
+            let planes = converter.graph.input(names::INPUT, &[PLANES as i64, SIDE, SIDE]);
+            (planes, ModelInput::Dense(names::INPUT.to_owned()))
+        }
+    };
     if let Some(tower) = &layers.tower {
         flow = converter.tower(tower, &flow);
     }
@@ -61,7 +77,8 @@ pub(crate) fn convert(
             converter.attention_policy(head, filters, &flow)
         }
     };
-    converter.graph.output(names::POLICY, "Identity", &[], &policy, &[MOVES as i64]);
+    let policy_type = if conversion.packed { conversion.precision } else { Precision::Float32 };
+    converter.graph.output_as(policy_type, names::POLICY, "Identity", &[], &policy, &[MOVES as i64]);
 
     let logits = converter.head("/value", value, &flow);
     let value = match value.value_kind() {
@@ -83,11 +100,11 @@ pub(crate) fn convert(
 
     Ok(OnnxModel {
         bytes: converter.graph.finish(name, &[(names::INPUT_FORMAT, input.id().to_string())])?,
-        input: names::INPUT.to_owned(),
+        input: ends,
         policy: names::POLICY.to_owned(),
         value,
         moves_left,
-        types: super::EndTypes::default(),
+        types: super::EndTypes { policy: policy_type, ..super::EndTypes::default() },
         folder: None,
     })
 }
@@ -97,11 +114,25 @@ pub(super) struct Converter<'a> {
     pub graph: GraphBuilder<'a>,
     /// The nonlinearity wherever no other is named.
     pub activation: Activation,
+    pub mish: MishForm,
     /// The matrix that the encoders share, once the first has used it.
     pub smolgen: Option<Value>,
 }
 
 impl<'a> Converter<'a> {
+    /// `[batch, 112, 8, 8]` from packed planes: each byte of a board picks the eight squares of its rank out of a table of all
+    /// 256 ranks, and the value of its plane multiplies them. An index wants int32.
+    fn packed_planes(&mut self) -> Value {
+        let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
+        let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);
+        let ranks =
+            self.graph.node("/input/ranks", "Cast", &[&boards], &[Attribute::Int("to", data_type::INT32.into())]);
+        let table = (0..RANKS).flat_map(|rank| (0..SIDE).map(move |file| (rank >> file & 1) as f32)).collect();
+        let table = self.graph.floats("/input/table", &[RANKS, SIDE], vec![Floats::Values(table)]);
+        let squares = self.graph.node("/input/squares", "Gather", &[&table, &ranks], &[Attribute::Int("axis", 0)]);
+        self.graph.node("/input/expanded", "Mul", &[&squares, &values], &[])
+    }
+
     pub(super) fn convolution(&mut self, path: &str, convolution: &'a Convolution<Tensor>, input: &Value) -> Value {
         let Convolution { inputs, outputs, kernel, weights, biases } = convolution;
         let [inputs, outputs, kernel] = [*inputs, *outputs, *kernel].map(|size| size as i64);
@@ -205,11 +236,18 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Mish without Softplus, which ONNX Runtime computes one number at a time: with `e = e^x`,
+    /// Mish in the form that the provider is fast at.
+    ///
+    /// On a CPU that is one without Softplus, which ONNX Runtime computes one number at a time there: with `e = e^x`,
     /// `mish(x) = x / (1 + 2 / (e (e + 2)))`, which is right to the last digits where `e` overflows or vanishes, too.
     ///
     /// 131072 numbers take 93 us so on one core of a Zen 5, 110 us by a sigmoid, and 1300 us by Softplus and Tanh.
     fn mish(&mut self, path: &str, x: &Value) -> Value {
+        if self.mish == MishForm::Softplus {
+            let softplus = self.graph.node(&format!("{path}/softplus"), "Softplus", &[x], &[]);
+            let tanh = self.graph.node(&format!("{path}/tanh"), "Tanh", &[&softplus], &[]);
+            return self.graph.node(&format!("{path}/product"), "Mul", &[x, &tanh], &[]);
+        }
         let [one, two] = [("one", 1.0), ("two", 2.0)]
             .map(|(name, value)| self.graph.floats(&format!("{path}/{name}"), &[], vec![Floats::Values(vec![value])]));
         let mut node =

@@ -40,13 +40,18 @@ impl<'a> GraphBuilder<'a> {
 
     /// An input `[batch, shape...]` of float32, as a value of the graph's precision.
     pub(crate) fn input(&mut self, name: &str, shape: &[i64]) -> Value {
-        let end = self.end(name, shape);
-        self.graph.input.push(end);
-        let input = Value(name.to_owned());
+        let input = self.raw_input(name, data_type::FLOAT, shape);
         match self.conversion.precision {
             Precision::Float32 => input,
             precision => self.cast("/input/cast", &input, precision),
         }
+    }
+
+    /// An input `[batch, shape...]` of a type of ONNX, as it is.
+    pub(crate) fn raw_input(&mut self, name: &str, elem_type: i32, shape: &[i64]) -> Value {
+        let end = self.end(name, elem_type, shape);
+        self.graph.input.push(end);
+        Value(name.to_owned())
     }
 
     /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last`
@@ -59,13 +64,26 @@ impl<'a> GraphBuilder<'a> {
         value: &Value,
         shape: &[i64],
     ) {
+        self.output_as(Precision::Float32, name, last, attributes, value, shape);
+    }
+
+    /// The same of another type.
+    pub(crate) fn output_as(
+        &mut self,
+        precision: Precision,
+        name: &str,
+        last: &str,
+        attributes: &[Attribute<'_>],
+        value: &Value,
+        shape: &[i64],
+    ) {
         // The values before a last operator are wide enough; the operator itself profits from float32.
-        let widened = match self.conversion.precision {
-            Precision::Float32 => value.clone(),
-            _ => self.cast(&format!("{name}/cast"), value, Precision::Float32),
+        let value = match self.conversion.precision == precision {
+            true => value.clone(),
+            false => self.cast(&format!("{name}/cast"), value, precision),
         };
-        self.node(name, last, &[&widened], attributes);
-        let end = self.end(name, shape);
+        self.node(name, last, &[&value], attributes);
+        let end = self.end(name, data_type::of(precision), shape);
         self.graph.output.push(end);
     }
 
@@ -127,14 +145,14 @@ impl<'a> GraphBuilder<'a> {
         encode::model(&self.graph, &self.constants, notes, self.conversion, name)
     }
 
-    fn end(&self, name: &str, shape: &[i64]) -> ValueInfoProto {
+    fn end(&self, name: &str, elem_type: i32, shape: &[i64]) -> ValueInfoProto {
         let batch = match self.conversion.batch {
             Some(batch) => Dimension { dim_value: Some(batch as i64), dim_param: None },
             None => Dimension { dim_value: None, dim_param: Some(BATCH.to_owned()) },
         };
         let rest = shape.iter().map(|&size| Dimension { dim_value: Some(size), dim_param: None });
         let shape = TensorShapeProto { dim: std::iter::once(batch).chain(rest).collect() };
-        let tensor_type = TensorType { elem_type: Some(data_type::FLOAT), shape: Some(shape) };
+        let tensor_type = TensorType { elem_type: Some(elem_type), shape: Some(shape) };
         ValueInfoProto { name: Some(name.to_owned()), r#type: Some(TypeProto { tensor_type: Some(tensor_type) }) }
     }
 }

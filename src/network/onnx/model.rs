@@ -4,7 +4,7 @@ use prost::Message;
 use prost::bytes::Bytes;
 
 use super::interface::{Author, Name, Names, short};
-use super::{EndTypes, OnnxInterface, OnnxModel, Precision, ValueOutput, keys, names};
+use super::{EndTypes, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput, keys, names};
 use crate::network::NetworkError;
 use crate::network::format::InputFormat;
 use crate::network::onnx_proto::{ModelEnds, ValueInfoProto, data_type};
@@ -57,6 +57,7 @@ pub(crate) fn inspect(
         value: value_type,
         moves_left: moves_left_type.unwrap_or_default(),
     };
+    let input = ModelInput::Dense(input);
     // The messages share the buffer: only without them can it be taken as it is.
     drop(graph);
     Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types, folder: None }, format)))

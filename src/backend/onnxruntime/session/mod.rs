@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{ModelIo, external, first_line};
 use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
-use crate::network::{EndTypes, OnnxModel, Precision};
+use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
 
 /// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
@@ -36,8 +36,12 @@ pub(super) struct SessionPlan {
     optimization: GraphOptimizationLevel,
     pub(super) rows: Rows,
     pub(super) precision: Precision,
+    /// Runs in flight, each in a session of its own, where workers do not have one each anyway.
+    runs: usize,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
+    /// Those that the user gave besides.
+    given: Vec<(String, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
     /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
@@ -72,7 +76,9 @@ impl SessionPlan {
             },
             rows: options.rows(provider),
             precision,
+            runs: options.runs.unwrap_or(provider.runs_in_flight()),
             settings: Vec::new(),
+            given: options.provider.clone(),
             units,
             cache: None,
             external: external::folder(model).map(Path::to_path_buf),
@@ -80,7 +86,7 @@ impl SessionPlan {
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if wanted && !model.bytes.is_empty() {
-            plan.cache = Some(compiled_folder(provider, plan.rows, options.cache_dir.as_deref(), model)?);
+            plan.cache = Some(compiled_folder(provider, &plan.rows, options.cache_dir.as_deref(), model)?);
         }
         plan.settings = settings::of(&plan, options, model);
         Ok(plan)
@@ -106,7 +112,7 @@ impl SessionPlan {
 
     /// How workers share sessions.
     pub(super) fn sharing(&self) -> Sharing {
-        if self.is_cpu() { Sharing::PerWorker } else { Sharing::Serialised }
+        if self.is_cpu() { Sharing::PerWorker } else { Sharing::InTurn(self.runs) }
     }
 
     /// The device and what drives it.
@@ -174,20 +180,25 @@ impl SessionPlan {
     fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
         macro_rules! with_settings {
             ($provider:expr, $settings:expr) => {
-                $settings.iter().fold($provider, |ep, (key, value)| ep.with_arbitrary_config(key, value)).build()
+                with_settings!($provider, $settings, [])
             };
+            ($provider:expr, $settings:expr, $given:expr) => {{
+                let ep = $settings.iter().fold($provider, |ep, (key, value)| ep.with_arbitrary_config(key, value));
+                let given: &[(String, String)] = &$given;
+                given.iter().fold(ep, |ep, (key, value)| ep.with_arbitrary_config(key, value)).build()
+            }};
         }
-        let settings = &self.settings;
+        let (settings, given) = (&self.settings, &self.given);
         let list = match self.provider {
             Provider::Cpu => Vec::new(),
-            Provider::Cuda => vec![with_settings!(ep::CUDA::default(), settings)],
+            Provider::Cuda => vec![with_settings!(ep::CUDA::default(), settings, given)],
             // CUDA takes what TensorRT does not.
             Provider::TensorRt => vec![
-                with_settings!(ep::TensorRT::default(), settings),
+                with_settings!(ep::TensorRT::default(), settings, given),
                 with_settings!(ep::CUDA::default(), self.substitute()),
             ],
-            Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings)],
-            Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings)],
+            Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings, given)],
+            Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings, given)],
             Provider::DirectMl => vec![ep::DirectML::default().with_device_id(self.device.cast_signed()).build()],
         };
         list.into_iter().map(ExecutionProviderDispatch::error_on_failure).collect()
@@ -232,7 +243,7 @@ fn register(
 pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result<(), BackendError> {
     let model = OnnxModel {
         bytes: Vec::new(),
-        input: String::new(),
+        input: ModelInput::Dense(String::new()),
         policy: String::new(),
         value: crate::network::ValueOutput::Wdl(String::new()),
         moves_left: None,
@@ -250,7 +261,7 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
 /// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
 fn compiled_folder(
     provider: Provider,
-    rows: Rows,
+    rows: &Rows,
     given: Option<&Path>,
     model: &OnnxModel,
 ) -> Result<PathBuf, BackendError> {

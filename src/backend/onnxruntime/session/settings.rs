@@ -2,7 +2,7 @@
 
 use super::SessionPlan;
 use crate::backend::{Arithmetic, DeviceOptions, Rows};
-use crate::network::{OnnxModel, PLANES, Precision};
+use crate::network::{OnnxModel, Precision};
 use crate::runtime::Provider;
 
 /// The settings of the plan's provider, by ONNX Runtime's names for them.
@@ -14,7 +14,13 @@ pub(super) fn of(plan: &SessionPlan, options: &DeviceOptions, model: &OnnxModel)
         Provider::Cpu | Provider::DirectMl => Vec::new(),
         Provider::Cuda => cuda(plan.device, precision),
         Provider::TensorRt => {
-            let shape = |rows: usize| format!("{}:{rows}x{PLANES}x8x8", model.input);
+            let shape = |rows: usize| {
+                let tensor = |(name, sizes): (&str, Vec<usize>)| {
+                    let sizes: Vec<String> = std::iter::once(rows).chain(sizes).map(|size| size.to_string()).collect();
+                    format!("{name}:{}", sizes.join("x"))
+                };
+                model.input.tensors().into_iter().map(tensor).collect::<Vec<_>>().join(",")
+            };
             let Rows { least, most, .. } = plan.rows;
             let usual = plan.provider.preferred_batch().clamp(least, most);
             let mut settings = vec![

@@ -7,7 +7,7 @@ use crate::network::{Conversion, Network, ValueOutput};
 fn model() -> OnnxModel {
     OnnxModel {
         bytes: vec![1, 2, 3],
-        input: "/input/planes".into(),
+        input: ModelInput::Dense("/input/planes".into()),
         policy: "/output/policy".into(),
         value: ValueOutput::Wdl("/output/wdl".into()),
         moves_left: None,
@@ -35,12 +35,12 @@ fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
     let (folder, plan) = plan(Provider::TensorRt, 1, "batch=128");
     let get = |key| setting(&plan, key).unwrap();
     assert_eq!(get("device_id"), "1");
-    assert_eq!(get("trt_profile_min_shapes"), "/input/planes:4x112x8x8");
+    assert_eq!(get("trt_profile_min_shapes"), "/input/planes:16x112x8x8");
     assert_eq!(get("trt_profile_opt_shapes"), "/input/planes:128x112x8x8");
     assert_eq!(get("trt_profile_max_shapes"), "/input/planes:128x112x8x8");
     assert_eq!((get("trt_fp16_enable"), get("trt_bf16_enable")), ("1".into(), "0".into()));
     // sha256 of the bytes 1, 2, 3.
-    let expected = folder.path().join("tensorrt").join("039058c6f2c0cb49-4-128");
+    let expected = folder.path().join("tensorrt").join("039058c6f2c0cb49-16-128");
     for key in ["trt_engine_cache_path", "trt_timing_cache_path"] {
         assert_eq!(get(key), expected.display().to_string());
     }
@@ -58,7 +58,8 @@ fn tensorrt_gets_one_profile_and_a_folder_for_each_model() {
 fn float32_on_cuda_is_float32() {
     assert_eq!(plan(Provider::Cuda, 0, "").1.settings, [("device_id", "0".to_owned())]);
     assert_eq!(setting(&plan(Provider::Cuda, 2, "datatype=f32").1, "use_tf32").as_deref(), Some("0"));
-    assert_eq!(plan(Provider::Cuda, 0, "").1.sharing(), Sharing::Serialised);
+    assert_eq!(plan(Provider::Cuda, 0, "").1.sharing(), Sharing::InTurn(2));
+    assert_eq!(plan(Provider::Cuda, 0, "runs=1").1.sharing(), Sharing::InTurn(1));
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn openvino_runs_on_its_device() {
     assert_eq!(setting(&gpu, "device_type").as_deref(), Some("GPU.1"));
     assert!(setting(&gpu, "load_config").unwrap().contains("\"GPU\""));
     assert!(setting(&gpu, "cache_dir").is_some() && setting(&gpu, "num_of_threads").is_none());
-    assert_eq!(gpu.sharing(), Sharing::Serialised);
+    assert_eq!(gpu.sharing(), Sharing::InTurn(1));
 }
 
 #[test]

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use prost::Message;
 
-use super::OnnxModel;
+use super::{ModelInput, OnnxModel};
 use crate::network::NetworkError;
 use crate::network::onnx_proto::ModelProto;
 
@@ -69,9 +69,10 @@ impl Quantiser {
         Ok(Quantiser { name: name.to_owned(), original, model, plan })
     }
 
-    /// Name of the model's input.
+    /// Name of the model's input, which is dense.
     pub fn input(&self) -> &str {
-        &self.original.input
+        let (ModelInput::Dense(name) | ModelInput::Packed { boards: name, .. }) = &self.original.input;
+        name
     }
 
     /// Names of the values whose ranges must be known.

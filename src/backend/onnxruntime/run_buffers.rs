@@ -1,0 +1,179 @@
+//! Keeps the input and output tensors of runs, which are made once for each size of a run.
+//!
+//! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards they lie in pinned memory, from and to
+//! which a card copies by itself. (ONNX Runtime's `IoBinding` would copy an input to the card when it is bound, before the run
+//! and not in its stream, and hand outputs over in newly made objects.)
+
+use half::slice::HalfFloatSliceExt as _;
+use half::{bf16, f16};
+use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
+use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session};
+use ort::value::{DynTensor, ValueType};
+
+use super::outputs::Outputs;
+use super::tensor::{self, HostTensor};
+use super::{ModelIo, first_line};
+use crate::backend::input_buffer::{HeldPlanes, InputBuffer};
+use crate::backend::{BackendError, Rows};
+use crate::network::{ModelInput, PLANES, Planes, Precision};
+use crate::runtime::Provider;
+
+/// Bytes of a packed plane.
+const RANKS: usize = 8;
+
+/// The tensors of runs of one size.
+pub(super) struct RunBuffers {
+    rows: usize,
+    input: Input,
+    /// With the output tensors whose shapes the model states.
+    options: RunOptions<HasSelectedOutputs>,
+}
+
+/// The input of a run.
+enum Input {
+    Dense {
+        planes: HostTensor<f32>,
+        held: HeldPlanes,
+    },
+    /// Of foreign models whose input is narrower.
+    Float16 {
+        planes: HostTensor<f16>,
+        wide: InputBuffer,
+    },
+    Bfloat16 {
+        planes: HostTensor<bf16>,
+        wide: InputBuffer,
+    },
+    Packed {
+        boards: HostTensor<u8>,
+        values: HostTensor<f32>,
+    },
+}
+
+impl RunBuffers {
+    /// The tensors for runs of `rows` in sessions of this model.
+    pub(super) fn new(
+        allocator: &Allocator,
+        session: &Session,
+        model_io: &ModelIo,
+        rows: usize,
+    ) -> ort::Result<RunBuffers> {
+        let dense = [rows, PLANES, 8, 8];
+        let input = match (&model_io.model.input, model_io.model.types.input) {
+            (ModelInput::Packed { .. }, _) => Input::Packed {
+                boards: HostTensor::new(allocator, &[rows, PLANES, RANKS])?,
+                values: HostTensor::new(allocator, &[rows, PLANES, 1, 1])?,
+            },
+            (ModelInput::Dense(_), Precision::Float32) => {
+                Input::Dense { planes: HostTensor::new(allocator, &dense)?, held: HeldPlanes::empty(rows) }
+            }
+            (ModelInput::Dense(_), Precision::Float16) => {
+                Input::Float16 { planes: HostTensor::new(allocator, &dense)?, wide: InputBuffer::new(rows) }
+            }
+            (ModelInput::Dense(_), Precision::Bfloat16) => {
+                Input::Bfloat16 { planes: HostTensor::new(allocator, &dense)?, wide: InputBuffer::new(rows) }
+            }
+        };
+        let mut outputs = OutputSelector::no_default();
+        for (name, _, precision) in model_io.outputs() {
+            outputs = outputs.with(name);
+            if let Some(shape) = stated_shape(session, name, rows) {
+                let tensor = DynTensor::new(allocator, tensor::element_type(precision), shape)?;
+                outputs = outputs.preallocate(name, tensor);
+            }
+        }
+        Ok(RunBuffers { rows, input, options: RunOptions::new()?.with_outputs(outputs) })
+    }
+
+    /// Puts a position into a row.
+    pub(super) fn set(&mut self, row: usize, planes: &Planes) {
+        match &mut self.input {
+            Input::Dense { planes: tensor, held } => held.set(tensor.numbers_mut(), row, planes),
+            Input::Float16 { wide, .. } | Input::Bfloat16 { wide, .. } => wide.set(row, planes),
+            Input::Packed { boards, values } => {
+                let boards = boards.numbers_mut()[row * PLANES * RANKS..][..PLANES * RANKS].as_chunks_mut().0;
+                boards.iter_mut().zip(&planes.masks).for_each(|(ranks, mask)| *ranks = mask.to_le_bytes());
+                values.numbers_mut()[row * PLANES..][..PLANES].copy_from_slice(&planes.values);
+            }
+        }
+    }
+
+    /// Runs the network on all rows; those that were not set hold what they held.
+    pub(super) fn run(&mut self, session: &mut Session, model_io: &ModelIo) -> Result<Outputs, BackendError> {
+        let options = &self.options;
+        let outputs = match &mut self.input {
+            Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),
+            Input::Float16 { planes, wide } => {
+                planes.numbers_mut().convert_from_f32_slice(wide.rows());
+                session.run_with_options(ort::inputs![planes.tensor()], options)
+            }
+            Input::Bfloat16 { planes, wide } => {
+                planes.numbers_mut().convert_from_f32_slice(wide.rows());
+                session.run_with_options(ort::inputs![planes.tensor()], options)
+            }
+            Input::Packed { boards, values } => {
+                session.run_with_options(ort::inputs![boards.tensor(), values.tensor()], options)
+            }
+        };
+        Outputs::take(model_io, outputs.map_err(|error| model_io.run_error(first_line(&error)))?, self.rows)
+    }
+}
+
+/// The shape of an output of a run of `rows`, where the model states all that follows the batch.
+fn stated_shape(session: &Session, name: &str, rows: usize) -> Option<Vec<i64>> {
+    let outlet = session.outputs().iter().find(|output| output.name() == name)?;
+    let ValueType::Tensor { shape, .. } = outlet.dtype() else { return None };
+    let (_, rest) = shape.split_first()?;
+    rest.iter().all(|&size| size > 0).then(|| std::iter::once(rows as i64).chain(rest.iter().copied()).collect())
+}
+
+/// The allocator of the host's end of runs on a provider: pinned memory where it has any.
+pub(super) fn host_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
+    let pinned = |device: u32| {
+        let kind = (AllocatorType::Device, MemoryType::CPUInput);
+        let info = MemoryInfo::new(AllocationDevice::CUDA_PINNED, device.cast_signed(), kind.0, kind.1)?;
+        Allocator::new(session, info)
+    };
+    if provider.is_nvidia() {
+        // ONNX Runtime has called it by the card's number and, whatever the card, by 0.
+        match pinned(device).or_else(|_| pinned(0)) {
+            Ok(allocator) => return allocator,
+            Err(error) => tracing::debug!(%error, "no pinned memory"),
+        }
+    }
+    Allocator::default()
+}
+
+/// The buffers of one worker by size, the one last used at the end.
+pub(super) struct BufferPool {
+    kept: Vec<RunBuffers>,
+    /// Rows that all buffers have together at the most.
+    limit: usize,
+}
+
+impl BufferPool {
+    /// A pool that keeps the buffers of all sizes of these, or, where sizes are any, of twice the largest one.
+    pub(super) fn new(rows: &Rows) -> BufferPool {
+        BufferPool { kept: Vec::new(), limit: rows.sizes().iter().sum::<usize>().max(2 * rows.most) }
+    }
+
+    /// The buffers for runs of `rows`; if there are none, those that `make` makes, and others are dropped where they would be too
+    /// many.
+    pub(super) fn of<E>(
+        &mut self,
+        rows: usize,
+        make: impl FnOnce() -> Result<RunBuffers, E>,
+    ) -> Result<&mut RunBuffers, E> {
+        match self.kept.iter().position(|buffers| buffers.rows == rows) {
+            Some(index) => self.kept[index..].rotate_left(1),
+            None => {
+                while !self.kept.is_empty() && self.kept.iter().map(|kept| kept.rows).sum::<usize>() + rows > self.limit
+                {
+                    self.kept.remove(0);
+                }
+                self.kept.push(make()?);
+            }
+        }
+        Ok(self.kept.last_mut().expect("one has just been put there"))
+    }
+}
