@@ -12,6 +12,7 @@
 //! | [`splitmix`] | the random numbers that a seed decides on every machine | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`announcer`] | a sink of progress lines about work that takes long | everything else |
+//! | [`crash_report`] | the report of a panic, with what the engine was told before it | everything else |
 //! | [`digest`] | the SHA-256 that tells a file from others | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | everything else; threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | everything else |
@@ -64,6 +65,7 @@ pub mod announcer;
 pub mod backend;
 pub mod chess;
 pub mod clock;
+pub mod crash_report;
 pub mod digest;
 pub mod engine;
 pub mod lab;

@@ -29,12 +29,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use zeitnot::chess::{FenError, Game};
-use zeitnot::digest;
 use zeitnot::engine::{SearchAlgorithm, Word as _};
+use zeitnot::runtime::user_cache;
+use zeitnot::{crash_report, digest};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
-const AFTER_HELP: &str = "Without a command, zeitnot is a UCI engine; as policyhead or valuehead it is one that asks the network alone. Set \
-     RUST_LOG=zeitnot=debug for a log on standard error.";
+const AFTER_HELP: &str =
+    "Without a command, zeitnot is a UCI engine; as policyhead or valuehead it is one that asks the network alone.";
+const LOG_LEVEL: &str = "log-level";
 
 fn cli() -> Command {
     let uci = engine_options::add_to(Command::new("uci").about("Be a UCI engine (the same as no command)"));
@@ -66,6 +68,14 @@ fn cli() -> Command {
         .after_help(AFTER_HELP)
         .subcommands(commands)
         .subcommands(algorithms)
+        .arg(
+            Arg::new(LOG_LEVEL)
+                .long(LOG_LEVEL)
+                .value_name("LEVEL")
+                .value_parser(["off", "error", "warn", "info", "debug", "trace"])
+                .global(true)
+                .help("What goes to standard error as a log; RUST_LOG has finer filters"),
+        )
         .args_conflicts_with_subcommands(true);
     engine_options::add_to(root)
 }
@@ -107,9 +117,15 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
 pub fn run() -> ExitCode {
-    tracing_subscriber::fmt().with_env_filter(EnvFilter::from_default_env()).with_writer(std::io::stderr).init();
+    crash_report::install(user_cache().map(|cache| cache.join("crashes")));
     let arguments = genfens::split_argument(std::env::args_os().collect());
-    match dispatch(&cli().mut_subcommand("doctor", doctor::with_probe).get_matches_from(arguments)) {
+    let matches = cli().mut_subcommand("doctor", doctor::with_probe).get_matches_from(arguments);
+    let filter = match innermost(&matches).get_one::<String>(LOG_LEVEL) {
+        Some(level) => EnvFilter::new(format!("zeitnot={level}")),
+        None => EnvFilter::from_default_env(),
+    };
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match dispatch(&matches) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -117,6 +133,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The matches of the command that was given, where flags for all commands stand too.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
 }
 
 fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -38,6 +39,12 @@ impl Log {
             },
         };
         Ok(Some(Log { path: path.to_owned(), sink }))
+    }
+
+    /// The folder that it lies in; none of standard error.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let path = std::path::absolute(&self.path).ok().filter(|_| self.path != STDERR)?;
+        path.parent().map(Path::to_path_buf)
     }
 
     /// Its name.

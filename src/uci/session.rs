@@ -6,6 +6,7 @@ use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::announcer::Announcer;
 use crate::chess::divide;
+use crate::crash_report;
 use crate::engine::options::SPECS;
 use crate::engine::{
     EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
@@ -61,7 +62,12 @@ impl Output {
             return;
         }
         match Log::open(path) {
-            Ok(log) => self.0.lock().log = log,
+            Ok(log) => {
+                if let Some(folder) = log.as_ref().and_then(Log::folder) {
+                    crash_report::set_folder(Some(folder));
+                }
+                self.0.lock().log = log;
+            }
             Err(error) => self.error(&error),
         }
     }
@@ -178,6 +184,7 @@ pub fn run(mut engine: Engine, preload: bool, input: impl BufRead, output: &Outp
             }
         };
         output.log(">>", line.trim_end());
+        crash_report::remember(line.trim_end());
         match parse::command(&line) {
             Ok(Command::Quit) => break,
             Ok(command) => obey(&mut engine, command, output),

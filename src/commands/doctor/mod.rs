@@ -3,12 +3,13 @@
 mod books_and_tables;
 mod devices;
 mod machine;
+mod report;
 
 use super::engine_options::{self, ONLY_FIND};
 use super::json_flag;
 use super::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
@@ -23,6 +24,8 @@ use zeitnot::runtime::Provider;
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.
 const PROBE: &str = "probe-provider";
+
+const REPORT: &str = "report";
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -82,7 +85,14 @@ pub fn command() -> Command {
             "One line a check: ok, warning or error. It takes the engine's own options and fails when the engine could not \
              play with them. Nothing is downloaded.",
         )
-        .arg(json_flag());
+        .arg(json_flag())
+        .arg(
+            Arg::new(REPORT)
+                .long(REPORT)
+                .action(ArgAction::SetTrue)
+                .conflicts_with("json")
+                .help("Print one text to paste into an issue, without the folders of private paths"),
+        );
     engine_options::add_to(command)
 }
 
@@ -103,10 +113,10 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         backend::probe_provider(&options, provider.context("no such provider")?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let json = matches.get_flag("json");
+    let (json, report) = (matches.get_flag("json"), matches.get_flag(REPORT));
     let mut checks = Vec::new();
     let mut look = |check: Check| {
-        if !json {
+        if !json && !report {
             say!("{check}");
         }
         checks.push(check);
@@ -135,6 +145,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     if json {
         let report = json!({ "version": env!("CARGO_PKG_VERSION"), "can_play": can_play, "checks": checks });
         say!("{}", serde_json::to_string_pretty(&report)?);
+    } else if report {
+        say!("{}", report::text(&checks));
     }
     Ok(if can_play { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

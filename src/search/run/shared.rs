@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 
 const PANICKED: &str =
-    "a thread of the search panicked: this is a defect, please report it with the lines on standard error";
+    "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
 /// The state that the threads of a search share.
 pub(crate) struct Shared {

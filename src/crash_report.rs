@@ -1,0 +1,127 @@
+//! Writes a report of a panic, with what the engine was told before it, for whoever mends the defect.
+//!
+//! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what it was doing.
+
+use std::backtrace::Backtrace;
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::panic::PanicHookInfo;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Lines of the protocol that are kept: several moves of a game, with the clocks in them.
+const KEPT: usize = 60;
+/// Options that are kept besides, however long ago they were set.
+const KEPT_OPTIONS: usize = 200;
+/// Characters of a line that are kept: a `position` of a long game.
+const LONGEST: usize = 4_000;
+/// Reports that a process writes: a defect that comes again at each move says nothing new.
+const MOST_REPORTS: usize = 5;
+
+/// What a report tells of the time before the panic.
+struct Before {
+    options: VecDeque<String>,
+    lines: VecDeque<String>,
+    folder: Option<PathBuf>,
+}
+
+static BEFORE: Mutex<Before> = Mutex::new(Before { options: VecDeque::new(), lines: VecDeque::new(), folder: None });
+static REPORTS: AtomicUsize = AtomicUsize::new(0);
+
+/// Has every panic of this process reported to a file in the folder, on top of what is said of it anyway. Where the folder is
+/// none, or cannot be written, reports go to the system's folder for temporary files.
+pub fn install(folder: Option<PathBuf>) {
+    set_folder(folder);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        usual(panic);
+        if REPORTS.fetch_add(1, Ordering::Relaxed) < MOST_REPORTS {
+            let text = report(panic, &Backtrace::force_capture());
+            match write(&text) {
+                Some(path) => eprintln!("zeitnot: this is a defect; its report is {}", path.display()),
+                None => eprint!("zeitnot: this is a defect; its report can be written nowhere:\n{text}"),
+            }
+        }
+    }));
+}
+
+/// Has later reports written into this folder: that of the log.
+pub fn set_folder(folder: Option<PathBuf>) {
+    BEFORE.lock().folder = folder;
+}
+
+/// Keeps a line that the engine was told, for a report.
+pub fn remember(line: &str) {
+    let kept: String = line.chars().take(LONGEST).collect();
+    let before = &mut *BEFORE.lock();
+    let (lines, most) = match line.trim_start().starts_with("setoption") {
+        true => (&mut before.options, KEPT_OPTIONS),
+        false => (&mut before.lines, KEPT),
+    };
+    if lines.len() == most {
+        lines.pop_front();
+    }
+    lines.push_back(kept);
+}
+
+/// The text of a report.
+fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
+    let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+    let (os, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
+    let thread = std::thread::current();
+    let mut text = format!(
+        "zeitnot {}, {os} {architecture}, {now}\nthread {}: {panic}\n\ncommand line:",
+        env!("CARGO_PKG_VERSION"),
+        thread.name().unwrap_or("without a name")
+    );
+    let mut line = |line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("a string takes every text");
+    for argument in std::env::args() {
+        line(format_args!(" {argument:?}"));
+    }
+    // A panic while the lines were held must not wait for them.
+    match BEFORE.try_lock() {
+        Some(before) => {
+            line(format_args!("\n\noptions set:\n"));
+            before.options.iter().for_each(|option| line(format_args!("{option}\n")));
+            line(format_args!("\nlast lines read:\n"));
+            before.lines.iter().for_each(|read| line(format_args!("{read}\n")));
+        }
+        None => line(format_args!("\n\nwhat was read cannot be told\n")),
+    }
+    line(format_args!("\nbacktrace:\n{backtrace}\n"));
+    text
+}
+
+/// Writes a report; the path where it lies now.
+fn write(text: &str) -> Option<PathBuf> {
+    let folder = BEFORE.try_lock().and_then(|before| before.folder.clone());
+    let seconds = OffsetDateTime::now_utc().unix_timestamp();
+    let name = format!("zeitnot-crash-{seconds}-{}-{}.txt", std::process::id(), REPORTS.load(Ordering::Relaxed));
+    folder.into_iter().chain([std::env::temp_dir()]).find_map(|folder| {
+        std::fs::create_dir_all(&folder).ok()?;
+        let path = folder.join(&name);
+        std::fs::write(&path, text).ok().map(|()| path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_and_all_options_are_kept() {
+        remember("setoption name Threads value 2");
+        for index in 0..2 * KEPT {
+            remember(&format!("go nodes {index}"));
+        }
+        remember(&"x".repeat(2 * LONGEST));
+        let before = BEFORE.lock();
+        assert!(before.options.iter().any(|line| line == "setoption name Threads value 2"));
+        assert_eq!((before.lines.len(), before.lines.back().unwrap().len()), (KEPT, LONGEST));
+        assert!(before.lines.contains(&format!("go nodes {}", 2 * KEPT - 1)));
+    }
+}
