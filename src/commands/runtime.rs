@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-use zeitnot::runtime::{Installed, Installer, Progress, Status, Variant};
+use zeitnot::runtime::{CudaVersion, Installed, Installer, Progress, Status, Variant, nvidia};
 
 /// Shows or obtains ONNX Runtime, the library that networks are run with
 #[derive(Debug, Args)]
@@ -29,9 +29,15 @@ enum RuntimeCommand {
     /// Obtains a pinned ONNX Runtime with pip, by package name and hash, into the user's cache
     #[command(group(ArgGroup::new("variant")))]
     Install {
-        /// The one with CUDA and TensorRT, and the libraries of NVIDIA that CUDA needs (1.6 GB)
+        /// The one with CUDA and TensorRT, and the libraries of NVIDIA that CUDA needs (1.6 GB, for CUDA 12 2.0 GB)
         #[arg(long, group = "variant")]
         gpu: bool,
+        /// The CUDA of --gpu; unless given, 13, or 12 where the driver or a card is too old for 13
+        ///
+        /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or later
+        /// and cards from Pascal on (GTX 10).
+        #[arg(long, value_name = "VERSION", value_parser = ["12", "13"], requires = "gpu")]
+        cuda: Option<String>,
         /// The one with OpenVINO
         #[arg(long, group = "variant")]
         openvino: bool,
@@ -48,10 +54,14 @@ enum RuntimeCommand {
 pub fn run(args: RuntimeArgs) -> anyhow::Result<()> {
     match args.command {
         RuntimeCommand::Status { library, json } => status(library, json),
-        RuntimeCommand::Install { gpu, openvino, directml, force } => {
-            let chosen = [(gpu, Variant::Gpu), (openvino, Variant::OpenVino), (directml, Variant::DirectMl)];
-            let chosen = chosen.into_iter().find(|(is_chosen, _)| *is_chosen);
-            install(chosen.map_or(Variant::Cpu, |(_, variant)| variant), force)
+        RuntimeCommand::Install { gpu, cuda, openvino, directml, force } => {
+            let variant = match (gpu, openvino, directml) {
+                (true, ..) => for_cards(cuda.as_deref()),
+                (_, true, _) => Variant::OpenVino,
+                (.., true) => Variant::DirectMl,
+                _ => Variant::Cpu,
+            };
+            install(variant, force)
         }
     }
 }
@@ -66,6 +76,31 @@ fn status(library: Option<PathBuf>, json: bool) -> anyhow::Result<()> {
     std::io::stdout().flush()?;
     anyhow::ensure!(status.runtime.is_some(), "no ONNX Runtime can be used (the native backend needs none)");
     Ok(())
+}
+
+/// The variant for NVIDIA's cards: of the CUDA that was asked for, or of the one for this machine, which is said.
+fn for_cards(cuda: Option<&str>) -> Variant {
+    let version = match cuda {
+        Some("12") => CudaVersion::Twelve,
+        Some(_) => CudaVersion::Thirteen,
+        None => {
+            let driver = nvidia::driver();
+            let version = CudaVersion::for_driver(driver.as_ref().ok());
+            match driver {
+                Ok(driver) => {
+                    say!("for {version}: the driver runs CUDA {}, for {}", driver.cuda, driver.cards.join(", "));
+                    if let Some(problem) = version.problem_with(&driver) {
+                        say!("it will not run until the driver is newer: {problem}");
+                    }
+                }
+                Err(error) => {
+                    say!("for {version}: {error} (--cuda 12 for a driver before 580 or a card before Turing)")
+                }
+            }
+            version
+        }
+    };
+    version.variant()
 }
 
 fn install(variant: Variant, force: bool) -> anyhow::Result<()> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 
+use super::cuda_version::CudaVersion;
 use super::pins::Variant;
 
 /// Which rule named a library file.
@@ -83,7 +84,7 @@ impl Locations {
             option: option.map(Path::to_path_buf),
             environment: variable("ORT_DYLIB_PATH").map(PathBuf::from),
             beside: beside.unwrap_or_default(),
-            cache: Variant::ALL.into_iter().filter_map(installed_folder).collect(),
+            cache: installed_folders(),
             system: system_folders(variable(LIBRARY_PATH_VARIABLE)),
         }
     }
@@ -118,6 +119,28 @@ pub fn user_cache() -> Option<PathBuf> {
 /// The user's cache folder for runtimes; `None` when the user has no home folder.
 pub fn cache_root() -> Option<PathBuf> {
     Some(user_cache()?.join("runtime"))
+}
+
+/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both: that
+/// takes a good part of a second.
+fn installed_folders() -> Vec<PathBuf> {
+    let has = |version: CudaVersion| installed_folder(version.variant()).is_some_and(|folder| folder.is_dir());
+    let has_both = has(CudaVersion::Twelve) && has(CudaVersion::Thirteen);
+    let cuda = if has_both { CudaVersion::for_this_machine() } else { CudaVersion::Thirteen };
+    search_order(cuda).into_iter().filter_map(installed_folder).collect()
+}
+
+/// The variants in the order in which they are tried, where this CUDA is the one for the machine.
+fn search_order(cuda: CudaVersion) -> [Variant; Variant::ALL.len()] {
+    let mut order = Variant::ALL;
+    // Stable: those for no card stay where they are among themselves, and the processor's stays first.
+    order.sort_by_key(|variant| match variant.cuda() {
+        _ if *variant == Variant::Cpu => 0,
+        Some(other) if other == cuda => 1,
+        Some(_) => 2,
+        None => 3,
+    });
+    order
 }
 
 /// Where a pinned runtime lies once it is installed; `None` where the platform has no package or the user no home.
@@ -274,6 +297,13 @@ mod tests {
         assert_eq!(found, ["libonnxruntime.so.1.31.1", "libonnxruntime.so.1.9.0"]);
         assert_eq!(version_in_name("libonnxruntime.so"), Some(Version::Unversioned));
         assert_eq!(version_in_name("libonnxruntime.so.1.31.1.part"), None);
+    }
+
+    #[test]
+    fn of_two_runtimes_for_cards_the_one_for_the_machine_comes_first() {
+        use Variant::{Cpu, DirectMl, Gpu, GpuCuda12, OpenVino};
+        assert_eq!(search_order(CudaVersion::Thirteen), [Cpu, Gpu, GpuCuda12, OpenVino, DirectMl]);
+        assert_eq!(search_order(CudaVersion::Twelve), [Cpu, GpuCuda12, Gpu, OpenVino, DirectMl]);
     }
 
     #[test]

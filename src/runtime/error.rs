@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::candidates::Origin;
+use super::cuda_version::CudaVersion;
 use super::pins::Variant;
 use super::provider::Provider;
 
@@ -65,6 +66,16 @@ pub enum RuntimeError {
         /// The provider that it lacks.
         provider: Provider,
     },
+    /// It was built for a CUDA that this machine does not run.
+    #[error("{path} is for {cuda}, and {reason}", path = path.display())]
+    WrongCuda {
+        /// The file.
+        path: PathBuf,
+        /// The CUDA that it is for.
+        cuda: CudaVersion,
+        /// Why that does not run here.
+        reason: String,
+    },
     /// No usable library with the execution provider was found anywhere.
     #[error("no ONNX Runtime with {provider} was found; {}{}", source_of(*provider), also_found(.unfit))]
     NotFoundWith {
@@ -108,10 +119,10 @@ impl From<InstallError> for RuntimeError {
 pub(super) fn source_of(provider: Provider) -> String {
     let is_there = match provider {
         Provider::CoreMl => cfg!(target_os = "macos"),
-        provider => provider.variant().pin().is_some(),
+        provider => provider.variants().iter().any(|variant| variant.pin().is_some()),
     };
     match is_there {
-        true => format!("`{}` obtains it", provider.variant().command()),
+        true => format!("`{}` obtains it", provider.command()),
         false => "there is no package of it for this platform".to_owned(),
     }
 }

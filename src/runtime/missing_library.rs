@@ -1,6 +1,6 @@
 //! Names the library that a provider misses, from the message of the system's loader, and says how a user gets it.
 
-use super::Provider;
+use super::{CudaVersion, Provider};
 
 /// The library that the system's loader did not find, from its message: `libcudnn.so.9: cannot open shared object file: No
 /// such file or directory` on Linux, `Library not loaded: @rpath/libx.dylib` on macOS. Windows does not say which.
@@ -21,18 +21,24 @@ pub(crate) fn advice(library: &str, provider: Provider) -> String {
     let name = library.trim_start_matches("lib").to_ascii_lowercase();
     let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     if is(&["cuda.", "nvcuda"]) {
-        "it comes with NVIDIA's driver: install version 580 or later, which CUDA 13 needs, on a machine with an NVIDIA card"
-            .to_owned()
+        format!(
+            "it comes with NVIDIA's driver: on a machine with an NVIDIA card install version {} or later, which CUDA 13 needs, \
+             or {} or later for CUDA 12 (`{}`)",
+            CudaVersion::Thirteen.oldest_driver(),
+            CudaVersion::Twelve.oldest_driver(),
+            CudaVersion::Twelve.variant().command()
+        )
     } else if is(&["nvinfer", "nvonnxparser"]) {
-        "it is part of TensorRT 10, which NVIDIA distributes (tensorrt-cu13-libs 10.16 of its Python index, or \
-         libnvinfer10 and libnvonnxparsers10 of its Linux repositories): put its folder into the system's library path"
+        "it is part of TensorRT 10, which NVIDIA distributes (tensorrt-cu13-libs 10.16 of its own Python index, with CUDA 12 \
+         tensorrt-cu12-libs 10.16, or libnvinfer10 and libnvonnxparsers10 of its Linux repositories): put its folder into \
+         the system's library path"
             .to_owned()
     } else if is(&["opencl", "ze_loader"]) {
         "it comes with Intel's driver for compute".to_owned()
     } else if is(&["stdc++", "gcc_s", "z.", "c.", "m."]) {
         "it is part of the system".to_owned()
     } else {
-        format!("`{}` obtains it", provider.variant().command())
+        format!("`{}` obtains it", provider.command())
     }
 }
 
@@ -59,10 +65,13 @@ mod tests {
     fn every_library_has_its_source() {
         for (library, provider, part) in [
             ("libcuda.so.1", Provider::Cuda, "NVIDIA's driver"),
-            ("nvcuda.dll", Provider::Cuda, "NVIDIA's driver"),
+            ("nvcuda.dll", Provider::Cuda, "version 580"),
+            ("libcuda.so.1", Provider::Cuda, "525 or later for CUDA 12"),
             ("libcudart.so.13", Provider::Cuda, "`zeitnot runtime install --gpu`"),
+            ("libcublasLt.so.12", Provider::Cuda, "`zeitnot runtime install --gpu`"),
             ("libcudnn.so.9", Provider::Cuda, "`zeitnot runtime install --gpu`"),
             ("libnvinfer.so.10", Provider::TensorRt, "TensorRT 10"),
+            ("libnvonnxparser.so.10", Provider::TensorRt, "tensorrt-cu12-libs"),
             ("libopenvino.so.2541", Provider::OpenVino, "`zeitnot runtime install --openvino`"),
             ("libOpenCL.so.1", Provider::OpenVino, "Intel's driver"),
             ("libstdc++.so.6", Provider::Cuda, "the system"),

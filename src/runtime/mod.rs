@@ -5,6 +5,7 @@
 //! | `candidates` | the places where a library is looked for |
 //! | `probe` | the version and the providers of a library file, before it is loaded for good |
 //! | `provider` | the execution providers |
+//! | `cuda_version` | the package for CUDA 13 or for CUDA 12, by driver and cards |
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`] | NVIDIA's driver and its cards |
@@ -20,6 +21,7 @@
 //! ```
 
 pub mod candidates;
+mod cuda_version;
 mod error;
 pub mod install;
 mod library;
@@ -42,6 +44,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 pub use candidates::{Candidate, Locations, Origin, user_cache};
+pub use cuda_version::CudaVersion;
 use error::source_of;
 pub use error::{InstallError, RuntimeError};
 pub use install::{Installer, Progress};
@@ -122,7 +125,8 @@ fn fit_for(
         return Err(RuntimeError::AlreadyLoaded { loaded: runtime.path.clone(), wanted: first.path.clone() });
     }
     if !runtime.has(provider) {
-        let installed = Installer::for_this_user(provider.variant()).is_ok_and(|installer| installer.is_installed());
+        let is_installed = |variant: &Variant| Installer::for_this_user(*variant).is_ok_and(|it| it.is_installed());
+        let installed = provider.variants().iter().any(is_installed);
         let hint = match installed {
             true => String::new(),
             false => format!(" ({})", source_of(provider)),
@@ -202,6 +206,11 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     if !is_bare && !path.is_file() {
         return Err(RuntimeError::Missing { path, origin: *origin });
     }
+    if provider.is_nvidia()
+        && let Some(problem) = wrong_cuda(candidate)
+    {
+        return Err(problem);
+    }
     let found = match probe::ask(&path) {
         Ok(found) => found,
         Err(probe::Unfit::NotLoadable(reason)) => return Err(RuntimeError::NotLoadable { path, reason }),
@@ -216,6 +225,16 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
         return Err(RuntimeError::WithoutProvider { path, version, provider });
     }
     Ok((path, found))
+}
+
+/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is none: the
+/// provider will name that.
+fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
+    let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
+    let is_here = |variant: &Variant| candidates::installed_folder(*variant).as_deref() == Some(folder);
+    let cuda = Variant::ALL.into_iter().find(is_here)?.cuda()?;
+    let reason = cuda.problem_with(&nvidia::driver().ok()?)?;
+    Some(RuntimeError::WrongCuda { path: candidate.path.clone(), cuda, reason })
 }
 
 /// Loads one file and makes the process's environment with it.
@@ -275,7 +294,8 @@ mod tests {
             let not_found = first_usable(&[], provider).unwrap_err().to_string();
             let without = RuntimeError::WithoutProvider { path: "lib".into(), version: "1.31.1".into(), provider };
             for line in [not_found, without.to_string()] {
-                let source = if provider.variant().pin().is_some() { command } else { "no package" };
+                let has_package = provider.variants().iter().any(|variant| variant.pin().is_some());
+                let source = if has_package { command } else { "no package" };
                 assert!(line.contains(source) && line.contains(&provider.to_string()), "{line}");
             }
         }

@@ -19,6 +19,15 @@ pub struct Driver {
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
+    /// The compute capability of each card, major and minor number: which code it runs.
+    pub capabilities: Vec<(i32, i32)>,
+}
+
+impl Driver {
+    /// The major number of the newest CUDA that it runs; 0 should it not be a number.
+    pub fn cuda_major(&self) -> u32 {
+        self.cuda.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
+    }
 }
 
 /// A driver that cannot be asked, and the reason.
@@ -52,6 +61,10 @@ type Init = unsafe extern "C" fn(c_uint) -> c_int;
 type GetNumber = unsafe extern "C" fn(*mut c_int) -> c_int;
 type DeviceGet = unsafe extern "C" fn(*mut c_int, c_int) -> c_int;
 type DeviceName = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
+type DeviceAttribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int;
+
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR` of CUDA's driver interface.
+const CAPABILITY: [c_int; 2] = [75, 76];
 
 /// Longest name of a card asked for, in bytes.
 const NAME_LENGTH: usize = 256;
@@ -81,6 +94,7 @@ pub fn driver() -> Result<Driver, DriverError> {
     let count = function!("cuDeviceGetCount" as GetNumber);
     let get = function!("cuDeviceGet" as DeviceGet);
     let name = function!("cuDeviceGetName" as DeviceName);
+    let attribute = function!("cuDeviceGetAttribute" as DeviceAttribute);
     let check = |code: c_int| if code == 0 { Ok(()) } else { Err(DriverError::Fails(code)) };
     // SAFETY: the only argument there is for this function is 0.
     check(unsafe { init(0) })?;
@@ -100,12 +114,18 @@ pub fn driver() -> Result<Driver, DriverError> {
         // SAFETY: the buffer is as long as is said; the driver ends the name with a zero byte inside it.
         check(unsafe { name(text.as_mut_ptr(), NAME_LENGTH as c_int, device) })?;
         // SAFETY: see above; the buffer lives to the end of this function.
-        Ok(unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+        let name = unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned();
+        let [mut major, mut minor] = [0; 2];
+        for (place, which) in [&mut major, &mut minor].into_iter().zip(CAPABILITY) {
+            // SAFETY: the pointer is valid for the call, and the device is one that the driver has named.
+            check(unsafe { attribute(place, which, device) })?;
+        }
+        Ok((name, (major, minor)))
     };
-    let cards = (0..cards).map(card).collect::<Result<_, DriverError>>()?;
+    let (cards, capabilities) = (0..cards).map(card).collect::<Result<Vec<_>, DriverError>>()?.into_iter().unzip();
     // CUDA writes 13.0 as 13000.
     let cuda = format!("{}.{}", version / 1000, version % 1000 / 10);
-    Ok(Driver { cuda, version: kernel_version(), cards })
+    Ok(Driver { cuda, version: kernel_version(), cards, capabilities })
 }
 
 /// The version of the driver in the kernel, from Linux's `/proc`.
@@ -134,7 +154,10 @@ mod tests {
     #[test]
     fn a_machine_says_in_one_line_what_it_has() {
         match driver() {
-            Ok(driver) => assert!(!driver.cards.is_empty() && driver.cuda.contains('.'), "{driver:?}"),
+            Ok(driver) => {
+                assert!(!driver.cards.is_empty() && driver.cuda.contains('.') && driver.cuda_major() > 0, "{driver:?}");
+                assert_eq!(driver.cards.len(), driver.capabilities.len(), "{driver:?}");
+            }
             Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
         }
         assert!(DriverError::Fails(NO_DEVICE).to_string().contains("no card"));

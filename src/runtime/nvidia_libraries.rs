@@ -7,17 +7,24 @@
 use std::path::Path;
 use std::sync::Once;
 
-/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself. TensorRT's
-/// own are not part of what `runtime install --gpu` obtains, but may be put there.
+/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: of CUDA 13 and
+/// of CUDA 12, of which a folder has those that its ONNX Runtime is for. TensorRT's own are not part of what
+/// `runtime install --gpu` obtains, but may be put there.
 #[cfg(not(windows))]
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 18] = [
     "libcudart.so.13",
+    "libcudart.so.12",
     "libnvrtc.so.13",
+    "libnvrtc.so.12",
     "libnvJitLink.so.13",
+    "libnvJitLink.so.12",
     "libcublasLt.so.13",
+    "libcublasLt.so.12",
     "libcublas.so.13",
+    "libcublas.so.12",
     "libcurand.so.10",
     "libcufft.so.12",
+    "libcufft.so.11",
     "libcudnn_graph.so.9",
     "libcudnn.so.9",
     "libnvinfer.so.10",
@@ -25,14 +32,20 @@ const LIBRARIES: [&str; 12] = [
     "libnvonnxparser.so.10",
 ];
 #[cfg(windows)]
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 18] = [
     "cudart64_13.dll",
+    "cudart64_12.dll",
     "nvrtc64_130_0.dll",
+    "nvrtc64_120_0.dll",
     "nvJitLink_130_0.dll",
+    "nvJitLink_120_0.dll",
     "cublasLt64_13.dll",
+    "cublasLt64_12.dll",
     "cublas64_13.dll",
+    "cublas64_12.dll",
     "curand64_10.dll",
     "cufft64_12.dll",
+    "cufft64_11.dll",
     "cudnn_graph64_9.dll",
     "cudnn64_9.dll",
     "nvinfer_10.dll",

@@ -50,14 +50,24 @@ impl Provider {
         }
     }
 
-    /// The variant of ONNX Runtime that has it.
-    pub fn variant(self) -> Variant {
+    /// The variants of ONNX Runtime that have it.
+    pub fn variants(self) -> &'static [Variant] {
         match self {
             // The package for macOS has CoreML in it.
-            Provider::Cpu | Provider::CoreMl => Variant::Cpu,
-            Provider::Cuda | Provider::TensorRt => Variant::Gpu,
-            Provider::OpenVino => Variant::OpenVino,
-            Provider::DirectMl => Variant::DirectMl,
+            Provider::Cpu | Provider::CoreMl => &[Variant::Cpu],
+            Provider::Cuda | Provider::TensorRt => &[Variant::Gpu, Variant::GpuCuda12],
+            Provider::OpenVino => &[Variant::OpenVino],
+            Provider::DirectMl => &[Variant::DirectMl],
+        }
+    }
+
+    /// The command that obtains a runtime with it: of several, the one that suits the machine.
+    pub fn command(self) -> &'static str {
+        match self {
+            Provider::Cuda | Provider::TensorRt => "zeitnot runtime install --gpu",
+            Provider::Cpu | Provider::CoreMl => Variant::Cpu.command(),
+            Provider::OpenVino => Variant::OpenVino.command(),
+            Provider::DirectMl => Variant::DirectMl.command(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Check, PROBE};
 use std::path::Path;
 use std::process::Command;
-use zeitnot::runtime::{self, Installed, Provider, Variant, nvidia};
+use zeitnot::runtime::{self, CudaVersion, Installed, Provider, nvidia};
 
 /// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's driver.
 /// `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.
@@ -13,7 +13,10 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
         Ok(driver) => {
             let version = driver.version.as_deref().unwrap_or("unknown");
             let cards = driver.cards.join(", ");
-            Check::ok("graphics card", format!("{cards}; NVIDIA driver {version}, CUDA {}", driver.cuda))
+            let package = CudaVersion::for_driver(Some(driver));
+            let finding =
+                format!("{cards}; NVIDIA driver {version}, CUDA {}; the runtime for {package} suits", driver.cuda);
+            Check::ok("graphics card", finding)
         }
         Err(error) => match nvidia::kernel_version() {
             Some(version) => Check::warning(
@@ -32,9 +35,10 @@ pub(super) fn checks(library: Option<&Path>, in_use: Option<Provider>, is_auto: 
         (Err(error), None) => Check::ok("runtime", format!("not needed by this backend ({error})")),
     });
     for provider in Provider::ALL {
-        let is_here = installed.iter().any(|package| package.variant == provider.variant() && package.installed);
-        let could_be =
-            provider.variant().pin().is_some() && (provider != Provider::CoreMl || cfg!(target_os = "macos"));
+        let variants = provider.variants();
+        let is_here = installed.iter().any(|package| variants.contains(&package.variant) && package.installed);
+        let has_package = variants.iter().any(|variant| variant.pin().is_some());
+        let could_be = has_package && (provider != Provider::CoreMl || cfg!(target_os = "macos"));
         if !could_be && in_use != Some(provider) {
             continue;
         }
@@ -54,7 +58,7 @@ fn unused_provider(provider: Provider, name: String, problem: String, is_here: b
     match provider {
         // Worth a word where there is a card it would drive.
         Provider::Cuda if has_card => {
-            Check::warning(name, problem, format!("a graphics card is far faster: `{}`", Variant::Gpu.command()))
+            Check::warning(name, problem, format!("a graphics card is far faster: `{}`", provider.command()))
         }
         _ if is_here => Check::ok(name, format!("not in use, and could not be: {problem}")),
         _ => Check::ok(name, format!("not in use; {problem}")),

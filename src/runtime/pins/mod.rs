@@ -2,8 +2,16 @@
 //!
 //! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is told to
 //! fetch that one whatever Python it runs under. Sizes and hashes were taken with `pip download` and `pip hash`; the index
-//! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for. TensorRT is in none of
-//! them: its package on the index is only a pointer to NVIDIA's own.
+//! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for.
+//!
+//! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for CUDA 13.
+//! Its CUDA code is for compute capability 6.0 (Pascal) and later, so cuDNN is held at 9.10.2: from 9.11 on cuDNN leaves out the
+//! cards before Turing (its support matrices), for which this package is there.
+//!
+//! TensorRT cannot be pinned. ONNX Runtime's provider, of both packages, needs `libnvinfer.so.10` and `libnvonnxparser.so.10`,
+//! and the index had no wheel of them on 2026-11-25: `tensorrt-cu12-libs` (32 files, 10.0.0b6 to 11.4.0.106) and
+//! `tensorrt-cu13-libs` (13 files, 10.13.2.6 to 11.4.0.106) are source packages of at most 16 kB without a library in them, which
+//! point to NVIDIA's own index. The last for TensorRT 10 are 10.16.1.11.
 //!
 //! To pin another version: run `pip install --dry-run --ignore-installed --report` for each platform, and take version,
 //! file name and hash from the report and the size from the file.
@@ -13,6 +21,8 @@ mod table;
 use std::fmt;
 
 use serde::Serialize;
+
+use super::cuda_version::CudaVersion;
 
 pub use table::PINS;
 
@@ -27,8 +37,11 @@ pub const PYTHON_ABI: &str = "cp311";
 pub enum Variant {
     /// The CPU provider; on macOS CoreML as well.
     Cpu,
-    /// CUDA and TensorRT, with NVIDIA's libraries (but not TensorRT's own).
+    /// CUDA and TensorRT, with NVIDIA's libraries for CUDA 13 (but not TensorRT's own).
     Gpu,
+    /// The same for CUDA 12: for older drivers and cards.
+    #[serde(rename = "gpu-cuda12")]
+    GpuCuda12,
     /// OpenVINO.
     OpenVino,
     /// DirectML, for Windows.
@@ -37,15 +50,26 @@ pub enum Variant {
 
 impl Variant {
     /// All of them, in the order in which they are tried where any would do.
-    pub const ALL: [Variant; 4] = [Variant::Cpu, Variant::Gpu, Variant::OpenVino, Variant::DirectMl];
+    pub const ALL: [Variant; 5] =
+        [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl];
 
     /// The command that obtains it.
     pub fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
-            Variant::Gpu => "zeitnot runtime install --gpu",
+            Variant::Gpu => "zeitnot runtime install --gpu --cuda 13",
+            Variant::GpuCuda12 => "zeitnot runtime install --gpu --cuda 12",
             Variant::OpenVino => "zeitnot runtime install --openvino",
             Variant::DirectMl => "zeitnot runtime install --directml",
+        }
+    }
+
+    /// The CUDA that it is for, if it is for NVIDIA's cards.
+    pub fn cuda(self) -> Option<CudaVersion> {
+        match self {
+            Variant::Gpu => Some(CudaVersion::Thirteen),
+            Variant::GpuCuda12 => Some(CudaVersion::Twelve),
+            Variant::Cpu | Variant::OpenVino | Variant::DirectMl => None,
         }
     }
 
@@ -60,6 +84,7 @@ impl fmt::Display for Variant {
         f.write_str(match self {
             Variant::Cpu => "cpu",
             Variant::Gpu => "gpu",
+            Variant::GpuCuda12 => "gpu-cuda12",
             Variant::OpenVino => "openvino",
             Variant::DirectMl => "directml",
         })
@@ -107,8 +132,8 @@ impl Pin {
     /// The package and its version, for messages.
     pub fn title(&self) -> String {
         let main = &self.wheels[0];
-        let others = if self.wheels.len() > 1 { " with NVIDIA's libraries" } else { "" };
-        format!("{} {}{others}", main.package, main.version)
+        let others = self.variant.cuda().map(|cuda| format!(" with NVIDIA's libraries for {cuda}"));
+        format!("{} {}{}", main.package, main.version, others.unwrap_or_default())
     }
 
     /// Bytes to download in all.
@@ -152,5 +177,25 @@ mod tests {
         assert_eq!(pin.wheels[0].tag, "manylinux_2_28_aarch64");
         let gpu = find(Variant::Gpu, "linux", "x86_64").unwrap();
         assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
+    }
+
+    /// A package for cards has the libraries that its CUDA provider needs (read from the provider's own list with `objdump -p`).
+    #[test]
+    fn packages_for_cards_are_complete_and_of_one_cuda() {
+        for os in ["linux", "windows"] {
+            let [thirteen, twelve] =
+                [Variant::Gpu, Variant::GpuCuda12].map(|variant| find(variant, os, "x86_64").unwrap());
+            let packages = |pin: &Pin| pin.wheels.iter().map(|wheel| wheel.package).collect::<Vec<_>>();
+            for package in ["cuda-runtime", "cuda-nvrtc", "nvjitlink", "cublas", "curand", "cufft", "cudnn"] {
+                let [new, old] = [thirteen, twelve].map(packages);
+                let suffix = if package == "cudnn" { "-cu13" } else { "" };
+                assert!(new.contains(&&*format!("nvidia-{package}{suffix}")), "{os}: {package} in {new:?}");
+                assert!(old.contains(&&*format!("nvidia-{package}-cu12")), "{os}: {package} in {old:?}");
+            }
+            assert_eq!((twelve.wheels.len(), thirteen.wheels.len()), (8, 8));
+            let tag = if os == "linux" { "x86_64" } else { "win_amd64" };
+            assert!(twelve.wheels.iter().all(|wheel| wheel.tag.ends_with(tag)), "{os}");
+            assert!(twelve.title().ends_with("for CUDA 12") && thirteen.title().ends_with("for CUDA 13"));
+        }
     }
 }

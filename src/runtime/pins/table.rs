@@ -16,12 +16,15 @@ const CPU: &str = "onnxruntime";
 const GPU: &str = "onnxruntime-gpu";
 /// The version that the `ort` release in use wraps.
 const VERSION: &str = "1.31.1";
+/// The last version of which the index has a build for CUDA 12.
+const VERSION_FOR_CUDA_12: &str = "1.26.0";
 const LINUX_LIBRARY: &str = "libonnxruntime.so.1.31.1";
+const LINUX_LIBRARY_FOR_CUDA_12: &str = "libonnxruntime.so.1.26.0";
 const WINDOWS_LIBRARY: &str = "onnxruntime.dll";
 
 /// Every pinned package. There is none for macOS on Intel, nor for musl, since the index has none; the Windows wheel of
 /// `onnxruntime-openvino` leaves OpenVINO itself out.
-pub const PINS: [Pin; 9] = [
+pub const PINS: [Pin; 11] = [
     Pin {
         variant: Variant::Cpu,
         platform: "linux-x86_64",
@@ -212,6 +215,134 @@ pub const PINS: [Pin; 9] = [
                 "win_amd64",
                 436_469_905,
                 "7d96f634adafd55c72231eb0500ca77ab109ec8ebff7b33000b76e081bc4558e",
+            ),
+        ],
+    },
+    Pin {
+        variant: Variant::GpuCuda12,
+        platform: "linux-x86_64",
+        library: LINUX_LIBRARY_FOR_CUDA_12,
+        library_sha256: None,
+        wheels: &[
+            wheel(
+                GPU,
+                VERSION_FOR_CUDA_12,
+                "manylinux_2_28_x86_64",
+                276_956_564,
+                "4fa231294c2643911d2a7d16469c4808b0bdcdc4b5f4063d3a53744ce25b683a",
+            ),
+            wheel(
+                "nvidia-cuda-runtime-cu12",
+                "12.9.79",
+                "manylinux2014_x86_64",
+                3_493_179,
+                "25bba2dfb01d48a9b59ca474a1ac43c6ebf7011f1b0b8cc44f54eb6ac48a96c3",
+            ),
+            wheel(
+                "nvidia-cuda-nvrtc-cu12",
+                "12.9.86",
+                "manylinux2010_x86_64",
+                89_568_129,
+                "210cf05005a447e29214e9ce50851e83fc5f4358df8b453155d5e1918094dcb4",
+            ),
+            wheel(
+                "nvidia-nvjitlink-cu12",
+                "12.9.86",
+                "manylinux2010_x86_64",
+                39_748_338,
+                "e3f1171dbdc83c5932a45f0f4c99180a70de9bd2718c1ab77d14104f6d7147f9",
+            ),
+            wheel(
+                "nvidia-cublas-cu12",
+                "12.9.2.10",
+                "manylinux_2_27_x86_64",
+                581_240_110,
+                "e4f53a8ca8c5d6e8c492d0d0a3d565ecb59a751b19cfdaa4f6da0ab2104c1702",
+            ),
+            wheel(
+                "nvidia-curand-cu12",
+                "10.3.10.19",
+                "manylinux_2_27_x86_64",
+                68_295_626,
+                "49b274db4780d421bd2ccd362e1415c13887c53c214f0d4b761752b8f9f6aa1e",
+            ),
+            wheel(
+                "nvidia-cufft-cu12",
+                "11.4.1.4",
+                "manylinux2014_x86_64",
+                200_877_592,
+                "c67884f2a7d276b4b80eb56a79322a95df592ae5e765cf1243693365ccab4e28",
+            ),
+            wheel(
+                "nvidia-cudnn-cu12",
+                "9.10.2.21",
+                "manylinux_2_27_x86_64",
+                706_758_467,
+                "949452be657fa16687d0930933f032835951ef0892b37d2d53824d1a84dc97a8",
+            ),
+        ],
+    },
+    Pin {
+        variant: Variant::GpuCuda12,
+        platform: "windows-x86_64",
+        library: WINDOWS_LIBRARY,
+        library_sha256: None,
+        wheels: &[
+            wheel(
+                GPU,
+                VERSION_FOR_CUDA_12,
+                "win_amd64",
+                226_539_455,
+                "cc5329aad02d9745cc3ae9cdb185bfa1aad242a7bf89b8c471280002ec40f98a",
+            ),
+            wheel(
+                "nvidia-cuda-runtime-cu12",
+                "12.9.79",
+                "win_amd64",
+                3_591_604,
+                "8e018af8fa02363876860388bd10ccb89eb9ab8fb0aa749aaf58430a9f7c4891",
+            ),
+            wheel(
+                "nvidia-cuda-nvrtc-cu12",
+                "12.9.86",
+                "win_amd64",
+                76_408_187,
+                "72972ebdcf504d69462d3bcd67e7b81edd25d0fb85a2c46d3ea3517666636349",
+            ),
+            wheel(
+                "nvidia-nvjitlink-cu12",
+                "12.9.86",
+                "win_amd64",
+                35_584_936,
+                "cc6fcec260ca843c10e34c936921a1c426b351753587fdd638e8cff7b16bb9db",
+            ),
+            wheel(
+                "nvidia-cublas-cu12",
+                "12.9.2.10",
+                "win_amd64",
+                553_162_896,
+                "623f43027d40d44ceadf0043f002bd25cf353e8f13ce90b9a87057019f560661",
+            ),
+            wheel(
+                "nvidia-curand-cu12",
+                "10.3.10.19",
+                "win_amd64",
+                68_774_847,
+                "e8129e6ac40dc123bd948e33d3e11b4aa617d87a583fa2f21b3210e90c743cde",
+            ),
+            wheel(
+                "nvidia-cufft-cu12",
+                "11.4.1.4",
+                "win_amd64",
+                200_067_309,
+                "8e5bfaac795e93f80611f807d42844e8e27e340e0cde270dcb6c65386d795b80",
+            ),
+            wheel(
+                "nvidia-cudnn-cu12",
+                "9.10.2.21",
+                "win_amd64",
+                692_992_268,
+                "c6288de7d63e6cf62988f0923f96dc339cea362decb1bf5b3141883392a7d65e",
             ),
         ],
     },
