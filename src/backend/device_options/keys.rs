@@ -209,11 +209,11 @@ pub(super) const KEYS: &[Key] = &[
     },
     Key {
         name: "device",
-        expected: "a device of OpenVINO, such as CPU, GPU, GPU.1 or NPU",
+        expected: "a device of OpenVINO, such as CPU, GPU, GPU.1, NPU or 'HETERO:GPU,CPU'",
         providers: &[Provider::OpenVino],
         set: |options, text| {
             let upper = text.to_ascii_uppercase();
-            let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_'));
+            let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_' | ','));
             let known = ["CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI"].iter().any(|kind| upper.starts_with(kind));
             put(&mut options.units, (plain && known).then_some(upper))
         },

@@ -92,6 +92,14 @@ fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, S
         // `DeviceOptions::check_for` has refused it.
         Arithmetic::Int8 => "i8",
     };
-    let kind = device.split('.').next().unwrap_or(device);
-    ("load_config", format!("{{\"{kind}\":{{\"INFERENCE_PRECISION_HINT\":\"{name}\"}}}}"))
+    // The provider looks up each device of `HETERO:GPU.1,CPU` by itself and without its index, and passes over one that is not
+    // there without a word.
+    let mut kinds: Vec<&str> = device.split([':', ',']).filter_map(|one| one.split('.').next()).collect();
+    if kinds.len() > 1 {
+        // The one that deals out to the others computes nothing.
+        kinds.remove(0);
+    }
+    kinds.dedup();
+    let entry = |kind: &&str| format!("\"{kind}\":{{\"INFERENCE_PRECISION_HINT\":\"{name}\"}}");
+    ("load_config", format!("{{{}}}", kinds.iter().map(entry).collect::<Vec<_>>().join(",")))
 }

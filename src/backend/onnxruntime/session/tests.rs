@@ -96,6 +96,10 @@ fn openvino_runs_on_its_device() {
     assert!(setting(&gpu, "load_config").unwrap().contains("\"GPU\""));
     assert!(setting(&gpu, "cache_dir").is_some() && setting(&gpu, "num_of_threads").is_none());
     assert_eq!(gpu.sharing(), Sharing::InTurn(1));
+    let (_folder, two) = plan(Provider::OpenVino, 0, "device='HETERO:GPU.1,CPU',precision=f16");
+    assert_eq!(setting(&two, "device_type").as_deref(), Some("HETERO:GPU.1,CPU"));
+    let each = r#"{"GPU":{"INFERENCE_PRECISION_HINT":"f16"},"CPU":{"INFERENCE_PRECISION_HINT":"f16"}}"#;
+    assert_eq!(setting(&two, "load_config").as_deref(), Some(each));
 }
 
 #[test]
