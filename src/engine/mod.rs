@@ -108,8 +108,9 @@ pub struct Engine {
     time: Option<Timekeeper>,
     /// The options that could not be loaded last.
     failed: Option<Failure>,
-    /// Said last of `Slowmover`, the time manager's parameters, the limit of memory, and memory that was refused.
-    notes: [Option<String>; 4],
+    /// Said last of `Slowmover`, the time manager's parameters, the limit of memory, memory that was refused, and idle
+    /// devices.
+    notes: [Option<String>; 5],
     search: Option<Search>,
     /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
     busy_until_ms: f64,
@@ -140,7 +141,7 @@ impl Engine {
             tree,
             time: Some(time.expect("the default manager exists")),
             failed: None,
-            notes: [const { None }; 4],
+            notes: [const { None }; 5],
             search: None,
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
@@ -312,6 +313,7 @@ impl Engine {
             time_manager::managers::smooth::parameter_note(&spec),
             self.options.memory_note(),
             self.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
+            self.options.devices_note(),
         ];
         for (note, said) in notes.into_iter().zip(&mut self.notes) {
             if note != *said {

@@ -6,7 +6,7 @@ use super::contempt::{self, ContemptMode, RescaleOptions};
 use super::option_kind::{Kind, OptionError, OptionValue};
 use super::score::ScoreType;
 use super::words::{FpuStrategy, FpuStrategyAtRoot};
-use crate::backend::BackendOptions;
+use crate::backend::{BackendOptions, DeviceOptions};
 use crate::network::HistoryFill;
 use crate::search::{Cpuct, Fpu, MovesLeftParams, Noise, SearchParams, Temperature};
 use crate::time_manager::{DEFAULT_MANAGER, StopperParams};
@@ -328,6 +328,20 @@ impl Options {
         Some(format!("tree and cache may take {megabytes} MB, a share of the free memory{cache} (option RamLimitMb)"))
     }
 
+    /// A line for the user where `Threads` is too few for the devices that `BackendOptions` names: each device is served by
+    /// threads of its own.
+    pub fn devices_note(&self) -> Option<String> {
+        let device_options: DeviceOptions = self.backend_options.parse().ok()?;
+        let (threads, devices) = (self.threads, device_options.devices.len() as u64);
+        (threads > 0 && threads < devices).then(|| {
+            let idle = devices - threads;
+            format!(
+                "Threads {threads} leaves {idle} of the {devices} devices idle: each needs a thread of its own, and Threads 0 \
+                 takes as many as suit them"
+            )
+        })
+    }
+
     /// Evaluations that the cache may hold: with a limit on the memory, no more than fill half of it.
     pub fn cache_positions(&self) -> u64 {
         let half = self.memory_limit().map(|bytes| (bytes / 2 / CACHED_POSITION) as u64);
@@ -541,6 +555,19 @@ mod tests {
             options.set(name, value).unwrap();
             let said = options.slowmover_note().unwrap_or_default();
             assert_eq!((options.time_manager_spec().as_ref(), said.as_str()), (plays, note), "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn fewer_threads_than_devices_are_told() {
+        let note = |devices: &str, threads: u64| {
+            let options = Options { backend_options: devices.to_owned(), threads, ..Options::default() };
+            options.devices_note().unwrap_or_default()
+        };
+        assert!(note("devices=0,1,2", 2).starts_with("Threads 2 leaves 1 of the 3 devices idle"));
+        assert!(note("devices=0,1", 1).starts_with("Threads 1 leaves 1 of the 2 devices idle"));
+        for (devices, threads) in [("devices=0,1", 2), ("devices=0,1", 0), ("gpu=1", 1), ("", 1), ("devices=x", 1)] {
+            assert_eq!(note(devices, threads), "", "{devices} {threads}");
         }
     }
 

@@ -223,3 +223,14 @@ fn what_was_learned_outlives_another_position_on_request() {
         engine.quit();
     }
 }
+
+#[test]
+fn fewer_threads_than_devices_are_told_once() {
+    let mut engine = Uci::start(&["--backend=uniform", "--backend-opts=devices=0,1", "--threads=1"]);
+    let told = |lines: &[String]| lines.iter().filter(|line| line.contains("of the 2 devices idle")).count();
+    let lines = engine.tell("isready");
+    assert!(told(&lines) == 1 && errors(&lines).is_empty(), "{lines:?}");
+    assert_eq!(told(&engine.tell("isready")), 0);
+    engine.tell("setoption name Threads value 2");
+    assert_eq!(told(&engine.tell("isready")), 0);
+}
