@@ -49,6 +49,9 @@ pub enum BackendError {
         /// ONNX Runtime's own words.
         reason: String,
     },
+    /// Some of several devices cannot be used: which, and why.
+    #[error("{0}")]
+    Devices(String),
     /// A backend of several devices without any.
     #[error("no device was named to run on")]
     NoDevice,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::onnxruntime::probe;
+use super::several::load_side_by_side;
 use super::{
     Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, OnnxRuntimeBackend,
     RandomBackend, SeveralDevices, UniformBackend,
@@ -272,10 +273,24 @@ fn on_provider(
         [] => on_device(0),
         [device] => on_device(device),
         ref several => {
-            let devices = several.iter().map(|&device| on_device(device)).collect::<Result<_, _>>()?;
+            let devices = load_side_by_side(several, loaded_alone(provider, several), on_device)?;
             SeveralDevices::new(devices).map(|several| Arc::new(several) as _).ok_or(BackendError::NoDevice)
         }
     }
+}
+
+/// How many of several devices are loaded before the others: TensorRT's engine for the first serves cards of its kind, and two
+/// that build the same one would write the same file. Cards of different kinds are loaded one after another, as any two of
+/// them may be of one kind.
+fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
+    let names: Vec<_> = match (provider, nvidia::driver()) {
+        (Provider::TensorRt, Ok(driver)) => {
+            devices.iter().map(|&device| driver.cards.get(device as usize).cloned()).collect()
+        }
+        (Provider::TensorRt, Err(_)) => return devices.len(),
+        _ => return 0,
+    };
+    if names.iter().all(|name| name.is_some() && *name == names[0]) { 1 } else { devices.len() }
 }
 
 #[cfg(test)]
