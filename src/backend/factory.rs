@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::onnxruntime::probe;
+use super::onnxruntime::{engines_are_ready, probe};
 use super::several::load_side_by_side;
 use super::{
     Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, OnnxRuntimeBackend,
@@ -126,8 +126,8 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
 }
 
-/// The execution provider of the backend `name`: of `auto`, the one it would try first here for a network that
-/// it does not give to the backend native ([`takes_native`]). `None` without one.
+/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not give to
+/// the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
 ///
 /// # Errors
 ///
@@ -167,9 +167,10 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is CUDA when a card answers and an ONNX Runtime with CUDA is there, else the CPU: `native` for the networks that it
-/// can run, unless an option asks for ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and
-/// Lc0's are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
+/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this network is
+/// built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless an option asks for
+/// ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's are known (`onnx-cpu`,
+/// `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
 ///
@@ -222,9 +223,23 @@ fn takes_cuda(options: &BackendOptions) -> bool {
     options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
 }
 
+/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else shall wait
+/// minutes for one.
+fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
+    options.device.check_for(Provider::TensorRt).is_ok()
+        && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
+        && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
+}
+
 /// The fastest that can run here.
 fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
     if takes_cuda(options) {
+        if takes_tensorrt(network, options) {
+            match on_provider(Provider::TensorRt, network, options) {
+                Ok(backend) => return Ok(backend),
+                Err(error) => options.announcer.say(&format!("CUDA is tried without TensorRT: {error}")),
+            }
+        }
         match on_provider(Provider::Cuda, network, options) {
             Ok(backend) => return Ok(backend),
             Err(error) => options.announcer.say(&format!("the CPU is used: {error}")),

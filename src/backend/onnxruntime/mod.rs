@@ -5,6 +5,7 @@
 //! | this one | the backend: sessions and how workers share them, the worker's end |
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare_session` | a session with nothing around it, for measurements |
+//! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
 //! | `fields` | the fields of a model's messages, without a schema |
 //! | `external` | the files that the tensors of a model may lie in |
@@ -20,6 +21,7 @@ mod fields;
 mod fixed_names;
 mod model_io;
 mod outputs;
+mod ready;
 mod run_buffers;
 mod session;
 mod tensor;
@@ -41,6 +43,7 @@ use crate::network::{HistoryFill, Network, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log};
 pub use bare_session::{BareInput, BareSession};
 use model_io::ModelIo;
+pub(super) use ready::engines_are_ready;
 use run_buffers::{BufferPool, RunBuffers, host_allocator};
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long, load_error};
