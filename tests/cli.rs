@@ -170,6 +170,33 @@ fn no_code_of_the_working_folder_is_run() {
     assert!(!proof.exists());
 }
 
+/// `--gpu` alone takes the CUDA that suits the driver, `--cuda` chooses by hand.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+#[test]
+fn the_cuda_of_a_runtime_can_be_chosen() {
+    let install = |arguments: &[&str]| {
+        let folder = folder();
+        let mut command = zeitnot(&folder);
+        command.args(["runtime", "install"]).args(arguments).env("HOME", folder.path());
+        command.env("XDG_CACHE_HOME", folder.path().join("cache"));
+        command.env("PIP_NO_INDEX", "1").env("PIP_CONFIG_FILE", "/dev/null").env_remove("PIP_FIND_LINKS");
+        let output = command.assert().failure();
+        let said = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(said.contains("pip cannot reach the package index"), "{said}");
+        let root = folder.path().join("cache/zeitnot/runtime");
+        let names = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(install(&["--gpu", "--cuda=12"]), ["onnxruntime-gpu-1.26.0-linux-x86_64"]);
+    assert_eq!(install(&["--gpu", "--cuda=13"]), ["onnxruntime-gpu-1.31.1-linux-x86_64"]);
+    let suits = zeitnot::runtime::CudaVersion::for_this_machine().variant().pin().unwrap();
+    assert_eq!(install(&["--gpu"]), [suits.folder()]);
+    let folder = folder();
+    for arguments in [&["--cuda=12"][..], &["--gpu", "--cuda=11"], &["--openvino", "--cuda=12"]] {
+        zeitnot(&folder).args(["runtime", "install"]).args(arguments).assert().failure();
+    }
+}
+
 #[test]
 fn perft_counts() {
     let folder = folder();

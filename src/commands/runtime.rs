@@ -36,7 +36,8 @@ enum RuntimeCommand {
         ///
         /// CUDA 13 needs NVIDIA's driver 580 or later and cards from Turing on (GTX 16, RTX 20), CUDA 12 driver 525 or later
         /// and cards from Pascal on (GTX 10).
-        #[arg(long, value_name = "VERSION", value_parser = ["12", "13"], requires = "gpu")]
+        #[arg(long, value_name = "VERSION", value_parser = ["12", "13"])]
+        #[arg(requires = "gpu", conflicts_with_all = ["openvino", "directml"])]
         cuda: Option<String>,
         /// The one with OpenVINO
         #[arg(long, group = "variant")]
