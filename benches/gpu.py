@@ -14,6 +14,7 @@ import math
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -179,29 +180,56 @@ def page(report):
     lines += ["", "## Agreement with float32 on the CPU", "",
               "| network | backend | first choice | mean error of q | KL |", "|---|---|---|---|---|"]
     for row in report["agreement"]:
-        name = f"| {row['network'] or 'built in'} | {row['backend']} {row.get('options') or ''} |"
+        name = f"| {name_of(row['network'])} | {row['backend']} {row.get('options') or ''} |"
         lines.append(f"{name} {row['problem']} | | |" if row.get("problem") else
                      f"{name} {row['first choice']:.4f} | {row['error of q']:.5f} | {row['KL']:.5f} |")
     lines += ["", "## Evaluations a second", "", "| network | backend | batch | evaluations/s | share of a bare loop |",
               "|---|---|---|---|---|"]
     for row in report["speed"]:
-        name = f"| {row['network'] or 'built in'} | {row['backend']} |"
+        name = f"| {name_of(row['network'])} | {row['backend']} |"
         if row["problem"]:
             lines.append(f"{name} | {row['problem']} | |")
         for batch in row["batches"] or []:
             lines.append(f"{name} {batch['batch']} | {batch['evals_per_s']:.0f} | {batch['ratio']:.3f} |")
         if row.get("search"):
             lines.append(f"{name} search | {searched(row['search']):.0f} | |")
+    lines += ["", "## Bars", ""]
+    lines += [f"- {name_of(network)}, {backend}: {bar} {value:.4f}, bar {BARS[bar]}: {'passes' if passes else 'FAILS'}"
+              for network, backend, bar, value, passes in judged(report)] or ["- for a card only"]
     for title, rows in [("What each part is worth (CUDA)", report["variants"]), ("Lc0", report["lc0"])]:
         lines += ["", f"## {title}", ""]
         for row in rows:
-            lines.append(f"- {row.get('options') or row.get('network')}, threads {row.get('threads', '-')}: "
+            lines.append(f"- {row.get('options') or name_of(row.get('network'))}, threads {row.get('threads', '-')}: "
                          + (row["problem"] or ", ".join(
                              f"{batch['batch']}: {batch['evals_per_s']:.0f}" for batch in row.get("batches") or [])))
             lines += [f"      {line}" for line in row.get("output", [])]
     lines += ["", "## What this machine could not do", ""]
     lines += [f"- {problem}" for problem in report["problems"]] or ["- nothing"]
     return "\n".join(lines) + "\n"
+
+
+def name_of(network):
+    """A network's file, without its folder, which is nobody's business."""
+    return pathlib.Path(network).name if network else "built in"
+
+
+def judged(report):
+    """Which bars a card passes; nothing without one."""
+    lines = []
+    for row in report["agreement"]:
+        if row["backend"] in CARDS and not row.get("problem"):
+            for bar, passes in [("first choice", row["first choice"] >= BARS["first choice"]),
+                                ("error of q", row["error of q"] <= BARS["error of q"])]:
+                lines.append((row["network"], row["backend"], bar, row[bar], passes))
+    for row in report["speed"]:
+        batch = next((batch for batch in row["batches"] or [] if batch["batch"] == 256), None)
+        if row["backend"] in CARDS and batch:
+            lines.append((row["network"], row["backend"], "share of a bare loop at 256", batch["ratio"],
+                          batch["ratio"] >= BARS["share of a bare loop at 256"]))
+            if row.get("search"):
+                share = searched(row["search"]) / max(each["versus_evals_per_s"] for each in row["batches"])
+                lines.append((row["network"], row["backend"], "search", share, share >= BARS["search"]))
+    return lines
 
 
 def searched(benchmark):
@@ -223,10 +251,10 @@ def main():
     clock = Clock(arguments.minutes)
     with tempfile.TemporaryDirectory() as scratch:
         zeitnot = Zeitnot(arguments.zeitnot, libraries(arguments.libraries, scratch), clock)
-        doctor, problem = zeitnot.json("doctor")
-        checks = {check["name"]: check["finding"] for check in (doctor or {}).get("checks", [])}
-        version, _ = zeitnot.run("--version")
-        report = {"machine": {"zeitnot": (version or problem).strip(), "system": platform.platform(),
+        doctor, _ = zeitnot.json("doctor")
+        checks = {check["name"]: re.sub(r"/\S+/", ".../", check["finding"]) for check in (doctor or {}).get("checks", [])}
+        version, unknown = zeitnot.run("--version")
+        report = {"machine": {"zeitnot": (version or unknown).strip(), "system": platform.platform(),
                               **{name: checks.get(name) for name in ["processor", "graphics card", "runtime"]}}}
         report["agreement"] = agreements(zeitnot, networks, positions(zeitnot, scratch))
         cards = [card for card in CARDS if any(row["backend"] == card and not row.get("problem") for row in report["agreement"])]
