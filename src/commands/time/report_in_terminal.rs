@@ -48,7 +48,7 @@ fn curves(plot: &LinePlot) {
     if points.is_empty() {
         return;
     }
-    let (x, y) = (range(|point| point.0, plot.x.is_log), range(|point| point.1, plot.y.is_log));
+    let (x, y) = (range(|point| point.0, plot.x.is_log()), range(|point| point.1, plot.y.is_log()));
     for curve in plot.curves.iter().take(MOST_CURVES) {
         say!("{}: {} over {}", plain(&curve.name), plot.y.name, plot.x.name);
         say!("{}", chart(plot, curve, x, y));
@@ -78,12 +78,12 @@ fn chart(plot: &LinePlot, curve: &Curve, x: (f32, f32), y: (f32, f32)) -> String
 
 /// Where a value lies on an axis.
 fn place(axis: &Axis, value: f64) -> f32 {
-    if axis.is_log { value.max(1e-3).log10() as f32 } else { value as f32 }
+    if axis.is_log() { value.max(1e-3).log10() as f32 } else { value as f32 }
 }
 
 /// The value at a place of an axis.
 fn label(axis: &Axis, place: f32) -> String {
-    let value = if axis.is_log { 10f64.powf(f64::from(place)) } else { f64::from(place) };
+    let value = if axis.is_log() { 10f64.powf(f64::from(place)) } else { f64::from(place) };
     match axis.quantity {
         Quantity::Time => time(value),
         Quantity::Share => format!("{:.0} %", 100.0 * value),

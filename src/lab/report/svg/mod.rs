@@ -22,18 +22,25 @@ pub use canvas::Frame;
 pub use markup::{escape, is_bidi_control};
 pub use palette::{chart_css, page_css};
 pub use plot::{
-    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spread, StackPlot, StackRow,
+    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spacing, Spread, StackPlot, StackRow,
 };
 
 use canvas::Canvas;
 
 /// Draws a chart as an SVG element; as a file of its own where the frame says so.
 pub fn draw(plot: &Plot, frame: &Frame<'_>) -> String {
+    draw_all(std::slice::from_ref(plot), frame)
+}
+
+/// Draws charts below one another in one frame.
+pub fn draw_all(plots: &[Plot], frame: &Frame<'_>) -> String {
     let mut canvas = Canvas::new(frame);
-    match plot {
-        Plot::Lines(plot) => lines::draw(plot, &mut canvas),
-        Plot::Dots(plot) => dots::draw(plot, &mut canvas),
-        Plot::Stacks(plot) => stacks::draw(plot, &mut canvas),
+    for plot in plots {
+        match plot {
+            Plot::Lines(plot) => lines::draw(plot, &mut canvas),
+            Plot::Dots(plot) => dots::draw(plot, &mut canvas),
+            Plot::Stacks(plot) => stacks::draw(plot, &mut canvas),
+        }
     }
     canvas.finish(frame)
 }

@@ -24,6 +24,17 @@ pub enum Quantity {
     Share,
 }
 
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spacing {
+    /// Equal distances are equal differences.
+    Linear,
+    /// Equal distances are equal factors; ticks are 1, 2 and 5 times powers of ten.
+    Decades,
+    /// Equal distances are equal factors; ticks are powers of two.
+    Doublings,
+}
+
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -31,19 +42,29 @@ pub struct Axis {
     pub name: String,
     /// Its kind.
     pub quantity: Quantity,
-    /// Whether equal distances are equal factors.
-    pub is_log: bool,
+    /// How its values are spread.
+    pub spacing: Spacing,
 }
 
 impl Axis {
     /// A linear axis.
     pub fn new(name: &str, quantity: Quantity) -> Axis {
-        Axis { name: name.to_owned(), quantity, is_log: false }
+        Axis { name: name.to_owned(), quantity, spacing: Spacing::Linear }
     }
 
     /// A logarithmic axis.
     pub fn log(name: &str, quantity: Quantity) -> Axis {
-        Axis { is_log: true, ..Axis::new(name, quantity) }
+        Axis { spacing: Spacing::Decades, ..Axis::new(name, quantity) }
+    }
+
+    /// A logarithmic axis of sizes that double.
+    pub fn doublings(name: &str) -> Axis {
+        Axis { spacing: Spacing::Doublings, ..Axis::new(name, Quantity::Count) }
+    }
+
+    /// Whether equal distances are equal factors.
+    pub fn is_log(&self) -> bool {
+        self.spacing != Spacing::Linear
     }
 }
 

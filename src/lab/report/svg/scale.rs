@@ -1,6 +1,6 @@
 //! Places values on an axis, and chooses its ticks: multiples of 1, 2 or 5 times a power of ten.
 
-use super::plot::{Axis, Quantity};
+use super::plot::{Axis, Quantity, Spacing};
 use crate::lab::report::words::{grouped, time};
 
 /// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of two
@@ -9,6 +9,8 @@ const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
 /// Ticks of a logarithmic axis above which only powers of ten have one.
 const MOST_LOG_TICKS: usize = 6;
+/// Powers of two that have a tick; of more, every second one has, or every third.
+const MOST_DOUBLINGS: u32 = 11;
 /// Sizes below which a value is 0, and above which it is none: no time, share or count is there, and the arithmetic of ticks
 /// breaks near the ends of what a number can be.
 const SIZES: [f64; 2] = [1e-9, 1e15];
@@ -34,7 +36,11 @@ impl Scale {
         let [least, most] = SIZES;
         let sound = values.into_iter().filter(|value| value.abs() <= most);
         let sound = sound.map(|value| if value.abs() < least { 0.0 } else { value });
-        if axis.is_log { logarithmic(axis.quantity, sound) } else { linear(axis.quantity, sound, wanted) }
+        match axis.spacing {
+            Spacing::Linear => linear(axis.quantity, sound, wanted),
+            Spacing::Decades => logarithmic(axis.quantity, sound),
+            Spacing::Doublings => doublings(sound),
+        }
     }
 
     /// Where a value lies between the ends: 0 to 1, values beyond them at the nearer end, and what is no number at the low one.
@@ -94,6 +100,23 @@ fn logarithmic(quantity: Quantity, values: impl Iterator<Item = f64>) -> Scale {
     };
     let ticks = ticks.into_iter().map(|tick| (tick, label(tick))).collect();
     Scale { low: below, high: above, is_log: true, ticks, unit: "" }
+}
+
+/// A scale from one power of two to another.
+fn doublings(values: impl Iterator<Item = f64>) -> Scale {
+    let (low, high) = values
+        .filter(|value| *value > 0.0)
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = if low <= high { (low, high) } else { (1.0, 2.0) };
+    let first = low.log2().floor() as i32;
+    let last = (high.log2().ceil() as i32).max(first + 1);
+    let step = (last - first + 1).unsigned_abs().div_ceil(MOST_DOUBLINGS) as usize;
+    let tick = |power: i32| {
+        let value = 2f64.powi(power);
+        (value, grouped(value, (-value.log10().floor()).max(0.0) as usize))
+    };
+    let ticks = (first..=last).step_by(step).map(tick).collect();
+    Scale { low: 2f64.powi(first), high: 2f64.powi(last), is_log: true, ticks, unit: "" }
 }
 
 /// What values are divided by, and the name of that unit.
@@ -163,8 +186,19 @@ mod tests {
     }
 
     #[test]
+    fn sizes_that_double_have_equal_distances() {
+        let scale = |values: &[f64]| Scale::new(&Axis::doublings(""), values.iter().copied(), 5);
+        let batches = scale(&[1.0, 16.0, 1000.0]);
+        assert_eq!(labels(&batches), ["1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1,024"]);
+        assert!((batches.place(32.0) - 0.5).abs() < 1e-9, "{batches:?}");
+        assert_eq!(labels(&scale(&[64.0, 200.0])), ["64", "128", "256"]);
+        assert_eq!(labels(&scale(&[8.0])), ["8", "16"]);
+        assert_eq!(labels(&scale(&[1.0, 4096.0])), ["1", "4", "16", "64", "256", "1,024", "4,096"]);
+    }
+
+    #[test]
     fn values_that_are_none_make_no_broken_scale() {
-        for axis in [Axis::new("", Quantity::Time), Axis::log("", Quantity::Number)] {
+        for axis in [Axis::new("", Quantity::Time), Axis::log("", Quantity::Number), Axis::doublings("")] {
             for values in [
                 &[][..],
                 &[0.0],
