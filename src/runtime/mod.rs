@@ -8,7 +8,7 @@
 //! | `cuda_version` | the package for CUDA 13 or for CUDA 12, by driver and cards |
 //! | `library`, `nvidia_libraries` | loading shared libraries, and those of NVIDIA that a provider needs |
 //! | `missing_library` | the library that a provider misses, and how to get it |
-//! | [`nvidia`] | NVIDIA's driver and its cards |
+//! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
 //! | `ort_log` | the last error in ONNX Runtime's log |
 //! | [`pins`] | the packages that can be installed |
 //! | [`install`], `pip`, `wheel` | their installation |
@@ -28,6 +28,7 @@ mod library;
 pub(crate) mod missing_library;
 pub mod nvidia;
 mod nvidia_libraries;
+pub mod nvidia_readings;
 pub(crate) mod ort_log;
 pub mod pins;
 mod pip;

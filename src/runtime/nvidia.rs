@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::library;
 
@@ -11,7 +11,7 @@ use super::library;
 pub const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 /// The driver and its cards.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// The newest CUDA that it runs, such as `13.0`.
     pub cuda: String,
@@ -21,6 +21,9 @@ pub struct Driver {
     pub cards: Vec<String>,
     /// The compute capability of each card, major and minor number: which code it runs.
     pub capabilities: Vec<(i32, i32)>,
+    /// Their places on the bus, such as `0000:65:00.0`, in the same order.
+    #[serde(skip)]
+    pub bus_ids: Vec<String>,
 }
 
 impl Driver {
@@ -60,14 +63,14 @@ fn hint(code: c_int) -> &'static str {
 type Init = unsafe extern "C" fn(c_uint) -> c_int;
 type GetNumber = unsafe extern "C" fn(*mut c_int) -> c_int;
 type DeviceGet = unsafe extern "C" fn(*mut c_int, c_int) -> c_int;
-type DeviceName = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
+type DeviceText = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> c_int;
 type DeviceAttribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int;
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR` of CUDA's driver interface.
 const CAPABILITY: [c_int; 2] = [75, 76];
 
-/// Longest name of a card asked for, in bytes.
-const NAME_LENGTH: usize = 256;
+/// Longest text about a card asked for, in bytes.
+const TEXT_LENGTH: usize = 256;
 
 /// Asks the driver; it stays loaded.
 ///
@@ -93,7 +96,8 @@ pub fn driver() -> Result<Driver, DriverError> {
     let driver_version = function!("cuDriverGetVersion" as GetNumber);
     let count = function!("cuDeviceGetCount" as GetNumber);
     let get = function!("cuDeviceGet" as DeviceGet);
-    let name = function!("cuDeviceGetName" as DeviceName);
+    let name = function!("cuDeviceGetName" as DeviceText);
+    let bus_id = function!("cuDeviceGetPCIBusId" as DeviceText);
     let attribute = function!("cuDeviceGetAttribute" as DeviceAttribute);
     let check = |code: c_int| if code == 0 { Ok(()) } else { Err(DriverError::Fails(code)) };
     // SAFETY: the only argument there is for this function is 0.
@@ -106,26 +110,36 @@ pub fn driver() -> Result<Driver, DriverError> {
     if cards < 1 {
         return Err(DriverError::Fails(NO_DEVICE));
     }
-    let card = |index: c_int| {
+    let device = |index: c_int| {
         let mut device = 0;
         // SAFETY: the pointer is valid, and the index below the number of cards.
-        check(unsafe { get(&mut device, index) })?;
-        let mut text = [0; NAME_LENGTH];
-        // SAFETY: the buffer is as long as is said; the driver ends the name with a zero byte inside it.
-        check(unsafe { name(text.as_mut_ptr(), NAME_LENGTH as c_int, device) })?;
-        // SAFETY: see above; the buffer lives to the end of this function.
-        let name = unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned();
-        let [mut major, mut minor] = [0; 2];
-        for (place, which) in [&mut major, &mut minor].into_iter().zip(CAPABILITY) {
-            // SAFETY: the pointer is valid for the call, and the device is one that the driver has named.
-            check(unsafe { attribute(place, which, device) })?;
-        }
-        Ok((name, (major, minor)))
+        check(unsafe { get(&mut device, index) }).map(|()| device)
     };
-    let (cards, capabilities) = (0..cards).map(card).collect::<Result<Vec<_>, DriverError>>()?.into_iter().unzip();
+    let text = |function: &DeviceText, index: c_int| {
+        let device = device(index)?;
+        let mut text = [0; TEXT_LENGTH];
+        // SAFETY: the buffer is as long as is said; the driver ends the text with a zero byte inside it.
+        check(unsafe { function(text.as_mut_ptr(), TEXT_LENGTH as c_int, device) })?;
+        // SAFETY: see above; the buffer lives to the end of this function.
+        Ok(unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+    };
+    let capability = |index: c_int| {
+        let device = device(index)?;
+        let mut numbers = [0; CAPABILITY.len()];
+        for (number, which) in numbers.iter_mut().zip(CAPABILITY) {
+            // SAFETY: the pointer is valid for the call, and the device is one that the driver has named.
+            check(unsafe { attribute(number, which, device) })?;
+        }
+        Ok((numbers[0], numbers[1]))
+    };
+    let texts =
+        |function: &DeviceText| (0..cards).map(|index| text(function, index)).collect::<Result<Vec<_>, DriverError>>();
+    let capabilities = (0..cards).map(capability).collect::<Result<_, DriverError>>()?;
+    // Who runs networks does not need the places.
+    let (names, bus_ids) = (texts(&name)?, texts(&bus_id).unwrap_or_default());
     // CUDA writes 13.0 as 13000.
     let cuda = format!("{}.{}", version / 1000, version % 1000 / 10);
-    Ok(Driver { cuda, version: kernel_version(), cards, capabilities })
+    Ok(Driver { cuda, version: kernel_version(), cards: names, capabilities, bus_ids })
 }
 
 /// The version of the driver in the kernel, from Linux's `/proc`.
