@@ -453,6 +453,7 @@ fn backendbench_prints_tables() {
     assert!(table.contains("2 threads") && table.contains("versus uniform"), "{table}");
     assert_eq!(table.lines().filter(|line| line.contains(" | ")).count(), 3, "{table}");
     assert!(table.lines().last().unwrap().starts_with("best batch: "), "{table}");
+    assert!(!table.contains(" W, "), "no card, no word of it: {table}");
     let csv = bench(&["--batch-sizes=2", "--csv"]);
     let [header, row] = csv.lines().collect::<Vec<_>>()[..] else { panic!("{csv}") };
     assert!(header.starts_with("batch,evals_per_s,") && row.starts_with("2,"), "{csv}");
@@ -460,6 +461,17 @@ fn backendbench_prints_tables() {
     let alone = bench(&["--batch-sizes=2", "--json"]);
     let alone: Value = serde_json::from_str(&alone).unwrap();
     assert!(alone[0]["ratio"].is_null() && alone[0]["versus_evals_per_s"].is_null(), "{alone}");
+    assert!(alone[0]["cards"].is_null() && alone[0]["threads"] == 1 && alone[0]["version"].is_string(), "{alone}");
+    let rising: Value = serde_json::from_str(&bench(&["--json", "--svg=speed.svg"])).unwrap();
+    let sizes: Vec<u64> = rising.as_array().unwrap().iter().map(|row| row["batch"].as_u64().unwrap()).collect();
+    assert!(sizes.len() >= 3 && sizes.iter().zip(0..).all(|(size, power)| *size == 1 << power), "{sizes:?}");
+    assert!(*sizes.last().unwrap() <= 256, "{sizes:?}");
+    let svg = fs::read_to_string(folder.path().join("speed.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.contains(", 1 thread<") && svg.contains(">evaluations a second<"), "{svg}");
+    fails(
+        zeitnot(&folder).args(["backendbench", "--backend=random", "--svg=nowhere/speed.svg"]),
+        &["--svg", "nowhere"],
+    );
     fails(
         zeitnot(&folder).args(["backendbench", "--backend=random", "--versus=gpu9000", "--json", "--seconds=0.01"]),
         &["gpu9000", "bare"],
@@ -594,6 +606,50 @@ fn benchmark_prints_tables() {
     assert!(widths.len() >= 3 && widths.iter().all(|&width| width == widths[0]), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("4")), "{csv}");
     assert!(!bench(&["--no-grid"]).contains("evals/s  cache"));
+}
+
+#[test]
+fn benchmarks_are_shared_drawn_and_compared() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let bench = |arguments: &[&str]| {
+        let mut command = zeitnot(&folder);
+        text(command.arg("benchmark").args(arguments))
+    };
+    let options = ["--backend=random", "--seconds=0.02", "--positions=1", "--minibatch-size=4", "--json"];
+    let first = bench(&[&options[..], &["--threads=1", "--svg=one.svg"]].concat());
+    fs::write(path("first.json"), &first).unwrap();
+    let record: Value = serde_json::from_str(&first).unwrap();
+    assert!(
+        record["version"].is_string() && record["network"].is_null() && record["measured"]["cards"].is_null(),
+        "{record}"
+    );
+    assert_eq!((&record["devices"][0]["backend"], &record["recommended"]["Threads"]), (&"random".into(), &1.into()));
+    let svg = fs::read_to_string(path("one.svg")).unwrap();
+    assert!(svg.contains(">1 thread<") && svg.contains(">positions in a batch<"), "{svg}");
+    let compared = bench(&[&options[..], &["--compare=first.json", "--threads=1"]].concat());
+    let compared: Value = serde_json::from_str(&compared).unwrap();
+    let setting = &compared["comparison"]["settings"][0];
+    check_numbers(setting, &["threads", "batch", "evals_ratio", "visits_ratio"]);
+    // Without measuring: what was measured is the same as itself.
+    let shown = bench(&["--from=first.json", "--compare=first.json", "--svg=two.svg"]);
+    for part in ["machine: ", "recommended: Threads 1, ", "this:  ", "other: ", "evaluations/s", "1.000"] {
+        assert!(shown.contains(part), "without {part}: {shown}");
+    }
+    assert_eq!(fs::read_to_string(path("two.svg")).unwrap(), svg);
+    assert_eq!(bench(&["--from=first.json", "--json"]), first);
+    assert_eq!(bench(&["--from=first.json", "--csv"]).lines().count(), 3);
+
+    fs::write(path("bad.json"), "{\"measured\": ").unwrap();
+    fs::write(path("foreign.json"), "[{\"batch\": 1, \"evals_per_s\": 100.0}]").unwrap();
+    for (name, why) in
+        [("bad.json", "EOF"), ("foreign.json", "no output of benchmark --json"), ("none.json", "cannot read")]
+    {
+        for flag in ["--compare", "--from"] {
+            let argument = format!("{flag}={name}");
+            fails(zeitnot(&folder).args(["benchmark", "--backend=random", &argument]), &[name, why]);
+        }
+    }
 }
 
 #[test]

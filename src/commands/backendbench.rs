@@ -1,8 +1,10 @@
 //! `zeitnot backendbench`: the evaluator alone, per batch size, and against another one.
 
+use super::cards;
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
+use super::speed_picture::{self, Spot};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
@@ -10,7 +12,7 @@ use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
-use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, Side, Throughput};
+use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
 use zeitnot::network;
 use zeitnot::runtime::Provider;
 
@@ -18,10 +20,6 @@ use zeitnot::runtime::Provider;
 const BARE: &str = "bare";
 /// A short name for the backend `onnxruntime`.
 const SHORT: (&str, &str) = ("ort", "onnxruntime");
-/// Share of the most evaluations a second that a smaller batch may lose and still be called the best.
-const TOLERANCE: f64 = 0.05;
-/// The largest default batch size, as a multiple of the preferred one.
-const BEYOND_PREFERRED: usize = 8;
 /// How long a side runs before it is measured, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
 
@@ -33,6 +31,9 @@ pub fn command() -> Command {
              search. Positions are those of random games from the start position, the same on every machine. \
              evals_per_s is the median over slices of 0.1 s (of a quarter of --seconds where that is less); with \
              --versus both sides take turns slice by slice, on the one ONNX Runtime that a process can hold: its version is shown. \
+             Batch sizes double until two in a row make less than 5 % more evaluations a second than all smaller ones (with \
+             --versus: on both sides), or the backend runs no larger ones. \
+             Power, clocks and memory of NVIDIA cards are told where their driver tells them. \
              Threads are 1 unless told (0: as many as suit the backend); `bare` has a session of its own for each, so \
              it is compared fairly with --threads 1.",
         )
@@ -47,7 +48,7 @@ pub fn command() -> Command {
                 .value_name("N,N,...")
                 .value_delimiter(',')
                 .value_parser(value_parser!(u32).range(1..=65_536))
-                .help("Batch sizes in positions [default: powers of two to 8 times what the backend prefers]"),
+                .help("Batch sizes in positions [default: powers of two while they pay]"),
         )
         .arg(
             Arg::new("seconds")
@@ -64,6 +65,7 @@ pub fn command() -> Command {
                 .requires("versus")
                 .help("BackendOptions of the other backend [default: the same]"),
         )
+        .arg(speed_picture::svg_flag())
         .arg(json_flag().help("Print a JSON array").conflicts_with("csv"))
         .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Print comma-separated values"));
     engine_options::add_to(command)
@@ -71,6 +73,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let seconds = *matches.get_one::<f64>("seconds").context("--seconds has a default")?;
+    let svg = speed_picture::asked(matches)?;
     let (json, csv) = (matches.get_flag("json"), matches.get_flag("csv"));
     let mut engine = engine_options::engine(matches, MAY_INSTALL)?;
     let backend = full_name(&engine.options().backend).to_owned();
@@ -104,8 +107,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         (threads, _) => threads as usize,
     };
     let batch_sizes = match matches.get_many::<u32>("batch-sizes") {
-        Some(sizes) => sizes.map(|&size| size as usize).collect(),
-        None => default_sizes(attributes.preferred_batch, attributes.maximum_batch),
+        Some(sizes) => Sizes::Listed(sizes.map(|&size| size as usize).collect()),
+        None => Sizes::doubling(1, attributes.maximum_batch),
     };
     let plan = BenchPlan { batch_sizes, threads, seconds, warm_up_seconds: seconds * WARM_UP };
     if !json && !csv {
@@ -122,15 +125,60 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             say!("{}", if csv { as_csv(row) } else { as_text(row) });
         }
     };
-    let rows = measure::backendbench(&side, versus.as_deref(), &plan, &MonotonicClock::new(), show)?;
+    let cards = cards::source(engine.options(), &attributes);
+    let rows = measure::backendbench(&side, versus.as_deref(), &plan, cards.as_deref(), &MonotonicClock::new(), show)?;
+    let saturation = saturation(&rows);
     if json {
-        say!("{}", Value::Array(rows.iter().map(as_json).collect()));
-    } else if !csv && let Some(best) = measure::best_batch(&rows, TOLERANCE) {
-        let rate = best.side.evals_per_s;
-        let gain = TOLERANCE * 100.0;
-        say!("best batch: {} ({rate:.0} evaluations/s; others gain less than {gain:.0} %)", best.batch);
+        let context = json!({
+            "threads": threads, "backend": attributes.name, "device": attributes.device, "version": env!("CARGO_PKG_VERSION"),
+        });
+        say!("{}", Value::Array(rows.iter().map(|row| as_json(row, &context)).collect()));
+    } else if !csv && let Some(saturation) = &saturation {
+        say!("{}", in_words(saturation));
+    }
+    if let Some(path) = svg {
+        let names: Vec<&str> = std::iter::once(side.name()).chain(versus.as_deref().map(Side::name)).collect();
+        let spots = spots(&rows, &names, threads);
+        let caption = saturation.as_ref().map(in_words).unwrap_or_default();
+        let title = names.join(" and ");
+        speed_picture::write(path, &title, &format!("{title}; {caption}"), &spots)?;
     }
     Ok(())
+}
+
+/// Where the first side saturates.
+fn saturation(rows: &[BenchRow]) -> Option<Saturation> {
+    Saturation::of(&rows.iter().map(|row| (row.batch, row.side.evals_per_s)).collect::<Vec<_>>())
+}
+
+fn in_words(saturation: &Saturation) -> String {
+    let Saturation { batch, evals_per_s, is_reached } = saturation;
+    let rest = match is_reached {
+        true => format!("it saturates there: larger ones gain less than {:.0} %", GAIN * 100.0),
+        false => "the largest measured, and it is not seen to saturate".to_owned(),
+    };
+    format!("best batch: {batch} ({evals_per_s:.0} evaluations/s; {rest})")
+}
+
+/// The spots of a picture: a line for each side.
+fn spots(rows: &[BenchRow], names: &[&str], threads: usize) -> Vec<Spot> {
+    let spot = |row: &BenchRow, name: &str, of: &Throughput| Spot {
+        line: format!("{}, {}", short(name), speed_picture::threads(threads)),
+        batch: row.batch,
+        evals_per_s: of.evals_per_s,
+        p50_ms: of.latency_ms.p50,
+        p95_ms: of.latency_ms.p95,
+    };
+    let of = |row: &BenchRow| -> Vec<Spot> {
+        let sides = std::iter::once(&row.side).chain(&row.versus);
+        sides.zip(names).map(|(of, name)| spot(row, name, of)).collect()
+    };
+    rows.iter().flat_map(of).collect()
+}
+
+/// The name of a side without what stands in brackets.
+fn short(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
 }
 
 fn is_bare(name: &str) -> bool {
@@ -180,11 +228,6 @@ fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     Ok(Bare::new(provider, network, backend_options)?)
 }
 
-fn default_sizes(preferred: usize, maximum: usize) -> Vec<usize> {
-    let largest = (preferred * BEYOND_PREFERRED).min(maximum).max(1);
-    std::iter::successors(Some(1), |size| Some(size * 2)).take_while(|&size| size <= largest).collect()
-}
-
 fn text_header(versus: bool) -> String {
     let mut text = format!(
         "{:>6} {:>10} {:>10} {:>10} {:>12} {:>10} {:>10}",
@@ -212,6 +255,7 @@ fn as_text(row: &BenchRow) -> String {
             row.cpu_ratio().unwrap_or_default()
         ));
     }
+    text.push_str(&cards::in_row(row.cards.as_deref()));
     text
 }
 
@@ -260,6 +304,9 @@ fn as_csv(row: &BenchRow) -> String {
     values(row).iter().map(cell).collect::<Vec<_>>().join(",")
 }
 
-fn as_json(row: &BenchRow) -> Value {
-    Value::Object(COLUMNS.iter().map(|&column| column.to_owned()).zip(values(row)).collect())
+/// The [`COLUMNS`], the state of the cards, and the context of all rows.
+fn as_json(row: &BenchRow, context: &Value) -> Value {
+    let columns = COLUMNS.iter().map(|&column| column.to_owned()).zip(values(row));
+    let context = context.as_object().cloned().unwrap_or_default();
+    Value::Object(columns.chain([("cards".to_owned(), json!(row.cards))]).chain(context).collect())
 }

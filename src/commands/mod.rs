@@ -3,6 +3,7 @@
 mod backendbench;
 mod bench;
 mod benchmark;
+mod cards;
 mod completions;
 mod config_file;
 mod doctor;
@@ -19,6 +20,7 @@ mod perft;
 mod preload;
 mod progress;
 mod runtime;
+mod speed_picture;
 mod time;
 mod uci;
 

@@ -9,10 +9,13 @@ use std::sync::Arc;
 use cpu_time::ProcessTime;
 use serde::Serialize;
 
+use super::card_use::{CardUse, watch};
 use super::positions;
+use super::saturation::Sizes;
 use super::statistics::{Latency, median, rate};
 use crate::backend::{Backend, BackendError, Evaluator, Query};
 use crate::clock::Clock;
+use crate::runtime::nvidia_readings::CardSource;
 
 /// Different positions that batches are taken from, in turn.
 pub(super) const POSITIONS: usize = 256;
@@ -95,8 +98,8 @@ impl Runner for EvaluatorRunner {
 /// The plan of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchPlan {
-    /// Batch sizes in positions, in the order they are measured.
-    pub batch_sizes: Vec<usize>,
+    /// Batch sizes in positions. Where they rise, they do while they pay for one side at least.
+    pub batch_sizes: Sizes,
     /// Workers of a side, each with a batch of its own.
     pub threads: usize,
     /// How long each side is measured at each batch size, in seconds.
@@ -131,6 +134,8 @@ pub struct BenchRow {
     pub side: Throughput,
     /// The other one.
     pub versus: Option<Throughput>,
+    /// The graphics cards meanwhile, where their driver tells.
+    pub cards: Option<Vec<CardUse>>,
 }
 
 impl BenchRow {
@@ -145,14 +150,7 @@ impl BenchRow {
     }
 }
 
-/// The best batch size: the smallest that is within `tolerance` (a share, such as 0.03) of the most evaluations a second.
-/// A search that gathers fewer positions before it learns anything searches better.
-pub fn best_batch(rows: &[BenchRow], tolerance: f64) -> Option<&BenchRow> {
-    let most = rows.iter().map(|row| row.side.evals_per_s).fold(0.0, f64::max);
-    rows.iter().filter(|row| row.side.evals_per_s >= most * (1.0 - tolerance)).min_by_key(|row| row.batch)
-}
-
-/// Measures one side, or two that take turns in slices of time.
+/// Measures one side, or two that take turns in slices of time. `cards` are asked for their state meanwhile.
 ///
 /// # Errors
 ///
@@ -161,31 +159,50 @@ pub fn backendbench(
     side: &dyn Side,
     versus: Option<&dyn Side>,
     plan: &BenchPlan,
+    cards: Option<&dyn CardSource>,
     clock: &dyn Clock,
     mut on_row: impl FnMut(&BenchRow),
 ) -> Result<Vec<BenchRow>, BackendError> {
-    let largest = plan.batch_sizes.iter().copied().max().unwrap_or(0);
+    let largest = plan.batch_sizes.largest();
     let sides = std::iter::once(side).chain(versus);
     let mut teams = sides.map(|side| Team::new(side, plan.threads, largest)).collect::<Result<Vec<_>, _>>()?;
-    let slice_ms = SLICE_MS.min(plan.seconds * 1e3 / SLICES);
-    let mut rows = Vec::with_capacity(plan.batch_sizes.len());
-    for &batch in &plan.batch_sizes {
+    let mut rows = Vec::new();
+    while let Some(batch) = next_batch(&plan.batch_sizes, &rows) {
         for team in &mut teams {
             team.slice(batch, plan.warm_up_seconds * 1e3, clock)?;
             team.slices.clear();
         }
-        let end_ms = clock.now_ms() + plan.seconds * 1e3 * teams.len() as f64;
-        while teams[0].slices.len() < LEAST_SLICES || clock.now_ms() < end_ms {
-            // First one side leads, then the other: neither always meets what the other left in caches and clocks.
-            teams.iter_mut().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
-            teams.iter_mut().rev().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
-        }
+        let (measured, cards) = watch(cards, || in_turns(&mut teams, batch, plan.seconds * 1e3, clock));
+        measured?;
         let mut results = teams.iter_mut().map(|team| team.throughput(batch));
-        let row = BenchRow { batch, side: results.next().expect("there is a first side"), versus: results.next() };
+        let row =
+            BenchRow { batch, side: results.next().expect("there is a first side"), versus: results.next(), cards };
         on_row(&row);
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// The batch size after these rows.
+fn next_batch(sizes: &Sizes, rows: &[BenchRow]) -> Option<usize> {
+    let rates = |side: fn(&BenchRow) -> Option<&Throughput>| -> Vec<(usize, f64)> {
+        rows.iter().filter_map(|row| Some((row.batch, side(row)?.evals_per_s))).collect()
+    };
+    let versus = rates(|row| row.versus.as_ref());
+    let of_versus = if versus.is_empty() { None } else { sizes.after(&versus) };
+    sizes.after(&rates(|row| Some(&row.side))).or(of_versus)
+}
+
+/// Lets the teams take turns until each has had `milliseconds`.
+fn in_turns(teams: &mut [Team], batch: usize, milliseconds: f64, clock: &dyn Clock) -> Result<(), BackendError> {
+    let slice_ms = SLICE_MS.min(milliseconds / SLICES);
+    let end_ms = clock.now_ms() + milliseconds * teams.len() as f64;
+    while teams[0].slices.len() < LEAST_SLICES || clock.now_ms() < end_ms {
+        // First one side leads, then the other: neither always meets what the other left in caches and clocks.
+        teams.iter_mut().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
+        teams.iter_mut().rev().try_for_each(|team| team.slice(batch, slice_ms, clock))?;
+    }
+    Ok(())
 }
 
 /// The workers of a side.

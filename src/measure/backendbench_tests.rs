@@ -1,6 +1,8 @@
 use super::*;
 use crate::backend::UniformBackend;
 use crate::clock::{MonotonicClock, VirtualClock};
+use crate::measure::card_use::FixedCard;
+use crate::runtime::nvidia_readings::CardReading;
 
 /// Takes a fixed time for each position and batch.
 struct Fixed(Arc<VirtualClock>, f64);
@@ -22,7 +24,8 @@ impl Runner for Fixed {
 }
 
 fn plan(batch_sizes: &[usize]) -> BenchPlan {
-    BenchPlan { batch_sizes: batch_sizes.to_vec(), threads: 1, seconds: 1.0, warm_up_seconds: 0.1 }
+    let batch_sizes = Sizes::Listed(batch_sizes.to_vec());
+    BenchPlan { batch_sizes, threads: 1, seconds: 1.0, warm_up_seconds: 0.1 }
 }
 
 #[test]
@@ -30,7 +33,7 @@ fn rates_and_ratios_are_those_of_the_clock() {
     let clock = Arc::new(VirtualClock::default());
     let (fast, slow) = (Fixed(Arc::clone(&clock), 1.0), Fixed(Arc::clone(&clock), 3.0));
     let mut seen = Vec::new();
-    let rows = backendbench(&fast, Some(&slow), &plan(&[1, 9]), &*clock, |row| seen.push(row.batch)).unwrap();
+    let rows = backendbench(&fast, Some(&slow), &plan(&[1, 9]), None, &*clock, |row| seen.push(row.batch)).unwrap();
     assert_eq!(seen, [1, 9]);
     // One position in 2 ms against 4, nine in 10 ms against 28.
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
@@ -48,7 +51,7 @@ fn rates_and_ratios_are_those_of_the_clock() {
 fn a_short_time_is_kept_to() {
     let clock = Arc::new(VirtualClock::default());
     let short = BenchPlan { seconds: 0.08, warm_up_seconds: 0.0, ..plan(&[1]) };
-    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &short, &*clock, |_| ()).unwrap();
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &short, None, &*clock, |_| ()).unwrap();
     // Batches of 2 ms: 80 ms of them, and not slices of 100.
     assert!((36..=44).contains(&rows[0].side.batches), "{rows:?}");
 }
@@ -56,18 +59,34 @@ fn a_short_time_is_kept_to() {
 #[test]
 fn a_batch_longer_than_the_time_is_measured_all_the_same() {
     let clock = Arc::new(VirtualClock::default());
-    let rows = backendbench(&Fixed(Arc::clone(&clock), 5000.0), None, &plan(&[2]), &*clock, |_| ()).unwrap();
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 5000.0), None, &plan(&[2]), None, &*clock, |_| ()).unwrap();
     assert!(rows[0].side.batches >= LEAST_SLICES && rows[0].ratio().is_none(), "{rows:?}");
 }
 
 #[test]
-fn the_best_batch_is_the_smallest_of_the_good_ones() {
+fn batches_rise_while_they_pay_for_one_side() {
     let clock = Arc::new(VirtualClock::default());
-    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &plan(&[64, 32, 16, 1]), &*clock, |_| ()).unwrap();
-    assert_eq!(best_batch(&rows, 0.0).unwrap().batch, 64);
-    // 32 do 970 a second, 64 do 985.
-    assert_eq!(best_batch(&rows, 0.03).unwrap().batch, 32);
-    assert!(best_batch(&[], 0.03).is_none());
+    let (fast, slow) = (Fixed(Arc::clone(&clock), 0.01), Fixed(Arc::clone(&clock), 1.0));
+    let rising = BenchPlan { batch_sizes: Sizes::doubling(1, 64), ..plan(&[]) };
+    let sizes = |side, versus| -> Vec<usize> {
+        let rows = backendbench(side, versus, &rising, None, &*clock, |_| ()).unwrap();
+        rows.iter().map(|row| row.batch).collect()
+    };
+    // In 1 ms and 1 ms a position: 500, 667, 800, 889, 941, 970 and 985 a second.
+    assert_eq!(sizes(&slow, None), [1, 2, 4, 8, 16, 32, 64]);
+    let slower = Fixed(Arc::clone(&clock), 9.0);
+    // 100, 105, 108 and 110 a second.
+    assert_eq!(sizes(&slower, None), [1, 2, 4, 8]);
+    assert_eq!(sizes(&slower, Some(&fast)), [1, 2, 4, 8, 16, 32, 64]);
+}
+
+#[test]
+fn cards_are_asked_meanwhile() {
+    let clock = Arc::new(VirtualClock::default());
+    let card = FixedCard(vec![CardReading { power_w: Some(300.0), ..CardReading::default() }]);
+    let rows = backendbench(&Fixed(Arc::clone(&clock), 1.0), None, &plan(&[1]), Some(&card), &*clock, |_| ()).unwrap();
+    let cards = rows[0].cards.as_ref().unwrap();
+    assert_eq!((cards.len(), cards[0].during.power_w, cards[0].during.sm_clock_mhz), (1, Some(300.0), None));
 }
 
 #[test]
@@ -75,7 +94,7 @@ fn a_backend_is_a_side_for_several_workers() {
     let side = BackendSide::new(Arc::new(UniformBackend::new()));
     assert!(side.name().contains("uniform"), "{}", side.name());
     let plan = BenchPlan { threads: 2, seconds: 0.01, warm_up_seconds: 0.0, ..plan(&[1, 300]) };
-    let rows = backendbench(&side, None, &plan, &MonotonicClock::new(), |_| ()).unwrap();
+    let rows = backendbench(&side, None, &plan, None, &MonotonicClock::new(), |_| ()).unwrap();
     for row in rows {
         let Throughput { evals_per_s, mean_evals_per_s, p95_evals_per_s, evals_per_cpu_s, .. } = row.side;
         let all = [evals_per_s, mean_evals_per_s, p95_evals_per_s, evals_per_cpu_s];

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::bench::{BENCH_POSITIONS, bench_game};
+use super::card_use::{CardUse, watch};
 use super::meter::{BatchRecord, Meter, Reading};
+use super::saturation::GAIN;
 use super::statistics::{Latency, mean, median, rate};
-use crate::backend::{Attributes, LARGEST_BATCH};
+use crate::backend::Attributes;
 use crate::clock::Clock;
 use crate::engine::{Engine, EngineError, GoParams, Options};
-use crate::runtime::Provider;
+use crate::runtime::nvidia_readings::CardSource;
 
 /// How long the search that warms up takes, as a share of the measured time.
 const WARM_UP: f64 = 0.2;
@@ -21,9 +23,6 @@ const LEAST_WARM_UP_MS: f64 = 200.0;
 const MOST_WARM_UPS: u32 = 12;
 /// Full batches that a worker has time for in each position at the least: a new tree first gives small ones.
 const LEAST_BATCHES: f64 = 10.0;
-/// The share of the most visits a second that a setting may lose and still be recommended for its smaller batch: such a
-/// search learns more from each visit, and measurements differ by so much anyway.
-const TOLERANCE: f64 = 0.05;
 
 /// The numbers of one setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +67,9 @@ pub struct Measured {
     pub evaluations: u64,
     /// How long was searched, in seconds, without what the workers spent on batches that ended after the answer.
     pub seconds: f64,
+    /// The graphics cards meanwhile, where their driver tells.
+    #[serde(default)]
+    pub cards: Option<Vec<CardUse>>,
 }
 
 /// Why a setting cannot be measured. Its text is one line.
@@ -97,6 +99,7 @@ pub const BENCHMARK_POSITIONS: usize = BENCH_POSITIONS.len();
 pub struct Benchmark {
     engine: Engine,
     meter: Arc<Meter>,
+    cards: Option<Arc<dyn CardSource>>,
     /// Time that loading took, in milliseconds.
     pub load_ms: f64,
 }
@@ -118,7 +121,7 @@ impl Benchmark {
         let meter = Arc::new(Meter::new(bare, clock));
         let decorator = Arc::clone(&meter);
         engine.decorate(|_| decorator)?;
-        Ok(Benchmark { engine, meter, load_ms })
+        Ok(Benchmark { engine, meter, cards: None, load_ms })
     }
 
     /// The attributes of the measured backend.
@@ -129,6 +132,11 @@ impl Benchmark {
     /// The engine's options.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Reads these graphics cards while settings are measured.
+    pub fn watch_cards(&mut self, cards: Option<Arc<dyn CardSource>>) {
+        self.cards = cards;
     }
 
     /// Searches the first `positions` of the bench's positions, each as a new game and for the same time, `seconds` in all,
@@ -158,9 +166,12 @@ impl Benchmark {
         let (first_evaluation_ms, warm_up) = self.warm_up((seconds * 1e3 * WARM_UP).max(LEAST_WARM_UP_MS))?;
 
         let positions = positions_in(seconds * 1e3, full_batch_ms(&warm_up, batch), positions);
+        let each_ms = asked_seconds * 1e3 / positions as f64;
+        let source = self.cards.clone();
+        let all = || (0..positions).map(|position| self.search(position, each_ms)).collect::<Result<Vec<_>, _>>();
+        let (samples, cards) = watch(source.as_deref(), all);
         let (mut visits, mut collisions, mut seconds, mut reading) = (0, 0, 0.0, Reading::default());
-        for position in 0..positions {
-            let sample = self.search(position, asked_seconds * 1e3 / positions as f64)?;
+        for sample in samples? {
             visits += sample.playouts;
             collisions += sample.collisions;
             seconds += counted_ms(&sample, threads) / 1e3;
@@ -194,6 +205,7 @@ impl Benchmark {
             visits,
             evaluations,
             seconds,
+            cards,
         })
     }
 
@@ -280,56 +292,12 @@ fn mean_by_size(reading: &Reading) -> Vec<(usize, f64)> {
     times.into_iter().map(|(size, times)| (size, mean(&times))).collect()
 }
 
-/// Settings worth trying on a backend: threads, and batch sizes in positions.
-pub fn grid(attributes: &Attributes) -> (Vec<usize>, Vec<usize>) {
-    let logical = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let preferred = attributes.preferred_threads.max(1);
-    let threads = match attributes.is_cpu {
-        // The search shares the cores with the evaluator; a second hardware thread of a core may still help a little.
-        true => vec![1, preferred / 2, preferred, logical],
-        // Workers hide the search behind the device.
-        false => vec![1, preferred, preferred + 1, 2 * preferred],
-    };
-    let tidy = |mut numbers: Vec<usize>, least: usize, most: usize| {
-        numbers.retain(|number| (least..=most).contains(number));
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    };
-    // A batch below the smallest is filled up to it, and takes as long.
-    let batches = tidy(batches_wanted(attributes), attributes.smallest_batch.max(1), attributes.maximum_batch);
-    (tidy(threads, 1, MOST_THREADS), batches)
-}
-
-/// Batch sizes around the preferred one, in positions, whether or not the backend runs them: a CPU's preference is small, a
-/// card's large.
-fn batches_wanted(attributes: &Attributes) -> Vec<usize> {
-    let size = attributes.preferred_batch.max(1);
-    match attributes.is_cpu {
-        true => vec![size / 2, size, 2 * size, 4 * size],
-        false => vec![size / 4, size / 2, size, 2 * size],
-    }
-}
-
-/// The largest batch size, in positions, that the [`grid`] leaves out although the key `batch` of the option `BackendOptions`
-/// would let the backend run it. Only backends with a `provider` have that key, and a network of a fixed batch size runs no
-/// other.
-pub fn larger_batch(attributes: &Attributes, provider: Option<Provider>) -> Option<usize> {
-    let Attributes { smallest_batch, maximum_batch, .. } = *attributes;
-    let is_fixed_by_provider = provider?.rows().only() == Some(maximum_batch);
-    let may_grow = smallest_batch < maximum_batch || is_fixed_by_provider;
-    let wanted = batches_wanted(attributes).into_iter().max()?.min(LARGEST_BATCH);
-    (may_grow && wanted > maximum_batch).then_some(wanted)
-}
-
-/// The most search threads that the option takes.
-const MOST_THREADS: usize = 128;
-
 /// The setting to use: of those within 5 % of the most visits a second the one with the fewest positions in flight (threads
-/// times batch), then with the smallest batch.
+/// times batch), then with the smallest batch. Such a search learns more from each visit, and measurements differ by so much
+/// anyway.
 pub fn recommend(settings: &[Measured]) -> Option<&Measured> {
     let most = settings.iter().map(|setting| setting.visits_per_s).fold(0.0, f64::max);
-    let good = settings.iter().filter(|setting| setting.visits_per_s >= most * (1.0 - TOLERANCE));
+    let good = settings.iter().filter(|setting| setting.visits_per_s >= most * (1.0 - GAIN));
     good.min_by(|a, b| {
         let size = |setting: &Measured| (setting.batch * setting.threads, setting.batch);
         size(a).cmp(&size(b)).then(b.visits_per_s.total_cmp(&a.visits_per_s))

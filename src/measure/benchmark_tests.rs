@@ -3,78 +3,12 @@
 use std::time::Duration;
 
 use super::*;
-use crate::backend::{
-    Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, UniformBackend,
-};
+use crate::backend::{Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 use crate::clock::MonotonicClock;
 use crate::engine::{Options, RuntimePolicy};
+use crate::measure::card_use::FixedCard;
 use crate::measure::meter::BatchRecord;
-
-/// The attributes of ONNX Runtime's backend with this provider and these `BackendOptions`; `fixed`: with a network that
-/// came with this batch size.
-fn attributes(provider: Provider, options: &str, fixed: Option<usize>) -> Attributes {
-    let rows = fixed.map_or(options.parse::<DeviceOptions>().unwrap().rows(provider), Rows::fixed);
-    Attributes {
-        name: "a".to_owned(),
-        device: "b".to_owned(),
-        input: None,
-        has_wdl: true,
-        has_moves_left: true,
-        preferred_batch: rows.preferred(provider),
-        smallest_batch: rows.of(1),
-        maximum_batch: rows.most,
-        preferred_threads: 2,
-        is_cpu: matches!(provider, Provider::Cpu | Provider::OpenVino),
-        is_batch_invariant: false,
-    }
-}
-
-#[test]
-fn grids_try_several_batch_sizes_of_every_provider() {
-    use Provider::*;
-    for (provider, batches, larger) in [
-        (Cpu, &[4, 8, 16, 32][..], None),
-        (OpenVino, &[4, 8, 16, 32], None),
-        (Cuda, &[64, 128, 256, 512], None),
-        (TensorRt, &[64, 128, 256, 512], None),
-        // Both run one size alone.
-        (CoreMl, &[16], Some(32)),
-        (DirectMl, &[16], Some(32)),
-    ] {
-        let usual = attributes(provider, "", None);
-        assert_eq!(grid(&usual).1, batches, "{provider}");
-        assert_eq!(larger_batch(&usual, Some(provider)), larger, "{provider}");
-        if let Some(larger) = larger {
-            let wider = attributes(provider, &format!("batch={larger}"), None);
-            assert!(grid(&wider).1.contains(&larger), "{provider}: {:?}", grid(&wider));
-        }
-    }
-    assert_eq!(grid(&attributes(Cuda, "", None)).0, [1, 2, 3, 4]);
-    let on_cpu = grid(&attributes(Cpu, "", None)).0;
-    assert!(on_cpu.contains(&1) && on_cpu.contains(&2), "{on_cpu:?}");
-}
-
-#[test]
-fn grids_stay_within_what_the_backend_runs() {
-    use Provider::*;
-    for (provider, options, fixed, batches, larger) in [
-        (Cuda, "batch=512", None, &[64, 128, 256, 512][..], None),
-        (Cuda, "batch=1024,min_batch=128", None, &[128, 256, 512], None),
-        (Cuda, "batch=64", None, &[16, 32, 64], Some(128)),
-        (Cuda, "batch=64,steps=1", None, &[64], None),
-        (Cuda, "", Some(4), &[4], None),
-        (Cpu, "batch=16", None, &[4, 8, 16], Some(32)),
-        (Cpu, "", Some(4), &[4], None),
-        (CoreMl, "batch=32", None, &[32], None),
-    ] {
-        let attributes = attributes(provider, options, fixed);
-        assert_eq!(grid(&attributes).1, batches, "{provider} {options}");
-        assert_eq!(larger_batch(&attributes, Some(provider)), larger, "{provider} {options}");
-    }
-    let free = UniformBackend::new();
-    assert_eq!(grid(free.attributes()).1, [128, 256]);
-    assert_eq!(larger_batch(free.attributes(), None), None, "no provider, no key");
-}
+use crate::runtime::nvidia_readings::CardReading;
 
 #[test]
 fn a_small_batch_is_preferred_to_a_little_speed() {
@@ -167,7 +101,11 @@ fn a_measurement_counts_what_the_search_did() {
     let mut engine = Engine::new(Options::default(), Arc::clone(&clock), RuntimePolicy::FindOnly);
     engine.set_option("Backend", "random").unwrap();
     let mut benchmark = Benchmark::new(engine, clock).unwrap();
+    assert_eq!(benchmark.measure(1, 4, 1, 0.05).unwrap().cards, None);
+    let card = CardReading { temperature_c: Some(41.0), ..CardReading::default() };
+    benchmark.watch_cards(Some(Arc::new(FixedCard(vec![card]))));
     let measured = benchmark.measure(2, 4, 2, 0.2).unwrap();
+    assert_eq!(measured.cards.as_ref().unwrap()[0].during, card);
     assert_eq!((measured.threads, measured.batch, measured.backend.as_str()), (2, 4, "random"));
     assert!((0.1..3.0).contains(&measured.seconds), "{measured:?}");
     assert!(measured.visits > 0 && measured.evaluations > 0 && measured.visits_per_s > 0.0, "{measured:?}");

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::fs;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::runtime::nvidia;
 
 /// The machine, on which measurements depend besides the backend. Displays as one line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's own name; its architecture where it does not tell.
     pub processor: String,
@@ -17,7 +17,7 @@ pub struct Machine {
     /// Hardware threads that this process may use.
     pub threads: usize,
     /// The operating system.
-    pub system: &'static str,
+    pub system: String,
     /// NVIDIA's driver and its cards, where one answers.
     pub nvidia: Option<nvidia::Driver>,
 }
@@ -30,7 +30,7 @@ impl Machine {
             processor: processor(&info).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             cores: num_cpus::get_physical(),
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            system: std::env::consts::OS,
+            system: std::env::consts::OS.to_owned(),
             nvidia: nvidia::driver().ok(),
         }
     }

@@ -5,6 +5,9 @@
 //! | `bench` | a search of fixed positions, whose node count is the engine's signature |
 //! | `backendbench`, `bare_loop` | the speed of the evaluator alone, and of a bare loop around ONNX Runtime |
 //! | `benchmark`, `meter` | the speed of the whole engine; the batches and cache hits of its searches |
+//! | `grid`, `saturation` | the settings to try, upwards until a larger one no longer pays; where a device saturates |
+//! | `card_use` | power, clocks and memory of graphics cards meanwhile |
+//! | `record`, `comparison` | what a benchmark found, as a file; two of them beside each other |
 //! | `costs` | the costs of batches and playouts that a benchmark found, for games on a virtual clock |
 //! | `machine` | the machine that was measured |
 //! | `positions` | positions to measure on |
@@ -14,18 +17,28 @@ mod backendbench;
 mod bare_loop;
 mod bench;
 mod benchmark;
+mod card_use;
+mod comparison;
 mod costs;
+mod grid;
 mod machine;
 mod meter;
 mod positions;
+mod record;
+mod saturation;
 mod statistics;
 
-pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughput, backendbench, best_batch};
+pub use backendbench::{BackendSide, BenchPlan, BenchRow, Runner, Side, Throughput, backendbench};
 pub use bare_loop::Bare;
 pub use bench::{BENCH_POSITIONS, BenchResult, bench};
-pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, grid, larger_batch, recommend};
+pub use benchmark::{BENCHMARK_POSITIONS, Benchmark, BenchmarkError, Measured, recommend};
+pub use card_use::CardUse;
+pub use comparison::{ComparedSetting, Comparison};
 pub use costs::{CostsError, MeasuredCosts};
+pub use grid::{Grid, SearchSaturation, Tried, larger_batch, search_saturation};
 pub use machine::Machine;
 pub use meter::{BatchRecord, Meter, Reading};
 pub use positions::walk;
+pub use record::{BackendDevice, BenchmarkRecord, NetworkFacts, Recommended, RecordError, Unavailable};
+pub use saturation::{GAIN, Saturation, Sizes};
 pub use statistics::Latency;

@@ -1,7 +1,72 @@
 //! Prints the results of `zeitnot benchmark` for people and spreadsheets.
 
+use super::{Format, cards};
+use crate::commands::output::say;
 use zeitnot::backend::{Attributes, LARGEST_BATCH};
-use zeitnot::measure::Measured;
+use zeitnot::lab::report::plain;
+use zeitnot::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
+
+/// What was measured, and where.
+pub fn facts(record: &BenchmarkRecord) -> String {
+    let BenchmarkRecord { version, machine, backend, device, load_ms, .. } = record;
+    let version = if version.is_empty() { "unknown" } else { version };
+    let facts = format!(
+        "machine: {machine}\nbackend: {backend}\ndevice: {device}\nversion: {version}\nloaded in {load_ms:.0} ms"
+    );
+    facts.lines().map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Shows a record that was measured before.
+pub fn again(record: &BenchmarkRecord, format: Format) {
+    match format {
+        Format::Text => {
+            say!("{}\n\n{}", facts(record), row_header());
+            record.settings().iter().for_each(|measured| say!("{}", as_row(measured)));
+        }
+        Format::Csv => {
+            say!("{}\n{}", COLUMNS.join(","), as_csv(&record.measured));
+            record.grid.iter().for_each(|measured| say!("{}", as_csv(measured)));
+        }
+        Format::Json => {}
+    }
+}
+
+/// Tells what follows from the settings. JSON has it in the record.
+pub fn conclusion(record: &BenchmarkRecord, format: Format) {
+    if format == Format::Json {
+        return;
+    }
+    for doubt in &record.unsteady {
+        format.note(&format!("unsteady: {}", plain(doubt)));
+    }
+    for saturation in &record.saturation {
+        format.note(&format!("saturation: {}", plain(&saturation_in_words(saturation))));
+    }
+    for larger in &record.larger_batches {
+        format.note(&format!("larger batches: {}", plain(larger)));
+    }
+    for other in &record.unavailable {
+        format.note(&format!("not available: {}: {}", plain(&other.backend), plain(&other.reason)));
+    }
+    if format == Format::Text {
+        say!("");
+    }
+    format.note(&format!("recommended: {}", recommendation(record.best())));
+}
+
+/// Where a backend saturates.
+fn saturation_in_words(found: &SearchSaturation) -> String {
+    let SearchSaturation { backend, threads, saturation } = found;
+    let threads = crate::commands::speed_picture::threads(*threads);
+    let (batch, evals_per_s) = (saturation.batch, saturation.evals_per_s);
+    match saturation.is_reached {
+        true => format!(
+            "{backend} at batch {batch} with {threads} ({evals_per_s:.0} evaluations/s; larger ones gain less than {:.0} %)",
+            GAIN * 100.0
+        ),
+        false => format!("{backend} not up to batch {batch} with {threads} ({evals_per_s:.0} evaluations/s)"),
+    }
+}
 
 /// One setting in full; so many positions were asked for.
 pub fn in_words(measured: &Measured, asked: usize) -> String {
@@ -12,11 +77,15 @@ pub fn in_words(measured: &Measured, asked: usize) -> String {
     };
     let first = measured.first_evaluation_ms.map_or("not seen".to_owned(), |first| format!("after {first:.1} ms"));
     let latency = measured.batch_latency_ms;
+    let cards = match cards::in_row(measured.cards.as_deref()) {
+        row if row.is_empty() => row,
+        row => format!("\ncards: {}", row.trim_start_matches(" | ")),
+    };
     format!(
         "threads {threads}, batch {batch}: {:.0} visits/s, {:.0} evaluations/s ({visits} visits, {evaluations} evaluations in \
          {seconds:.1} s)\npositions: {positions}{fewer}\n\
          cache hits: {:.1} % of what was asked for\ncollisions: {:.2} a visit\nbatches: {:.1} positions on average, {:.0} % full\n\
-         batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}",
+         batch latency: {:.2} ms median, {:.2} ms p95, {:.2} ms p99\nfirst evaluation: {first}{cards}",
         measured.visits_per_s,
         measured.evals_per_s,
         measured.cache_hit_share * 100.0,
@@ -42,19 +111,56 @@ pub fn as_row(measured: &Measured) -> String {
     let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = measured;
     let (cache, fill) = (measured.cache_hit_share * 100.0, measured.batch_fill * 100.0);
     let (p50, p95) = (measured.batch_latency_ms.p50, measured.batch_latency_ms.p95);
+    let backend = plain(backend);
     format!(
-        "{backend:<14} {threads:>7} {batch:>6} {visits_per_s:>10.0} {evals_per_s:>10.0} {cache:>5.1}% {fill:>5.0}% {p50:>9.2} {p95:>9.2}"
+        "{backend:<14} {threads:>7} {batch:>6} {visits_per_s:>10.0} {evals_per_s:>10.0} {cache:>5.1}% {fill:>5.0}% {p50:>9.2} {p95:>9.2}{}",
+        cards::in_row(measured.cards.as_deref())
     )
 }
 
 /// The settings to use, as options and as flags.
 pub fn recommendation(best: &Measured) -> String {
     let Measured { backend, threads, batch, minibatch_size, visits_per_s, .. } = best;
+    let backend = plain(backend);
     let own = if *minibatch_size == 0 { format!(" (up to {batch}, less in small trees)") } else { String::new() };
     format!(
         "Threads {threads}, MinibatchSize {minibatch_size}{own}, Backend {backend} ({visits_per_s:.0} visits/s)\n             \
          --threads={threads} --minibatch-size={minibatch_size} --backend={backend}"
     )
+}
+
+/// A setting in a few words.
+pub fn setting(of: &Measured) -> String {
+    let Measured { backend, threads, batch, visits_per_s, evals_per_s, .. } = of;
+    let threads = crate::commands::speed_picture::threads(*threads);
+    format!("{backend}, {threads}, batch {batch} ({visits_per_s:.0} visits/s, {evals_per_s:.0} evaluations/s)")
+}
+
+/// Two benchmarks beside each other, as a table.
+pub fn comparison(of: &Comparison) -> String {
+    let Comparison { this, other, settings, unmatched, recommended, warnings } = of;
+    let mut lines = vec![format!("this:  {}", plain(this)), format!("other: {}", plain(other))];
+    lines.extend(warnings.iter().map(|warning| format!("note: {}", plain(warning))));
+    let [one, two, three] = ["this", "other", "ratio"];
+    lines.push(format!("\n{:<14} {:>7} {:>6} | {:^30} | {:^30}", "", "", "", "evaluations/s", "visits/s"));
+    lines.push(format!(
+        "{:<14} {:>7} {:>6} | {one:>10} {two:>10} {three:>8} | {one:>10} {two:>10} {three:>8}",
+        "backend", "threads", "batch"
+    ));
+    let numbers = |[this, other]: [f64; 2], ratio: f64| format!("{this:>10.0} {other:>10.0} {ratio:>8.3}");
+    let of_setting = |setting: &ComparedSetting| {
+        let evals = numbers(setting.evals_per_s, setting.evals_ratio);
+        format!("{evals} | {}", numbers(setting.visits_per_s, setting.visits_ratio))
+    };
+    for setting in settings {
+        let ComparedSetting { backend, threads, batch, .. } = setting;
+        lines.push(format!("{:<14} {threads:>7} {batch:>6} | {}", plain(backend), of_setting(setting)));
+    }
+    lines.push(format!("{:<29} | {}", "recommended to each", of_setting(recommended)));
+    if *unmatched > 0 {
+        lines.push(format!("settings of one of them alone: {unmatched}"));
+    }
+    lines.join("\n")
 }
 
 /// How to let the backend run batches of `larger` positions.
@@ -122,7 +228,8 @@ pub fn as_csv(measured: &Measured) -> String {
         Some(measured.collisions_per_visit),
     ];
     let cells = numbers.iter().map(|number| number.map_or(String::new(), |number| number.to_string()));
-    std::iter::once(measured.backend.clone()).chain(cells).collect::<Vec<_>>().join(",")
+    // A comma would begin another cell.
+    std::iter::once(plain(&measured.backend).replace(',', ";")).chain(cells).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -131,6 +238,45 @@ mod tests {
 
     fn measured(batch: usize, visits_per_s: f64) -> Measured {
         Measured { backend: "native".to_owned(), threads: 2, batch, visits_per_s, ..Measured::default() }
+    }
+
+    #[test]
+    fn a_comparison_is_a_table() {
+        let setting = |threads| ComparedSetting {
+            backend: "gpu\u{1b}[31m".to_owned(),
+            threads,
+            batch: 64,
+            evals_per_s: [300.0, 200.0],
+            evals_ratio: 1.5,
+            visits_per_s: [500.0, 1000.0],
+            visits_ratio: 0.5,
+        };
+        let table = comparison(&Comparison {
+            this: "a".to_owned(),
+            other: "b\nc".to_owned(),
+            settings: vec![setting(1), setting(2)],
+            unmatched: 3,
+            recommended: setting(2),
+            warnings: vec!["the versions differ".to_owned()],
+        });
+        for part in
+            ["this:  a\n", "other: b?c\n", "note: the versions differ\n", "of one of them alone: 3", "1.500", "0.500"]
+        {
+            assert!(table.contains(part), "without {part:?}: {table}");
+        }
+        assert_eq!(table.lines().filter(|line| line.contains(" | ")).count(), 5, "{table}");
+        assert!(!table.contains('\u{1b}'), "{table}");
+    }
+
+    #[test]
+    fn saturation_is_told_or_that_it_was_not_seen() {
+        let found = |is_reached| SearchSaturation {
+            backend: "x".to_owned(),
+            threads: 2,
+            saturation: zeitnot::measure::Saturation { batch: 256, evals_per_s: 900.0, is_reached },
+        };
+        assert!(saturation_in_words(&found(true)).starts_with("x at batch 256 with 2 threads (900 evaluations/s; "));
+        assert_eq!(saturation_in_words(&found(false)), "x not up to batch 256 with 2 threads (900 evaluations/s)");
     }
 
     #[test]

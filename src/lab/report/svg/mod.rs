@@ -22,7 +22,8 @@ pub use canvas::Frame;
 pub use markup::{escape, is_bidi_control};
 pub use palette::{chart_css, page_css};
 pub use plot::{
-    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spacing, Spread, StackPlot, StackRow,
+    Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spacing, Spread, StackPlot,
+    StackRow,
 };
 
 use canvas::Canvas;

@@ -1,0 +1,58 @@
+//! Measures another backend in a process of its own: a process holds one ONNX Runtime, and each kind of device may need its
+//! own.
+
+use anyhow::Context as _;
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, Stdio};
+use zeitnot::measure::BenchmarkRecord;
+
+/// Flags of this process that the other one does not have.
+const SWITCHES: [&str; 3] = ["--csv", "--json", "--no-install"];
+/// The same of flags with a value.
+const FLAGS: [&str; 2] = ["--svg", "--compare"];
+
+/// What another backend makes of the command line of this process; or, in a line, why it cannot be had.
+pub fn measure(backend: &str) -> anyhow::Result<Result<BenchmarkRecord, String>> {
+    let output = Command::new(std::env::current_exe()?)
+        .args(kept(std::env::args_os().skip(1)))
+        .arg(format!("--backend={backend}"))
+        // What it says is not heard until it ends: nothing is downloaded meanwhile.
+        .args(["--json", "--no-install"])
+        .stdin(Stdio::null())
+        .output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let reason = said.lines().last().unwrap_or("it ended without a word");
+        return Ok(Err(reason.trim_start_matches("zeitnot: ").to_owned()));
+    }
+    Ok(Ok(serde_json::from_slice(&output.stdout).context("another process of this program")?))
+}
+
+/// The arguments that the other process has too.
+fn kept(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments;
+    let mut kept = Vec::new();
+    while let Some(argument) = arguments.next() {
+        let is = |flag: &&str| argument == OsStr::new(flag);
+        let has_value = |flag: &&str| argument.to_string_lossy().starts_with(&format!("{flag}="));
+        if FLAGS.iter().any(is) {
+            // Its value is the next argument.
+            arguments.next();
+        } else if !SWITCHES.iter().any(is) && !FLAGS.iter().any(has_value) {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_process_writes_no_picture_and_compares_nothing() {
+        let arguments =
+            ["benchmark", "--csv", "--svg", "a.svg", "--threads=1", "--compare=b.json", "--svg=c", "--compare"];
+        assert_eq!(kept(arguments.map(OsString::from).into_iter()), ["benchmark", "--threads=1"]);
+    }
+}
