@@ -88,7 +88,7 @@ mod tests {
 
     fn driver(cuda: &str, capabilities: &[(i32, i32)]) -> Driver {
         let cards = (0..capabilities.len()).map(|index| format!("card {index}")).collect();
-        Driver { cuda: cuda.to_owned(), version: None, cards, capabilities: capabilities.to_vec() }
+        Driver { cuda: cuda.to_owned(), version: None, cards, capabilities: capabilities.to_vec(), bus_ids: Vec::new() }
     }
 
     #[test]

@@ -94,6 +94,7 @@ mod tests {
             version: None,
             cards: vec!["one".to_owned(), "two".to_owned()],
             capabilities: vec![HOPPER, BLACKWELL],
+            bus_ids: Vec::new(),
         };
         let ready = |network: &Network, text: &str| engines_are_ready(network, &options(text), &driver).unwrap();
         assert!(!ready(&network, ""), "nothing was built");
