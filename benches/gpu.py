@@ -5,7 +5,7 @@
 
 It needs Python alone, no network, and 8 minutes (--minutes). FOLDER has CUDA's libraries and ONNX Runtime's for CUDA, as files or
 as wheels, which are unpacked; without it those that `zeitnot runtime install --gpu` obtained are used. What a machine cannot do
-is said on the page and skipped, so that the script runs to its end without a card, too.
+is said on the page and skipped, so that the script runs to its end without a card, too. It is for Linux.
 """
 
 import argparse
@@ -27,16 +27,21 @@ BATCHES = [1, 8, 16, 32, 64, 128, 256, 512, 1024]
 # The bars of issue 30: agreement in half precision, the share of a bare loop, of the whole search, and of Lc0's.
 BARS = {"first choice": 0.99, "error of q": 0.01, "share of a bare loop at 256": 0.95, "search": 0.8}
 CARDS = ["cuda", "tensorrt"]
+# The share of the time left that one command may take.
+MOST_OF_THE_TIME = 0.4
 
 
 class Clock:
-    """The time that is left, which is divided among what is still to be done."""
+    """The time that is left. No command takes more than a part of it: a first engine of TensorRT's can take minutes."""
 
     def __init__(self, minutes):
         self.end = time.monotonic() + 60 * minutes
 
     def left(self):
         return self.end - time.monotonic()
+
+    def of_a_command(self):
+        return max(self.left() * MOST_OF_THE_TIME, 1)
 
 
 class Zeitnot:
@@ -50,11 +55,16 @@ class Zeitnot:
         command = [self.program, *map(str, arguments)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, env=self.environment,
-                                  timeout=max(self.clock.left(), 1), check=False)
+                                  timeout=self.clock.of_a_command(), check=False)
         except subprocess.TimeoutExpired:
             return None, "no time was left for it"
+        except OSError as error:
+            sys.exit(f"gpu.py: {self.program}: {error}")
         lines = done.stderr.strip().splitlines()
-        return (done.stdout, None) if done.returncode == 0 else (None, lines[-1] if lines else f"exit {done.returncode}")
+        problem = without_folders(lines[-1]) if lines else f"exit {done.returncode}"
+        # `doctor` prints what it finds of a machine that cannot play, too.
+        is_told = done.returncode == 0 or arguments[0] == "doctor"
+        return (done.stdout, None) if is_told else (None, problem)
 
     def json(self, *arguments):
         output, problem = self.run(*arguments, "--json")
@@ -72,7 +82,8 @@ def libraries(folder, scratch):
             archive.extractall(scratch)
     found = [path for root in (folder, pathlib.Path(scratch)) for path in root.rglob("*.so*")]
     folders = sorted({str(path.parent) for path in found})
-    environment["LD_LIBRARY_PATH"] = ":".join([*folders, environment.get("LD_LIBRARY_PATH", "")])
+    # An empty part would be the working folder.
+    environment["LD_LIBRARY_PATH"] = ":".join(filter(None, [*folders, environment.get("LD_LIBRARY_PATH")]))
     runtimes = [path for path in found if path.name.startswith("libonnxruntime.so")]
     if runtimes:
         environment["ORT_DYLIB_PATH"] = str(runtimes[0])
@@ -101,19 +112,21 @@ def weights(network):
 
 def agreement(ours, reference):
     """How near evaluations are to those in float32 on the CPU."""
-    same, q, kl = 0, 0.0, 0.0
+    same, q, kl, furthest = 0, 0.0, 0.0, 0.0
     for one, other in zip(ours, reference, strict=True):
         best = [max(side["policy"], key=lambda move: move["p"])["move"] for side in (one, other)]
         same += best[0] == best[1]
         q += abs(one["q"] - other["q"])
+        furthest = max(furthest, abs(one["q"] - other["q"]))
         found = {move["move"]: move["p"] for move in one["policy"]}
         kl += sum(move["p"] * math.log(move["p"] / max(found[move["move"]], 1e-9))
                   for move in other["policy"] if move["p"] > 0)
     count = len(reference)
-    return {"positions": count, "first choice": same / count, "error of q": q / count, "KL": kl / count}
+    return {"positions": count, "first choice": same / count, "error of q": furthest, "mean error of q": q / count,
+            "KL": kl / count}
 
 
-def agreements(zeitnot, networks, file):
+def agreements(zeitnot, networks, file, backends):
     """Each network on the card, and on the CPU in the form that the card gets: packed planes, half precision, its Mish."""
     rows = []
     for network in networks:
@@ -121,7 +134,8 @@ def agreements(zeitnot, networks, file):
         if reference is None:
             rows.append({"network": network, "backend": "onnxruntime", "problem": problem})
             continue
-        for backend, options in [("onnxruntime", "planes=packed,datatype=f16"), *((card, None) for card in CARDS)]:
+        for backend in backends:
+            options = "planes=packed,datatype=f16" if backend == "onnxruntime" else None
             ours, problem = evaluations(zeitnot, network, file, "--backend", backend,
                                         *(["--backend-opts", options] if options else []))
             row = {"network": network, "backend": backend, "options": options}
@@ -154,19 +168,17 @@ def variants(zeitnot, networks, seconds):
             found, problem = zeitnot.json("backendbench", *weights(networks[0]), "--backend", "cuda", "--backend-opts", options,
                                           "--batch-sizes", "32,256,1024", "--threads", threads, "--seconds", seconds)
             rows.append({"options": options or "as it is", "threads": threads, "batches": found, "problem": problem})
-            if problem:
-                return rows
     return rows
 
 
-def lc0(program, networks, seconds):
-    """Lc0's own backend on the same networks. Its lines go onto the page as they are."""
+def lc0(program, networks, clock):
+    """Lc0's own backend on the same networks. Its lines go onto the page as they are, for a reader to compare."""
     rows = []
     for network in filter(None, networks):
         command = [program, "backendbench", "--backend=cuda-fp16", f"--weights={network}", "--batches=10",
                    "--start-batch-size=128", "--max-batch-size=1024", "--batch-step=128"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60 + 60 * seconds, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=clock.of_a_command(), check=False)
             rows.append({"network": network, "output": done.stdout.splitlines(), "problem": done.stderr[-200:] if done.returncode else None})
         except (OSError, subprocess.TimeoutExpired) as error:
             rows.append({"network": network, "output": [], "problem": str(error)})
@@ -178,11 +190,11 @@ def page(report):
     lines = ["# Zeitnot on this machine", ""]
     lines += [f"- {key}: {value}" for key, value in report["machine"].items()]
     lines += ["", "## Agreement with float32 on the CPU", "",
-              "| network | backend | first choice | mean error of q | KL |", "|---|---|---|---|---|"]
+              "| network | backend | first choice | largest error of q | mean | KL |", "|---|---|---|---|---|---|"]
     for row in report["agreement"]:
         name = f"| {name_of(row['network'])} | {row['backend']} {row.get('options') or ''} |"
-        lines.append(f"{name} {row['problem']} | | |" if row.get("problem") else
-                     f"{name} {row['first choice']:.4f} | {row['error of q']:.5f} | {row['KL']:.5f} |")
+        lines.append(f"{name} {row['problem']} | | | |" if row.get("problem") else
+                     f"{name} {row['first choice']:.4f} | {row['error of q']:.5f} | {row['mean error of q']:.5f} | {row['KL']:.5f} |")
     lines += ["", "## Evaluations a second", "", "| network | backend | batch | evaluations/s | share of a bare loop |",
               "|---|---|---|---|---|"]
     for row in report["speed"]:
@@ -208,6 +220,10 @@ def page(report):
     return "\n".join(lines) + "\n"
 
 
+def without_folders(text):
+    return re.sub(r"/\S+/", ".../", text)
+
+
 def name_of(network):
     """A network's file, without its folder, which is nobody's business."""
     return pathlib.Path(network).name if network else "built in"
@@ -226,7 +242,7 @@ def judged(report):
         if row["backend"] in CARDS and batch:
             lines.append((row["network"], row["backend"], "share of a bare loop at 256", batch["ratio"],
                           batch["ratio"] >= BARS["share of a bare loop at 256"]))
-            if row.get("search"):
+            if row.get("search") and "t1" in name_of(row["network"]).lower():
                 share = searched(row["search"]) / max(each["versus_evals_per_s"] for each in row["batches"])
                 lines.append((row["network"], row["backend"], "search", share, share >= BARS["search"]))
     return lines
@@ -249,28 +265,42 @@ def main():
     arguments = parser.parse_args()
     networks = (arguments.weights or [None])[:4]
     clock = Clock(arguments.minutes)
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         zeitnot = Zeitnot(arguments.zeitnot, libraries(arguments.libraries, scratch), clock)
         doctor, _ = zeitnot.json("doctor")
-        checks = {check["name"]: re.sub(r"/\S+/", ".../", check["finding"]) for check in (doctor or {}).get("checks", [])}
+        checks = {check["name"]: without_folders(check["finding"]) for check in (doctor or {}).get("checks", [])}
         version, unknown = zeitnot.run("--version")
         report = {"machine": {"zeitnot": (version or unknown).strip(), "system": platform.platform(),
-                              **{name: checks.get(name) for name in ["processor", "graphics card", "runtime"]}}}
-        report["agreement"] = agreements(zeitnot, networks, positions(zeitnot, scratch))
-        cards = [card for card in CARDS if any(row["backend"] == card and not row.get("problem") for row in report["agreement"])]
+                              **{name: checks.get(name) for name in ["processor", "graphics card", "runtime"]}},
+                  "bars": BARS, "agreement": [], "speed": [], "variants": [], "lc0": [], "problems": []}
+
+        def told(part, rows):
+            """Keeps what is there already, should the next part never end."""
+            for row in rows:
+                if "network" in row:
+                    row["network"] = name_of(row["network"])
+            report[part] = rows
+            every = [row for rows in report.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+            report["problems"] = sorted({f"{row.get('backend', 'cuda')}: {row['problem']}" for row in every if row.get("problem")})
+            (out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")
+            (out / "gpu.md").write_text(page(report))
+
+        file = positions(zeitnot, scratch)
+        told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", "cuda"]))
+        found = {row["backend"] for row in report["agreement"] if not row.get("problem")}
+        cards = [card for card in CARDS if card in found]
         # A measurement of a side takes a fifth more to warm up; the whole search takes five times as long as a batch size.
-        parts = len(networks) * max(len(cards), 1) * (2 * len(BATCHES) + 6) + 30 * bool(cards)
-        seconds = round(min(2.0, max(0.2, 0.7 * clock.left() / parts / 1.2)), 2)
-        report["speed"] = speeds(zeitnot, networks, cards or ["onnxruntime"], seconds)
-        report["variants"] = variants(zeitnot, networks, seconds) if cards else []
-        report["lc0"] = lc0(arguments.lc0, networks, seconds) if arguments.lc0 and cards else []
-    every = [row for part in ("agreement", "speed", "variants", "lc0") for row in report[part]]
-    report["problems"] = sorted({f"{row.get('backend', 'cuda')}: {row['problem']}" for row in every if row.get("problem")})
-    report["bars"] = BARS
-    out = pathlib.Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")
-    (out / "gpu.md").write_text(page(report))
+        parts = len(networks) * (2 * len(BATCHES) + 6) * (2 if cards else 1) + 30 * bool(cards)
+        seconds = round(min(2.0, max(0.2, 0.5 * clock.left() / parts / 1.2)), 2)
+        told("speed", speeds(zeitnot, networks, cards or ["onnxruntime"], seconds))
+        told("variants", variants(zeitnot, networks, seconds) if cards else [])
+        told("lc0", lc0(arguments.lc0, networks, clock) if arguments.lc0 and cards else [])
+        # Last: the first engine of a network takes minutes.
+        told("agreement", report["agreement"] + agreements(zeitnot, networks, file, ["tensorrt"]))
+        if any(row["backend"] == "tensorrt" and not row.get("problem") for row in report["agreement"]):
+            told("speed", report["speed"] + speeds(zeitnot, networks, ["tensorrt"], seconds))
     print(page(report), end="")
 
 

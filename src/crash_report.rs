@@ -1,10 +1,12 @@
-//! Writes a report of a panic, with what the engine was told before it, for whoever mends the defect.
+//! Writes a report of a panic, with the lines that the engine read before it.
 //!
 //! A panic of a search's thread does not end the engine, which still answers with a legal move; the report says what it was doing.
 
 use std::backtrace::Backtrace;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +24,7 @@ const LONGEST: usize = 4_000;
 /// Reports that a process writes: a defect that comes again at each move says nothing new.
 const MOST_REPORTS: usize = 5;
 
-/// What a report tells of the time before the panic.
+/// The lines read before a panic, and the folder of its report.
 struct Before {
     options: VecDeque<String>,
     lines: VecDeque<String>,
@@ -39,12 +41,15 @@ pub fn install(folder: Option<PathBuf>) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
-        if REPORTS.fetch_add(1, Ordering::Relaxed) < MOST_REPORTS {
+        let number = REPORTS.fetch_add(1, Ordering::Relaxed) + 1;
+        if number <= MOST_REPORTS {
             let text = report(panic, &Backtrace::force_capture());
-            match write(&text) {
-                Some(path) => eprintln!("zeitnot: this is a defect; its report is {}", path.display()),
-                None => eprint!("zeitnot: this is a defect; its report can be written nowhere:\n{text}"),
-            }
+            let told = match write(&text, number) {
+                Some(path) => format!("its report is {}", path.display()),
+                None => format!("its report can be written nowhere:\n{text}"),
+            };
+            // A panic in here would abort the process, which `eprintln` makes where nobody reads standard error any more.
+            let _ = writeln!(std::io::stderr(), "zeitnot: this is a defect; {told}");
         }
     }));
 }
@@ -79,7 +84,7 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
         thread.name().unwrap_or("without a name")
     );
     let mut line = |line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("a string takes every text");
-    for argument in std::env::args() {
+    for argument in std::env::args_os() {
         line(format_args!(" {argument:?}"));
     }
     // A panic while the lines were held must not wait for them.
@@ -97,14 +102,16 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
 }
 
 /// Writes a report; the path where it lies now.
-fn write(text: &str) -> Option<PathBuf> {
+fn write(text: &str, number: usize) -> Option<PathBuf> {
     let folder = BEFORE.try_lock().and_then(|before| before.folder.clone());
     let seconds = OffsetDateTime::now_utc().unix_timestamp();
-    let name = format!("zeitnot-crash-{seconds}-{}-{}.txt", std::process::id(), REPORTS.load(Ordering::Relaxed));
+    let name = format!("zeitnot-crash-{seconds}-{}-{}.txt", std::process::id(), number);
     folder.into_iter().chain([std::env::temp_dir()]).find_map(|folder| {
         std::fs::create_dir_all(&folder).ok()?;
         let path = folder.join(&name);
-        std::fs::write(&path, text).ok().map(|()| path)
+        // A file that is there, or a link, is somebody else's.
+        let mut file = File::options().write(true).create_new(true).open(&path).ok()?;
+        file.write_all(text.as_bytes()).ok().map(|()| path)
     })
 }
 

@@ -274,9 +274,9 @@ fn each_form_of_mish_is_mish() {
     assert!(tried > 0, "some network has a Mish");
 }
 
-/// Two runs in flight, each in a session of its own with shared weights, say what they say one after the other.
+/// Two workers at once, each with a session of its own over shared weights, say what they say one after the other.
 #[test]
-fn runs_in_flight_do_not_disturb_each_other() {
+fn workers_at_once_do_not_disturb_each_other() {
     let (_, shape) = attention_networks().pop().unwrap();
     for bytes in [random_network(3, 2, 16), shape.gzip(5)] {
         let backend = load(&bytes, &uncached());

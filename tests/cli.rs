@@ -46,6 +46,22 @@ fn fails(command: &mut Command, parts: &[&str]) {
 }
 
 #[test]
+fn every_command_takes_a_level_of_the_log() {
+    let folder = folder();
+    let said = |arguments: &[&str]| {
+        let output = zeitnot(&folder).args(arguments).write_stdin("quit\n").assert().success().get_output().clone();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let eval = ["eval", "--weights", "zeitnot-small", "--backend=onnxruntime"];
+    let quiet = said(&eval);
+    let loud = said(&[&eval[..], &["--log-level", "trace"]].concat());
+    assert!(!quiet.contains("TRACE") && !quiet.contains("DEBUG"), "{quiet}");
+    assert!(loud.contains("TRACE") || loud.contains("DEBUG"), "{loud}");
+    assert_eq!(said(&["--log-level=off"]), "");
+    zeitnot(&folder).args(["options", "--log-level", "loud"]).assert().code(2).stderr(predicate::str::contains("loud"));
+}
+
+#[test]
 fn every_command_has_help() {
     let folder = folder();
     for command in [

@@ -227,8 +227,8 @@ fn takes_cuda(options: &BackendOptions) -> bool {
 /// minutes for one.
 fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
     options.device.check_for(Provider::TensorRt).is_ok()
-        && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
         && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
+        && nvidia::driver().is_ok_and(|driver| engines_are_ready(network, &options.device, &driver).unwrap_or(false))
 }
 
 /// The fastest that can run here.

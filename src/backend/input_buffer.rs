@@ -13,7 +13,7 @@ pub(super) const POSITION: usize = PLANES * SQUARES;
 pub(super) struct HeldPlanes(Vec<Planes>);
 
 impl HeldPlanes {
-    /// Those of a tensor of so many rows of zeros.
+    /// No planes, in each row of a tensor of zeros.
     pub(super) fn empty(rows: usize) -> HeldPlanes {
         HeldPlanes(vec![Planes { masks: [0; PLANES], values: [0.0; PLANES] }; rows])
     }

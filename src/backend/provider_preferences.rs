@@ -10,9 +10,9 @@ pub enum Sharing {
     /// batches at once, and Lc0 lets it on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and rule
     /// it out.
     PerWorker,
-    /// So many sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
-    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; a second copy of the
-    /// weights in the card's memory is the price.
+    /// This number of sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
+    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; the price is a second
+    /// copy of the weights and of the room for activations in the card's memory.
     InTurn(usize),
 }
 
@@ -81,6 +81,12 @@ impl Rows {
             true => vec![self.least, self.most],
             false => self.sizes.clone(),
         }
+    }
+
+    /// The sizes up to this one, which is among them.
+    pub fn up_to(&self, most: usize) -> Rows {
+        let sizes = self.sizes.iter().copied().filter(|&size| size <= most).collect();
+        Rows { least: self.least.min(most), most: most.min(self.most), sizes }
     }
 
     /// The sizes without those whose runs take as long as a larger one's, by the time of a run of each size: what the larger
@@ -188,6 +194,8 @@ mod tests {
         assert_eq!(kept.sizes(), [32, 64, 128, 192, 256]);
         assert_eq!((kept.of(1), kept.of(70), kept.of(256)), (32, 128, 256));
         assert_eq!(rows.without_slower(&[]), rows);
+        assert_eq!((rows.up_to(100).sizes(), rows.up_to(96).most), (vec![16, 32, 64, 96], 96));
+        assert_eq!(Rows::any(1, 256).up_to(1), Rows::any(1, 1));
         assert_eq!(Rows::any(1, 256).without_slower(&[(1, 2.0), (256, 1.0)]), Rows::any(1, 256));
     }
 

@@ -24,6 +24,9 @@ impl SeveralDevices {
         let attributes = Attributes {
             device: all().map(|attributes| attributes.device.as_str()).collect::<Vec<_>>().join(" and "),
             preferred_threads: all().map(|attributes| attributes.preferred_threads).sum(),
+            // What suits the fastest to be full suits no slower one less.
+            preferred_batch: all().map(|attributes| attributes.preferred_batch).max().unwrap_or(first.preferred_batch),
+            smallest_batch: all().map(|attributes| attributes.smallest_batch).max().unwrap_or(first.smallest_batch),
             maximum_batch: all().map(|attributes| attributes.maximum_batch).min().unwrap_or(first.maximum_batch),
             is_batch_invariant: first.is_batch_invariant && devices.len() == 1,
             ..first.clone()

@@ -76,7 +76,7 @@ fn cli() -> Command {
                 .value_name("LEVEL")
                 .value_parser(["off", "error", "warn", "info", "debug", "trace"])
                 .global(true)
-                .help("What goes to standard error as a log; RUST_LOG has finer filters"),
+                .help("The least level of the log on standard error; RUST_LOG has finer filters"),
         )
         .args_conflicts_with_subcommands(true);
     engine_options::add_to(root)

@@ -202,6 +202,8 @@ mod tests {
         }
         old["measured"].as_object_mut().unwrap().remove("cards");
         old["grid"][0].as_object_mut().unwrap().remove("cards");
+        // Before the cards' compute capabilities were told.
+        old["machine"]["nvidia"] = serde_json::json!({ "cuda": "13.0", "version": null, "cards": ["a card"] });
         let read = BenchmarkRecord::from_json(&old.to_string()).unwrap();
         assert!(read.version.is_empty() && read.title().contains("of unknown version"), "{}", read.title());
     }

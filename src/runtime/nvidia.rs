@@ -19,7 +19,8 @@ pub struct Driver {
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
-    /// The compute capability of each card, major and minor number: which code it runs.
+    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have none.
+    #[serde(default)]
     pub capabilities: Vec<(i32, i32)>,
     /// Their places on the bus, such as `0000:65:00.0`, in the same order.
     #[serde(skip)]
@@ -135,7 +136,7 @@ pub fn driver() -> Result<Driver, DriverError> {
     let texts =
         |function: &DeviceText| (0..cards).map(|index| text(function, index)).collect::<Result<Vec<_>, DriverError>>();
     let capabilities = (0..cards).map(capability).collect::<Result<_, DriverError>>()?;
-    // Who runs networks does not need the places.
+    // A network runs without the places.
     let (names, bus_ids) = (texts(&name)?, texts(&bus_id).unwrap_or_default());
     // CUDA writes 13.0 as 13000.
     let cuda = format!("{}.{}", version / 1000, version % 1000 / 10);

@@ -19,7 +19,7 @@ const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::Dir
 const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
 const DEVICES: &[Provider] =
     &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl];
-/// Runs in flight on one device: a third gains next to nothing where two keep it busy.
+/// The most runs in flight on one device: each takes a copy of the weights.
 const MOST_RUNS: usize = 8;
 /// The largest batch that can be asked for (Lc0's).
 pub const LARGEST_BATCH: usize = 1024;
@@ -251,7 +251,20 @@ pub(super) const KEYS: &[Key] = &[
 /// How the options of a provider are told, by ONNX Runtime's names: `provider.prefer_nhwc=1`.
 pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
-/// Those that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are copied to
+/// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this process;
+/// each with all that begin with it.
+pub(super) const OWN: [&str; 9] = [
+    "device_id",
+    "device_type",
+    "user_compute_stream",
+    "has_user_compute_stream",
+    "gpu_external_",
+    "trt_profile_",
+    "trt_engine_cache_",
+    "trt_timing_cache_path",
+    "cache_dir",
+];
+/// Options that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are copied to
 /// others each time.
 pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
 /// The key of the backend native, and of no provider.

@@ -13,7 +13,7 @@ use crate::network::{Architecture, Conversion, Network, OnnxInterface, Precision
 use crate::runtime::Provider;
 pub use keys::LARGEST_BATCH;
 use keys::{
-    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, POLICY_HEAD, PRECISION, PROVIDER, PROVIDER_PREFIX, RIVALS,
+    CUDA_GRAPHS, INPUT_FORMAT, INTERFACE, ISA, KEYS, OWN, POLICY_HEAD, PRECISION, PROVIDER, PROVIDER_PREFIX, RIVALS,
     VALUE_HEAD,
 };
 
@@ -189,8 +189,11 @@ impl DeviceOptions {
         if key.is_empty() {
             return refused("the name of an option");
         }
-        if CUDA_GRAPHS.contains(&key) {
+        if CUDA_GRAPHS.contains(&key) && value != "0" {
             return refused("one that works with inputs and outputs in the memory of the host");
+        }
+        if OWN.iter().any(|own| key.starts_with(own)) {
+            return refused("one that is free: the engine sets it, or it is an address");
         }
         if self.provider.iter().any(|(other, _)| other == key) {
             return refused("given once");
@@ -261,6 +264,9 @@ impl DeviceOptions {
         let least = self.min_batch.unwrap_or(usual.least).min(most);
         if let Some(steps) = self.steps {
             let step = most.div_ceil(steps).max(1);
+            if step == 1 {
+                return Rows::any(least, most);
+            }
             let sizes: Vec<usize> = (1..).map(|index| index * step).take_while(|&size| size < most).collect();
             return Rows::sizes_between(&sizes, least.max(step.min(most)), most);
         }

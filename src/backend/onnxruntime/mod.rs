@@ -53,6 +53,8 @@ use weights::SharedWeights;
 const DEVICE_WORKERS: usize = 2;
 /// Timed runs of each size while a network is loaded for a device; the fastest counts.
 const TIMED_RUNS: usize = 3;
+/// A run that takes longer than this is timed once.
+const LONG_RUN_MS: f64 = 50.0;
 /// The share of the most positions a second that a smaller batch reaches where the device is said to saturate.
 const SATURATED: f64 = 0.95;
 
@@ -110,21 +112,23 @@ impl OnnxRuntimeBackend {
         let builder = shared.plan.builder(&shared.runtime, &shared.model_io)?;
         let sharing = shared.plan.sharing();
         let (sessions, times) = match can_be_compiled_long(&shared.plan) {
-            Some(start) => announcer.during(&format!("{provider}"), &start, || shared.prepare(builder))?,
-            None => shared.prepare(builder)?,
+            Some(start) => announcer.during(&format!("{provider}"), &start, || shared.prepare(builder, announcer))?,
+            None => shared.prepare(builder, announcer)?,
         };
         if sharing != Sharing::PerWorker {
             // There will be no other session.
             shared.model_io.model.bytes = Vec::new();
         }
         let preferred = shared.rows.preferred(provider);
+        // Two ends say nothing of what lies between them.
+        let saturated = saturation(&times, SATURATED).filter(|_| !shared.rows.are_any());
         let attributes = Attributes {
             name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.model_io.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.model_io.model.moves_left.is_some(),
-            preferred_batch: saturation(&times, SATURATED).map_or(preferred, |saturated| preferred.min(saturated)),
+            preferred_batch: saturated.map_or(preferred, |saturated| preferred.min(shared.rows.of(saturated))),
             smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {
@@ -160,7 +164,7 @@ impl Backend for OnnxRuntimeBackend {
             },
         };
         let buffers = BufferPool::new(&self.shared.rows);
-        Ok(Box::new(OnnxRuntimeEvaluator { session, shared: Arc::clone(&self.shared), buffers }))
+        Ok(Box::new(OnnxRuntimeEvaluator { buffers, session, shared: Arc::clone(&self.shared) }))
     }
 
     fn cache(&self) -> Option<&dyn EvaluationCache> {
@@ -186,7 +190,11 @@ type RunTimes = Vec<(usize, f64)>;
 
 impl Shared {
     /// Makes the sessions that are there from the start, and lets the device get ready for them.
-    fn prepare(&mut self, builder: SessionBuilder) -> Result<(Vec<Session>, RunTimes), BackendError> {
+    fn prepare(
+        &mut self,
+        builder: SessionBuilder,
+        announcer: &Announcer,
+    ) -> Result<(Vec<Session>, RunTimes), BackendError> {
         let mut first = match self.plan.provider {
             Provider::Cpu => self.share_weights(builder)?,
             _ => self.plan.commit(builder, &self.model_io)?,
@@ -195,16 +203,32 @@ impl Shared {
             self.rows = Rows::fixed(fixed);
         }
         let times = self.warm_up(&mut first)?;
-        self.rows = self.rows.without_slower(&times);
+        if let Some(&(largest, _)) = times.last() {
+            self.rows = self.rows.up_to(largest).without_slower(&times);
+        }
         let mut sessions = vec![first];
         if let Sharing::InTurn(runs) = self.plan.sharing() {
             for _ in 1..runs {
-                let mut session = self.session()?;
-                self.warm_up(&mut session)?;
-                sessions.push(session);
+                match self.another_session() {
+                    Ok(session) => sessions.push(session),
+                    // A card without room for two works with one.
+                    Err(error) => {
+                        announcer.say(&format!("{} runs in flight instead of {runs}: {error}", sessions.len()));
+                        break;
+                    }
+                }
             }
         }
         Ok((sessions, times))
+    }
+
+    /// A session that has run every size.
+    fn another_session(&self) -> Result<Session, BackendError> {
+        let mut session = self.session()?;
+        for rows in self.rows.sizes() {
+            self.buffers(&session, rows)?.run(&mut session, &self.model_io)?;
+        }
+        Ok(session)
     }
 
     fn session(&self) -> Result<Session, BackendError> {
@@ -236,25 +260,41 @@ impl Shared {
     }
 
     /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
-    /// Then it runs each again, and returns how long that takes, in milliseconds; nothing on a CPU.
+    /// Then it runs each again, and returns how long that takes; nothing on a CPU. A size that does not run, for want of memory,
+    /// is the end: smaller ones do.
     fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
-        let clock = MonotonicClock::new();
         let mut times = Vec::new();
         for rows in self.rows.sizes() {
-            let mut buffers = self.buffers(session, rows)?;
-            buffers.run(session, &self.model_io)?;
-            let mut fastest = f64::INFINITY;
-            for _ in 0..TIMED_RUNS {
-                let start_ms = clock.now_ms();
-                buffers.run(session, &self.model_io)?;
-                fastest = fastest.min(clock.now_ms() - start_ms);
+            match self.time_of(session, rows) {
+                Ok(time) => times.push((rows, time)),
+                Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, rows, "no larger runs than before");
+                    break;
+                }
             }
-            times.push((rows, fastest));
         }
         Ok(times)
+    }
+
+    /// Milliseconds of a run of this size, after a first one: the least of a few, or of one that takes long.
+    fn time_of(&self, session: &mut Session, rows: usize) -> Result<f64, BackendError> {
+        let mut buffers = self.buffers(session, rows)?;
+        buffers.run(session, &self.model_io)?;
+        let clock = MonotonicClock::new();
+        let mut fastest = f64::INFINITY;
+        for _ in 0..TIMED_RUNS {
+            let start_ms = clock.now_ms();
+            buffers.run(session, &self.model_io)?;
+            fastest = fastest.min(clock.now_ms() - start_ms);
+            if fastest > LONG_RUN_MS {
+                break;
+            }
+        }
+        Ok(fastest)
     }
 
     /// The tensors for runs of this size.
@@ -266,10 +306,11 @@ impl Shared {
 }
 
 struct OnnxRuntimeEvaluator {
+    /// Before the session, in whose memory they may lie: fields go in this order.
+    buffers: BufferPool,
     /// The worker's own, or one of the device's, which serves one worker at a time.
     session: Arc<Mutex<Session>>,
     shared: Arc<Shared>,
-    buffers: BufferPool,
 }
 
 impl Evaluator for OnnxRuntimeEvaluator {

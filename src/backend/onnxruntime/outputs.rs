@@ -1,9 +1,12 @@
 //! Reads evaluations from the outputs of a run, and refuses numbers that are none.
 
+use std::marker::PhantomData;
+
 use ort::session::SessionOutputs;
 use ort::value::{DynTensor, DynTensorValueType};
 
 use super::ModelIo;
+use super::run_buffers::RunBuffers;
 use super::tensor::Numbers;
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
@@ -12,9 +15,10 @@ use crate::network::{MOVES, Precision, ValueOutput};
 /// foreign models. Logits in the place of probabilities do not pass.
 const PROBABILITY_TOLERANCE: f32 = 0.01;
 
-/// The outputs of one run, no longer bound to the session that made them. They are read before the next run, which may write
-/// into the same tensors.
-pub(super) struct Outputs {
+/// The outputs of one run, no longer bound to the session that made them, but to the buffers: the next run writes into the same
+/// tensors.
+pub(super) struct Outputs<'b> {
+    buffers: PhantomData<&'b mut RunBuffers>,
     policy: DynTensor,
     value: DynTensor,
     moves_left: Option<DynTensor>,
@@ -22,13 +26,13 @@ pub(super) struct Outputs {
     rows: usize,
 }
 
-impl Outputs {
+impl<'b> Outputs<'b> {
     /// Takes the outputs that are read out of a run of `rows` positions.
     pub(super) fn take(
         model_io: &ModelIo,
         mut outputs: SessionOutputs<'_>,
         rows: usize,
-    ) -> Result<Outputs, BackendError> {
+    ) -> Result<Outputs<'b>, BackendError> {
         let mut take = |name: &str| -> Result<DynTensor, BackendError> {
             let output = outputs.remove(name).ok_or_else(|| model_io.bad_output(format!("no output {name}")))?;
             let is_none = |error: ort::Error| model_io.bad_output(format!("{name}, which is no tensor ({error})"));
@@ -36,6 +40,7 @@ impl Outputs {
         };
         let (ValueOutput::Wdl(value) | ValueOutput::Scalar(value)) = &model_io.model.value;
         Ok(Outputs {
+            buffers: PhantomData,
             policy: take(&model_io.model.policy)?,
             value: take(value)?,
             moves_left: model_io.model.moves_left.as_deref().map(take).transpose()?,

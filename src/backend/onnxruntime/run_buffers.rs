@@ -99,7 +99,11 @@ impl RunBuffers {
     }
 
     /// Runs the network on all rows; those that were not set hold what they held.
-    pub(super) fn run(&mut self, session: &mut Session, model_io: &ModelIo) -> Result<Outputs, BackendError> {
+    pub(super) fn run<'b>(
+        &'b mut self,
+        session: &mut Session,
+        model_io: &ModelIo,
+    ) -> Result<Outputs<'b>, BackendError> {
         let options = &self.options;
         let outputs = match &mut self.input {
             Input::Dense { planes, .. } => session.run_with_options(ort::inputs![planes.tensor()], options),

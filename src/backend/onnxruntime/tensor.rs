@@ -15,6 +15,14 @@ pub(super) fn element_type(precision: Precision) -> TensorElementType {
     }
 }
 
+/// Numbers that an input may have: any bits are one, and those of 0 are zero.
+pub(super) trait Number: PrimitiveTensorElementType + Copy {}
+
+impl Number for u8 {}
+impl Number for f32 {}
+impl Number for f16 {}
+impl Number for bf16 {}
+
 /// An input tensor in memory of the host, which is written in place from run to run.
 pub(super) struct HostTensor<T> {
     tensor: DynTensor,
@@ -22,20 +30,21 @@ pub(super) struct HostTensor<T> {
     numbers: std::marker::PhantomData<T>,
 }
 
-impl<T: PrimitiveTensorElementType + Copy + Default> HostTensor<T> {
+impl<T: Number> HostTensor<T> {
     /// A tensor of zeros, from an allocator of memory that the host can write: its own, or pinned for a card.
     pub(super) fn new(allocator: &Allocator, shape: &[usize]) -> ort::Result<HostTensor<T>> {
         let tensor = DynTensor::new(allocator, T::into_tensor_element_type(), shape.to_vec())?;
         let mut tensor = HostTensor { tensor, count: shape.iter().product(), numbers: std::marker::PhantomData };
-        // What the allocator gives holds what it held.
-        tensor.numbers_mut().fill(T::default());
+        // SAFETY: the tensor has room for `count` numbers of this type, in memory of the host, and nobody else has it yet. What an
+        // allocator gives holds what it held.
+        unsafe { std::ptr::write_bytes(tensor.tensor.data_ptr_mut().cast::<T>(), 0, tensor.count) };
         Ok(tensor)
     }
 
     /// Its numbers. (`ort` gives those of the host's own memory alone: it does not know pinned memory for what it is.)
     pub(super) fn numbers_mut(&mut self) -> &mut [T] {
-        // SAFETY: the tensor has `count` numbers of this type (`new`), lies in memory of the host, and is borrowed for as long as
-        // the slice; numbers of these types may have any bits.
+        // SAFETY: the tensor has `count` numbers of this type, which `new` has written, lies in memory of the host, and is borrowed
+        // for as long as the slice; runs, which write none of it, need the buffers around it exclusively, too.
         unsafe { std::slice::from_raw_parts_mut(self.tensor.data_ptr_mut().cast::<T>(), self.count) }
     }
 
@@ -58,14 +67,14 @@ impl Numbers<'_> {
     pub(super) fn of(precision: Precision, tensor: &DynTensor) -> Option<Numbers<'_>> {
         let ValueType::Tensor { ty, shape, .. } = tensor.dtype() else { return None };
         let count = shape.num_elements();
-        if *ty != element_type(precision) {
+        if *ty != element_type(precision) || count == 0 {
             return None;
         }
         let numbers = tensor.data_ptr();
         macro_rules! slice {
             ($type:ty) => {
                 // SAFETY: the type is the tensor's and the count that of its shape, both by ONNX Runtime's own account; it lies in
-                // memory of the host (see above), and `tensor` is borrowed for as long as the slice.
+                // memory of the host (see above). `Outputs` borrows the buffers that own it, so that no run writes while the slice lives.
                 unsafe { std::slice::from_raw_parts(numbers.cast::<$type>(), count) }
             };
         }

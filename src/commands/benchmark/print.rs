@@ -6,7 +6,7 @@ use zeitnot::backend::{Attributes, LARGEST_BATCH};
 use zeitnot::lab::report::plain;
 use zeitnot::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
 
-/// What was measured, and where.
+/// The machine and the network that were measured.
 pub fn facts(record: &BenchmarkRecord) -> String {
     let BenchmarkRecord { version, machine, backend, device, load_ms, .. } = record;
     let version = if version.is_empty() { "unknown" } else { version };
@@ -68,7 +68,7 @@ fn saturation_in_words(found: &SearchSaturation) -> String {
     }
 }
 
-/// One setting in full; so many positions were asked for.
+/// One setting in full; `asked` is the number of positions that were asked for.
 pub fn in_words(measured: &Measured, asked: usize) -> String {
     let Measured { threads, batch, visits, evaluations, seconds, positions, .. } = measured;
     let fewer = match *positions < asked {

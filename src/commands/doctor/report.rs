@@ -1,7 +1,6 @@
 //! Prints the checks as one text to paste into an issue, without the private parts of paths.
 
 use super::Check;
-use std::path::Path;
 
 /// The text: Markdown, so that a tracker shows it as it is.
 pub(super) fn text(checks: &[Check]) -> String {
@@ -9,32 +8,48 @@ pub(super) fn text(checks: &[Check]) -> String {
         format!("```\nzeitnot {} on {} {}\n", env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
     checks.iter().for_each(|check| text.push_str(&format!("{check}\n")));
     text.push_str("```");
-    let folder = |variable: &str| std::env::var(variable).ok();
-    without_folders(&text, [folder("HOME"), folder("USERPROFILE")].into_iter().flatten())
+    without_folders(&text)
 }
 
-/// The text with `~` for the user's folders, and only the last part of any other path.
-fn without_folders(text: &str, of_user: impl Iterator<Item = String>) -> String {
-    let mut text = text.to_owned();
-    for folder in of_user.filter(|folder| Path::new(folder).components().count() > 1) {
-        text = text.replace(&folder, "~");
+/// Characters that may stand before a path, and that end one.
+const BEFORE: &[char] = &[' ', '(', '"', '\'', '`', '=', ',', '[', '\n', '\t'];
+const END: &[char] = &[':', ';', ')', ',', '"', '`', ']', '\n'];
+
+/// The text with only the last part of every absolute path, whatever blanks are in it.
+fn without_folders(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let starts = short.is_empty() || short.ends_with(BEFORE) || short.ends_with("file:");
+        match root_of(rest).filter(|_| starts) {
+            Some(root) => {
+                let end = root + rest[root..].find(END).unwrap_or(rest.len() - root);
+                let path = rest[..end].trim_end();
+                match path.trim_end_matches(['/', '\\']).rfind(['/', '\\']).filter(|&last| last > 0) {
+                    Some(last) => short.push_str(&format!("...{}", &path[last..])),
+                    None => short.push_str(path),
+                }
+                rest = &rest[path.len()..];
+            }
+            None => {
+                short.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
     }
-    // Each word, with the blank or line end behind it.
-    text.split_inclusive(char::is_whitespace).map(shortened).collect()
+    short
 }
 
-/// A word without the folders of an absolute path in it.
-fn shortened(word: &str) -> String {
-    let marks = |c: char| matches!(c, '(' | '"' | '\'' | '`' | '=');
-    let start = word.find(|c| !marks(c)).unwrap_or(0);
-    let (before, path) = word.split_at(start);
-    let drive = path.as_bytes().get(1..3).is_some_and(|next| next == br":\");
-    if !(path.starts_with('/') || path.starts_with('~') || drive) {
-        return word.to_owned();
-    }
-    match path.trim_end().trim_end_matches(['/', '\\']).rfind(['/', '\\']) {
-        Some(last) if last > 0 => format!("{before}...{}", &path[last..]),
-        _ => word.to_owned(),
+/// The length of the beginning of an absolute path, if the text begins with one.
+fn root_of(text: &str) -> Option<usize> {
+    let drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        && (text[1..].starts_with(":\\") || text[1..].starts_with(":/"));
+    match text {
+        _ if drive => Some(3),
+        _ if text.starts_with("\\\\") => Some(2),
+        _ if text.starts_with("~/") => Some(2),
+        _ if text.starts_with('/') => Some(1),
+        _ => None,
     }
 }
 
@@ -44,12 +59,20 @@ mod tests {
 
     #[test]
     fn folders_stay_private() {
-        let text = "ok network: /home/jane doe/nets/t1.pb.gz (by option): x\nok runtime: ONNX Runtime 1.31.1 (in the cache) /opt/a/lib.so; \
-                    providers: CPU\nerror: C:\\Users\\jane\\x.pb is no network\nwarning /tmp is full, 3/4 of it";
-        let wanted = "ok network: .../t1.pb.gz (by option): x\nok runtime: ONNX Runtime 1.31.1 (in the cache) .../lib.so; \
-                      providers: CPU\nerror: ...\\x.pb is no network\nwarning /tmp is full, 3/4 of it";
-        assert_eq!(without_folders(text, ["/home/jane doe".to_owned()].into_iter()), wanted);
-        // Where the system has no home but the root, nothing is replaced by it.
-        assert_eq!(without_folders("a / b", ["/".to_owned()].into_iter()), "a / b");
+        for (text, wanted) in [
+            ("ok network: /home/jane doe/my nets/t1.pb.gz (by option): x", "ok network: .../t1.pb.gz (by option): x"),
+            (
+                "runtime: 1.31 (in the cache) /opt/a/lib.so; providers: CPU",
+                "runtime: 1.31 (in the cache) .../lib.so; providers: CPU",
+            ),
+            ("error: C:\\Users\\jane\\x.pb: no network", "error: ...\\x.pb: no network"),
+            ("C:/Users/jane/x, \\\\server\\share\\y.pb", ".../x, ...\\y.pb"),
+            ("[/a/b],/c/d file:/e/f", "[.../b],.../d file:.../f"),
+            ("~/nets/x.pb is there", ".../x.pb is there"),
+            // Not a path, or nothing in it to hide.
+            ("/tmp is full, 3/4 of it; a / b", "/tmp is full, 3/4 of it; a / b"),
+        ] {
+            assert_eq!(without_folders(text), wanted);
+        }
     }
 }

@@ -28,8 +28,7 @@ pub enum MishForm {
     /// Six element-wise ones around `Exp`, which ONNX Runtime vectorises on a CPU: 14 times as fast there as the other.
     #[default]
     Exponential,
-    /// `Softplus`, `Tanh` and a product: half as many passes through the memory of a card, and a pattern that TensorRT and
-    /// OpenVINO know.
+    /// `Softplus`, `Tanh` and a product: half as many passes through the memory of a card.
     Softplus,
 }
 

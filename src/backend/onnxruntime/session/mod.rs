@@ -40,7 +40,7 @@ pub(super) struct SessionPlan {
     runs: usize,
     /// The provider's options by ONNX Runtime's names.
     settings: Vec<(&'static str, String)>,
-    /// Those that the user gave besides.
+    /// The user's options of the provider, on top of these.
     given: Vec<(String, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
@@ -86,7 +86,7 @@ impl SessionPlan {
         // Nothing is kept for a provider that is only tried, without a network.
         let wanted = plan.is_compiled() || options.cache_dir.is_some();
         if wanted && !model.bytes.is_empty() {
-            plan.cache = Some(compiled_folder(provider, &plan.rows, options.cache_dir.as_deref(), model)?);
+            plan.cache = Some(compiled_folder(provider, &plan.rows, options, model)?);
         }
         plan.settings = settings::of(&plan, options, model);
         Ok(plan)
@@ -216,6 +216,9 @@ fn register(
     builder: SessionBuilder,
     dispatches: &[ExecutionProviderDispatch],
 ) -> Result<SessionBuilder, BackendError> {
+    // The log is the process's, and devices are loaded side by side.
+    static ONE_AT_A_TIME: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock();
     ort_log::take();
     builder.with_execution_providers(dispatches).map_err(|error| {
         // Some providers tell the log alone why they do not load.
@@ -262,15 +265,19 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
 fn compiled_folder(
     provider: Provider,
     rows: &Rows,
-    given: Option<&Path>,
+    options: &DeviceOptions,
     model: &OnnxModel,
 ) -> Result<PathBuf, BackendError> {
-    let root = match given {
-        Some(folder) => folder.to_path_buf(),
+    let root = match &options.cache_dir {
+        Some(folder) => folder.clone(),
         None => user_cache().ok_or(BackendError::NoCacheFolder)?.join("compiled"),
     };
     let mut hasher = Sha256::new_with_prefix(&model.bytes);
     external::digests(model).iter().for_each(|digest| hasher.update(digest));
+    // What is compiled with other options is another engine.
+    let mut given = options.provider.clone();
+    given.sort();
+    given.iter().for_each(|(key, value)| hasher.update(format!("{key}={value},")));
     let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let Rows { least, most, .. } = rows;
     Ok(root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
