@@ -204,6 +204,9 @@ impl Shared {
         }
         let times = self.warm_up(&mut first)?;
         if let Some(&(largest, _)) = times.last() {
+            if largest < self.rows.most {
+                announcer.say(&format!("runs of at most {largest} positions: larger ones do not run on this device"));
+            }
             self.rows = self.rows.up_to(largest).without_slower(&times);
         }
         let mut sessions = vec![first];
@@ -272,7 +275,7 @@ impl Shared {
                 Ok(time) => times.push((rows, time)),
                 Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
                 Err(error) => {
-                    tracing::warn!(%error, rows, "no larger runs than before");
+                    tracing::debug!(%error, rows, "no larger runs than before");
                     break;
                 }
             }
