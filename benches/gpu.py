@@ -255,14 +255,19 @@ def searched(benchmark):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--zeitnot", default="target/release/zeitnot")
+    parser.add_argument("--zeitnot", default="target/release/zeitnot", metavar="PROGRAM", help="default: %(default)s")
     parser.add_argument("--weights", action="append", metavar="FILE",
                         help="a network: residual, transformer, several heads (at most four; the built-in one without any)")
     parser.add_argument("--libraries", metavar="FOLDER", help="libraries or wheels of CUDA and ONNX Runtime")
-    parser.add_argument("--lc0", metavar="PROGRAM")
-    parser.add_argument("--minutes", type=float, default=8.0)
-    parser.add_argument("--out", default="gpu", metavar="FOLDER")
+    parser.add_argument("--lc0", metavar="PROGRAM", help="Lc0 with its backend cuda-fp16, to measure beside it")
+    parser.add_argument("--minutes", type=float, default=8.0, help="time for all of it; default: %(default)s")
+    parser.add_argument("--out", default="gpu", metavar="FOLDER", help="for gpu.json and gpu.md; default: %(default)s")
     arguments = parser.parse_args()
+    if arguments.minutes <= 0:
+        parser.error("--minutes is above 0")
+    for path in filter(None, [arguments.zeitnot, arguments.libraries, arguments.lc0]):
+        if not pathlib.Path(path).exists():
+            parser.error(f"there is no {path}")
     networks = (arguments.weights or [None])[:4]
     clock = Clock(arguments.minutes)
     out = pathlib.Path(arguments.out)
@@ -282,6 +287,7 @@ def main():
                 if "network" in row:
                     row["network"] = name_of(row["network"])
             report[part] = rows
+            print(f"{part}: done, {clock.left():.0f} s left", file=sys.stderr)
             every = [row for rows in report.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
             report["problems"] = sorted({f"{row.get('backend', 'cuda')}: {row['problem']}" for row in every if row.get("problem")})
             (out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")

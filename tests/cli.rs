@@ -61,6 +61,22 @@ fn every_command_takes_a_level_of_the_log() {
     zeitnot(&folder).args(["options", "--log-level", "loud"]).assert().code(2).stderr(predicate::str::contains("loud"));
 }
 
+/// Standard error may have lost its reader, too (`zeitnot match 2>&1 | head`): that is no defect to report.
+#[cfg(unix)]
+#[test]
+fn nobody_need_read_standard_error() {
+    let folder = folder();
+    for arguments in ["match --tc=0.5+0.05 --games=2 --backend=uniform --move-overhead=10", "bench --log-level=trace"] {
+        let script = format!("{{ \"$0\" {arguments}; echo $? > code; }} 2>&1 | head -n 1");
+        let mut command = Command::new("sh");
+        command.current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path().join("cache"));
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_zeitnot")]).assert().success();
+        let code = fs::read_to_string(folder.path().join("code")).unwrap();
+        assert!(["0", "1"].contains(&code.trim()), "{arguments}: {code}");
+        assert!(!folder.path().join("cache/zeitnot/crashes").exists(), "{arguments}");
+    }
+}
+
 #[test]
 fn every_command_has_help() {
     let folder = folder();

@@ -3,7 +3,7 @@
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
-use super::output::say;
+use super::output::{note, say};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot::backend;
@@ -46,12 +46,12 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }
     }
     if let Some(news) = engine.prepare()? {
-        eprintln!("{news}");
+        note!("{news}");
     }
     let others = engine_options::given(matches).filter(|name| !OF_THE_NETWORK.contains(name));
     let others: Vec<&str> = others.chain(matches.contains_id("depth").then_some("--depth")).collect();
     if !others.is_empty() {
-        eprintln!("with {} given the count is not the engine's signature", others.join(", "));
+        note!("with {} given the count is not the engine's signature", others.join(", "));
     }
     let depth = match matches.get_one::<u32>("depth") {
         Some(depth) => *depth,

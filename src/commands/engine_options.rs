@@ -1,6 +1,7 @@
 //! Makes flags of the command line from the engine's options.
 
 use super::{config_file, preload};
+use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -109,8 +110,8 @@ pub fn engine_and_preload(
     let preload = preload::given(matches)?;
     let mut of_file = None;
     let mut engine = Engine::new(Options::default(), clock, policy);
-    engine.announce_to(Announcer::new(|line| eprintln!("{line}")));
-    let note = |line: String| eprintln!("{line}");
+    engine.announce_to(Announcer::new(|line| note!("{line}")));
+    let note = |line: String| note!("{line}");
     if let Some(path) = matches.get_one::<PathBuf>(CONFIG) {
         of_file = config_file::apply(&mut engine, path, note)?;
     }
@@ -140,7 +141,7 @@ pub fn given(matches: &ArgMatches) -> impl Iterator<Item = &'static str> {
 }
 
 /// For commands that a person runs: a missing ONNX Runtime is obtained, and the person is told so.
-pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| eprintln!("{line}"));
+pub const MAY_INSTALL: RuntimePolicy = RuntimePolicy::Install(|line| note!("{line}"));
 
 /// For commands that only look.
 pub const ONLY_FIND: RuntimePolicy = RuntimePolicy::FindOnly;

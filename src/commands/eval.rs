@@ -2,6 +2,7 @@
 
 use super::engine_options::{self, MAY_INSTALL};
 use super::{fen_option, game_from};
+use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Deserialize;
@@ -62,8 +63,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             Err(error) => {
                 failed = true;
                 match &request.id {
-                    Value::Null => eprintln!("zeitnot: {error:#}"),
-                    id => eprintln!("zeitnot: position {id}: {error:#}"),
+                    Value::Null => note!("zeitnot: {error:#}"),
+                    id => note!("zeitnot: position {id}: {error:#}"),
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Lets Ctrl-C end long work in order: the first one asks for it, the second ends the program.
 
+use crate::commands::output::note;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +25,6 @@ pub fn on_request() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Ends the program as interrupted, after a line that says how to go on.
 pub fn exit(line: &str) -> ! {
-    eprintln!("{line}");
+    note!("{line}");
     std::process::exit(EXIT_CODE);
 }

@@ -24,6 +24,7 @@ mod speed_picture;
 mod time;
 mod uci;
 
+use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::fs::File;
@@ -126,12 +127,12 @@ pub fn run() -> ExitCode {
         Some(level) => EnvFilter::new(format!("zeitnot={level}")),
         None => EnvFilter::from_default_env(),
     };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false).init();
     match dispatch(&matches) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("zeitnot: {error:#}");
+            note!("zeitnot: {error:#}");
             ExitCode::FAILURE
         }
     }

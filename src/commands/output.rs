@@ -5,6 +5,14 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
+/// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does (`zeitnot match 2>&1 | head`).
+macro_rules! note {
+    ($($arg:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($arg)*)));
+    }};
+}
+pub(super) use note;
+
 /// Prints a text as it is. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.
 pub fn text(text: impl Display) {
@@ -12,7 +20,7 @@ pub fn text(text: impl Display) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {
-            eprintln!("zeitnot: cannot write the output: {error}");
+            note!("zeitnot: cannot write the output: {error}");
             std::process::exit(1);
         }
     }
@@ -23,7 +31,7 @@ pub fn text(text: impl Display) {
 pub fn is_read(text: impl Display) -> bool {
     let printed = print(text);
     if let Err(error) = &printed {
-        eprintln!("zeitnot: cannot write the output: {error}");
+        note!("zeitnot: cannot write the output: {error}");
     }
     printed.is_ok()
 }

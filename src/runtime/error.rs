@@ -122,6 +122,10 @@ pub(super) fn source_of(provider: Provider) -> String {
         provider => provider.variants().iter().any(|variant| variant.pin().is_some()),
     };
     match is_there {
+        // TensorRT's own libraries are in no package.
+        true if provider == Provider::TensorRt => {
+            format!("`{}` obtains it, but not TensorRT 10 itself (docs/devices.md)", provider.command())
+        }
         true => format!("`{}` obtains it", provider.command()),
         false => "there is no package of it for this platform".to_owned(),
     }

@@ -5,7 +5,7 @@ mod other_process;
 mod print;
 
 use super::json_flag;
-use super::output::say;
+use super::output::{note, say};
 use super::speed_picture::{self, Spot};
 use super::{cards, engine_options};
 use anyhow::Context as _;
@@ -83,7 +83,7 @@ impl Format {
     fn note(self, line: &str) {
         match self {
             Format::Text => say!("{line}"),
-            Format::Json | Format::Csv => eprintln!("{line}"),
+            Format::Json | Format::Csv => note!("{line}"),
         }
     }
 }

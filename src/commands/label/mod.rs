@@ -6,6 +6,7 @@ mod shards;
 use self::recipe::Recipe;
 use self::shards::Plan;
 use super::engine_options::{self, MAY_INSTALL};
+use crate::commands::output::note;
 use anyhow::{Context as _, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::fs;
@@ -189,7 +190,7 @@ fn backend(mut engine: Engine) -> anyhow::Result<(Arc<dyn Backend>, recipe::Eval
     // Every position gets an evaluation of its own: the key of a cache leaves the history out.
     engine.set_option("NNCacheSize", "0")?;
     if let Some(news) = engine.prepare()? {
-        eprintln!("{news}");
+        note!("{news}");
     }
     let backend = engine.backend().context("a prepared engine has a backend")?;
     let evaluator = recipe::Evaluator::of(&backend.attributes().name, engine.network_location())?;

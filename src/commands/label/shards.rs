@@ -1,7 +1,7 @@
 //! Makes shards of labelled games with several workers.
 
 use super::recipe::SHARD;
-use crate::commands::output::write_whole;
+use crate::commands::output::{note, write_whole};
 use anyhow::{Context as _, ensure};
 use flate2::{Compression, write::GzEncoder};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -58,7 +58,7 @@ impl Plan<'_> {
             }
             let path = self.folder.join(format!("{}-{shard:04}{SHARD}", self.prefix));
             if path.exists() {
-                self.bar.suspend(|| eprintln!("{}: is there, left alone", path.display()));
+                self.bar.suspend(|| note!("{}: is there, left alone", path.display()));
             } else {
                 // Seeds of one run stay apart from those of the next.
                 let seed = self.seed ^ (shard << u32::BITS);
@@ -69,7 +69,7 @@ impl Plan<'_> {
                 let Some(summary) = made.with_context(|| format!("cannot make {}", path.display()))? else {
                     return Ok(());
                 };
-                self.bar.suspend(|| eprintln!("{}: {summary}", path.display()));
+                self.bar.suspend(|| note!("{}: {summary}", path.display()));
             }
             self.bar.inc(1);
         }

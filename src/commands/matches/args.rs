@@ -1,6 +1,7 @@
 //! Declares and reads the flags that `match` and `time compare` share: openings, clock, adjudication, seed.
 
 use super::Contestant;
+use crate::commands::output::note;
 use crate::commands::{cores, fen_option, file_sha256, game_from};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -261,7 +262,7 @@ pub fn check_repetition(
     // On the machine's clock, or with several threads, a search differs from itself.
     let is_single = |player: &Contestant| player.options().is_some_and(|options| options.threads == 1);
     if !has_time && players.into_iter().all(is_single) {
-        eprintln!("{would}, with a fixed number of nodes and one thread: --openings names files with more");
+        note!("{would}, with a fixed number of nodes and one thread: --openings names files with more");
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use super::args::MatchClock;
 use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -124,7 +125,7 @@ impl Contestant {
         let name = match name {
             Some(name) => name.clone(),
             None => {
-                eprintln!("asking {command} for its name");
+                note!("asking {command} for its name");
                 ExternalPlayer::start(command, &options, None, Arc::default())?.name().to_owned()
             }
         };
@@ -224,14 +225,14 @@ impl Contestant {
         };
         if thread == 0 {
             if matches!(clock, MatchClock::Virtual { .. }) && options.threads > 1 {
-                eprintln!("{}: one thread instead of {}, as always on a virtual clock", self.name, options.threads);
+                note!("{}: one thread instead of {}, as always on a virtual clock", self.name, options.threads);
             }
             let speaker = self.name.clone();
-            player.engine().announce_to(Announcer::new(move |line| eprintln!("{speaker}: {line}")));
+            player.engine().announce_to(Announcer::new(move |line| note!("{speaker}: {line}")));
         }
         if let Some(path) = decisions {
             let name = path.display().to_string();
-            let log = DecisionLog::create(path, Announcer::new(|line| eprintln!("{line}")));
+            let log = DecisionLog::create(path, Announcer::new(|line| note!("{line}")));
             let log = log.map_err(|error| PlayerError::Unfit(format!("cannot write {name}: {error}")))?;
             player.engine().observe_time(Some(Box::new(log)));
         }
@@ -258,7 +259,7 @@ const SHARED_EVALUATIONS: usize = 25_000;
 
 /// Loads the networks of all, each once, and divides the memory that is free among `engines` engines.
 pub fn load(contestants: &mut [Contestant], engines: usize, clock: &MatchClock) -> anyhow::Result<()> {
-    let announcer = Announcer::new(|line| eprintln!("{line}"));
+    let announcer = Announcer::new(|line| note!("{line}"));
     let automatic = memory::automatic_limit().map(|bytes| bytes / engines.max(1));
     for index in 0..contestants.len() {
         let (before, rest) = contestants.split_at_mut(index);

@@ -16,7 +16,7 @@ pub use contestants::{Contestant, check, load};
 pub use match_args::command;
 pub use news::estimate_text;
 
-use super::output::say;
+use super::output::{note, say};
 use super::{engine_options, interrupt};
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -40,7 +40,7 @@ const WITHOUT_EFFECT: [&str; 1] = ["LogFile"];
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     for name in engine_options::given(matches).filter(|name| WITHOUT_EFFECT.contains(name)) {
-        eprintln!("option {name} has no effect: it is about UCI");
+        note!("option {name} has no effect: it is about UCI");
     }
     let mut players = vec![own(matches, "option1", "Zeitnot 1")?];
     players.extend(opponents(matches)?);
@@ -248,19 +248,19 @@ impl<'a> MatchSetup<'a> {
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Results> {
         if first.news() == second.news() {
-            eprintln!("both: {}", first.news());
+            note!("both: {}", first.news());
         } else {
-            eprintln!("{}: {}\n{}: {}", first.name, first.news(), second.name, second.news());
+            note!("{}: {}\n{}: {}", first.name, first.news(), second.name, second.news());
         }
         let MatchFiles { pgn, journal, path, taken_up } = files;
         let begun = journal.games().len();
         if begun == 0 && journal.settings()["pgn_start"].as_u64() > Some(0) {
-            eprintln!("{} has games already: those of this match go behind them", path.display());
+            note!("{} has games already: those of this match go behind them", path.display());
         }
         if begun > 0 {
-            eprintln!("{begun} games of {} are played already", self.games);
+            note!("{begun} games of {} are played already", self.games);
         } else if self.matches.get_flag("resume") {
-            eprintln!("{:?} has no game to go on from: the match begins", journal.path());
+            note!("{:?} has no game to go on from: the match begins", journal.path());
         }
         if !journal.has_other() {
             journal.begin()?;

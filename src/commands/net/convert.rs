@@ -1,6 +1,6 @@
 //! `zeitnot net convert`: a network as an ONNX model.
 
-use super::super::output::{say, write_whole};
+use super::super::output::{note, say, write_whole};
 use super::size;
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
@@ -122,7 +122,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// The model in 8 bits, calibrated with the ONNX Runtime that this machine has or obtains.
 fn quantised(matches: &ArgMatches, network: &Network, conversion: &Conversion) -> anyhow::Result<OnnxModel> {
-    let runtime = runtime::ensure_installed(&|line| eprintln!("{line}"))?;
+    let runtime = runtime::ensure_installed(&|line| note!("{line}"))?;
     let default = Calibration::default();
     let positions = matches.get_one::<u32>("calibration").map_or(default.positions, |&count| count as usize);
     Ok(backend::quantise(&runtime, network, conversion, Calibration { positions, ..default })?)

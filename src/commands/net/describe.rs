@@ -1,7 +1,7 @@
 //! `zeitnot net describe`: describes network files.
 
 use super::super::json_flag;
-use super::super::output::say;
+use super::super::output::{note, say};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Ok(())
     };
     let Some(files) = matches.get_many::<PathBuf>("files") else {
-        let passed_over = |error: &NetworkError| eprintln!("zeitnot: {error}; it is passed over");
+        let passed_over = |error: &NetworkError| note!("zeitnot: {error}; it is passed over");
         let (location, network) = network::load(None, &interface, passed_over)?;
         tell(&location, &network)?;
         return Ok(ExitCode::SUCCESS);
@@ -48,7 +48,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match location.load(&interface) {
             Ok(network) => tell(&location, &network)?,
             Err(error) => {
-                eprintln!("zeitnot: {error}");
+                note!("zeitnot: {error}");
                 code = ExitCode::FAILURE;
             }
         }

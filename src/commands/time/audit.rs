@@ -1,7 +1,7 @@
 //! `zeitnot time audit`: reads how the players of games spent their clocks, and says what our managers would have granted.
 
 use crate::commands::json_flag;
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let (before, count) = (audited.len(), games.len());
         for game in games {
             if let Some(problem) = &game.problem {
-                eprintln!("{} game {}: {}: the rest of it is left out", path.display(), game.number, plain(problem));
+                note!("{} game {}: {}: the rest of it is left out", path.display(), game.number, plain(problem));
             }
             let times = game_times(&game);
             if times.moves.is_empty() {
@@ -75,7 +75,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         }
         let read = audited.len() - before;
         if read < count || count == 0 {
-            eprintln!("{}: {read} of {count} games have moves with clocks", path.display());
+            note!("{}: {read} of {count} games have moves with clocks", path.display());
         }
     }
     anyhow::ensure!(has_log || !audited.is_empty(), "there is no move with a clock to audit");

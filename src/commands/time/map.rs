@@ -1,7 +1,7 @@
 //! `zeitnot time map`: tells what parameters of the search are worth, by short searches of recorded positions.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -61,8 +61,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             candidates.push((name, options));
         }
     }
-    let loaded = engine::load_network(&base, MAY_INSTALL, &Announcer::new(|line| eprintln!("{line}")))?;
-    eprintln!("{}", loaded.news);
+    let loaded = engine::load_network(&base, MAY_INSTALL, &Announcer::new(|line| note!("{line}")))?;
+    note!("{}", loaded.news);
     let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let interrupted = interrupt::on_request()?;
     let bar = progress::positions((traces.len() * candidates.len()) as u64);

@@ -2,7 +2,7 @@
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::matches::program_sha256;
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use crate::commands::{cores, file_sha256, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -70,8 +70,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let (path, sides) = sides(matches)?;
     let total: usize = sides.iter().map(|side| side.plies.len()).sum();
     let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
-    let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| eprintln!("{line}")))?;
-    eprintln!("{}", loaded.news);
+    let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| note!("{line}")))?;
+    note!("{}", loaded.news);
     let sha256 = loaded.location.as_ref().map(|location| location.sha256()).transpose()?;
     let header = TraceHeader::new(
         recording.nodes,
@@ -91,7 +91,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut file = TraceFile::open(out, &header)?;
     let done = file.traces();
     if done > 0 {
-        eprintln!("{done} positions of {total} are recorded already");
+        note!("{done} positions of {total} are recorded already");
     }
     let backend = SharedEvaluations::around(Arc::clone(&loaded.backend), SHARED_EVALUATIONS);
     let make = || Recorder::new(&options, Arc::clone(&backend), recording);
@@ -135,7 +135,7 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
 /// The file of positions, and the sides whose positions are recorded: whole games, up to the most positions that were asked for.
 fn sides(matches: &ArgMatches) -> anyhow::Result<(&PathBuf, Vec<SideOfGame>)> {
     let (path, mut sides) = match matches.get_one::<PathBuf>("games") {
-        Some(path) => (path, read_sides(path, &mut |line| eprintln!("{line}: the rest of it is left out"))?),
+        Some(path) => (path, read_sides(path, &mut |line| note!("{line}: the rest of it is left out"))?),
         None => {
             let path = matches.get_one::<PathBuf>("positions").context("clap requires one of both")?;
             (path, read_positions(path)?)

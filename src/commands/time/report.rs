@@ -1,7 +1,7 @@
 //! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
 use super::report_in_terminal;
-use crate::commands::output::{say, write_whole};
+use crate::commands::output::{note, say, write_whole};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -74,11 +74,11 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         let added = report.add(&file_name(path), &bytes, &rules).with_context(|| path.display().to_string())?;
         has_games |= added.has_games;
         for problem in &added.problems {
-            eprintln!("{} {}", path.display(), plain(problem));
+            note!("{} {}", path.display(), plain(problem));
         }
     }
     if asks_games && !has_games {
-        eprintln!("--game and --manager have no effect: no input is PGN");
+        note!("--game and --manager have no effect: no input is PGN");
     }
     let sections = report.sections();
     if let Some(out) = out {
@@ -93,7 +93,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     if let Some(out) = out {
         let charts: usize = sections.iter().map(|section| section.all_figures().count()).sum();
-        eprintln!("{charts} charts in {}", out.display());
+        note!("{charts} charts in {}", out.display());
     }
     Ok(())
 }

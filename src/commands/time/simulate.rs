@@ -1,6 +1,6 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use crate::commands::{cores, file_sha256, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -130,10 +130,10 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     }
     let (model, untold) = drawn.model.fit(&games).context("--fit")?;
     if untold.speeds && !matches.contains_id("nps") {
-        eprintln!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
+        note!("--fit tells no speed of a search: {} playouts a second (--nps sets others)", Speed::USUAL_NPS);
     }
     if untold.tree_reuse {
-        eprintln!("--fit tells no tree reuse: that of the traces is kept");
+        note!("--fit tells no tree reuse: that of the traces is kept");
     }
     Ok(DrawnFrom { model, fit: Some(sha256(digests.as_bytes())?), ..drawn })
 }

@@ -3,7 +3,7 @@
 mod tables;
 
 use crate::commands::matches::{self, Contestant, MatchClock};
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use crate::commands::{engine_options, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -118,9 +118,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         _ => say!("{}", markdown.trim_end()),
     }
     if let Err(error) = ranking {
-        eprintln!("no ranking: {error}");
+        note!("no ranking: {error}");
     }
-    eprintln!("games and tables in {}", out.display());
+    note!("games and tables in {}", out.display());
     Ok(())
 }
 
@@ -177,9 +177,7 @@ impl Grid<'_> {
         let path = self.out.join(file_name(&format!("{tc} {} - {}", first.name, second.name)));
         let mut journal = Journal::resume(&path, settings, &["games"])?;
         if !journal.games().is_empty() {
-            bar.suspend(|| {
-                eprintln!("{}: {} games are there and not played again", path.display(), journal.games().len())
-            });
+            bar.suspend(|| note!("{}: {} games are there and not played again", path.display(), journal.games().len()));
         }
         let limits = Limits { clock: Some(tc), ..Limits::default() };
         let opening = |pair: u64| self.starts.get(pair);

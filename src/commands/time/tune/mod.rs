@@ -8,6 +8,7 @@ mod simulations;
 
 pub use args::command;
 
+use crate::commands::output::note;
 use crate::commands::{file_sha256, interrupt, matches, progress};
 use anyhow::Context as _;
 use clap::ArgMatches;
@@ -42,7 +43,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     let mut journal = Journal::resume(&out.join(COURSE), settings(matches, &spsa, &*judge)?, &[])?;
     if let Some((there, _)) = journal.entries().last_key_value() {
-        eprintln!("{}: {there} iterations are there and go on", out.display());
+        note!("{}: {there} iterations are there and go on", out.display());
     }
     let end = iterate(&spsa, &*judge, &mut journal, &interrupted)?;
     let course: Vec<&Iteration> = journal.entries().values().collect();
@@ -123,7 +124,7 @@ fn iterate(
                 if let Some(why) = refused {
                     let (number, cell) = (done.iteration, &done.judgement.cell);
                     bar.suspend(|| {
-                        eprintln!("iteration {number}: {} is REFUSED: it {why} at {cell}", assigned(spsa, values))
+                        note!("iteration {number}: {} is REFUSED: it {why} at {cell}", assigned(spsa, values))
                     });
                 }
             }

@@ -3,7 +3,7 @@
 use super::super::report::write_charts;
 use super::file_name;
 use crate::commands::matches::estimate_text;
-use crate::commands::output::{say, write_whole};
+use crate::commands::output::{note, say, write_whole};
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -78,7 +78,7 @@ pub fn tell(
         say!("");
         lines.iter().for_each(|line| say!("{line}"));
     }
-    eprintln!("the course, its charts and these lines ({TUNED}) in {}", out.display());
+    note!("the course, its charts and these lines ({TUNED}) in {}", out.display());
     Ok(())
 }
 
