@@ -102,14 +102,14 @@ impl BareSession {
     ///
     /// If the input has fewer positions.
     pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
-        let dense = [PLANES, 8, 8];
+        let dense = &[PLANES, 8, 8];
         let outputs = match &input.0 {
             Numbers::Float32(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
             Numbers::Float16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
             Numbers::Bfloat16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
             Numbers::Packed { boards, values } => {
-                let boards = view(boards, first, rows, [PLANES, 8, 1]);
-                let values = view(values, first, rows, [PLANES, 1, 1]);
+                let boards = view(boards, first, rows, &[PLANES, 8]);
+                let values = view(values, first, rows, &[PLANES, 1, 1]);
                 boards.and_then(|boards| self.session.run([boards, values?]))
             }
         };
@@ -119,17 +119,14 @@ impl BareSession {
     }
 }
 
-/// A tensor of `rows` positions of `shape` each, from the one at `first` on. (Trailing ones that a packed board lacks are cut.)
-fn view<T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
-    numbers: &[T],
+/// A tensor of `rows` positions of `shape` each, from the one at `first` on.
+fn view<'a, T: PrimitiveTensorElementType + std::fmt::Debug + Clone + 'static>(
+    numbers: &'a [T],
     first: usize,
     rows: usize,
-    shape: [usize; 3],
-) -> ort::Result<SessionInputValue<'_>> {
+    shape: &[usize],
+) -> ort::Result<SessionInputValue<'a>> {
     let position: usize = shape.iter().product();
-    let part = &numbers[first * position..][..rows * position];
-    Ok(match shape {
-        [planes, ranks, 1] if ranks > 1 => TensorRef::from_array_view(([rows, planes, ranks], part))?.into(),
-        [planes, ranks, files] => TensorRef::from_array_view(([rows, planes, ranks, files], part))?.into(),
-    })
+    let shape: Vec<usize> = std::iter::once(rows).chain(shape.iter().copied()).collect();
+    Ok(TensorRef::from_array_view((shape, &numbers[first * position..][..rows * position]))?.into())
 }
