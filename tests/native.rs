@@ -181,6 +181,21 @@ const LOGIT_OF_8_BITS: f32 = 0.5;
 const VALUE_OF_8_BITS: f32 = 0.1;
 
 #[test]
+fn auto_takes_native_for_transformers_with_avx_512() {
+    let (_, shape) = attention_networks().into_iter().next().unwrap();
+    let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
+    let is_native = |options: &str| {
+        let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
+        backend::takes_native("auto", &network, &options).unwrap()
+    };
+    assert_eq!(is_native(""), Isa::Avx512.is_available());
+    assert!(!is_native("threads=2"), "a key of ONNX Runtime's asks for it");
+    let model = network.onnx(&Conversion::default()).unwrap();
+    let model = Network::from_bytes(&model.bytes, "tiny.onnx").unwrap();
+    assert!(!backend::takes_native("auto", &model, &BackendOptions::default()).unwrap());
+}
+
+#[test]
 fn auto_takes_native_where_an_option_asks_for_8_bits() {
     let (_, shape) = attention_networks().into_iter().next().unwrap();
     let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
