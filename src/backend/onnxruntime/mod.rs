@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the backend: sessions and how workers share them, the worker's end |
+//! | `shared` | the sessions of a network, and a device that gets ready for them |
 //! | `session` | making a session: threads, optimisation, the execution provider and its settings |
 //! | `bare_session` | a session with nothing around it, for measurements |
 //! | `ready` | whether TensorRT's engines are built already |
@@ -24,37 +25,32 @@ mod outputs;
 mod ready;
 mod run_buffers;
 mod session;
+mod shared;
 mod tensor;
 mod weights;
 
 use std::sync::Arc;
 
 use ort::session::Session;
-use ort::session::builder::SessionBuilder;
 use parking_lot::Mutex;
 
 use super::{
-    Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Rows, Sharing,
+    Attributes, Backend, BackendError, DeviceOptions, Evaluation, EvaluationCache, Evaluator, Query, Sharing,
     cpu_workers, saturation,
 };
 use crate::announcer::Announcer;
-use crate::clock::{Clock as _, MonotonicClock};
 use crate::network::{HistoryFill, Network, ValueOutput};
 use crate::runtime::{Provider, Runtime, ort_log};
 pub use bare_session::{BareInput, BareSession};
 use model_io::ModelIo;
 pub(super) use ready::engines_are_ready;
-use run_buffers::{BufferPool, RunBuffers, host_allocator};
+use run_buffers::BufferPool;
 pub(super) use session::probe;
-use session::{SessionPlan, can_be_compiled_long, load_error};
-use weights::SharedWeights;
+use session::{SessionPlan, can_be_compiled_long};
+use shared::Shared;
 
 /// Workers for a device of its own: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
-/// Timed runs of each size while a network is loaded for a device; the fastest counts.
-const TIMED_RUNS: usize = 3;
-/// A run that takes longer than this is timed once.
-const LONG_RUN_MS: f64 = 50.0;
 /// The share of the most positions a second that a smaller batch reaches where the device is said to saturate.
 const SATURATED: f64 = 0.95;
 
@@ -72,16 +68,6 @@ struct Sessions {
     ready: Vec<Arc<Mutex<Session>>>,
     /// The one of the next worker, where they are dealt out in turn.
     next: usize,
-}
-
-/// The common part of all sessions of a network.
-struct Shared {
-    runtime: Arc<Runtime>,
-    model_io: ModelIo,
-    plan: SessionPlan,
-    rows: Rows,
-    /// The weights, where sessions share them; then `model_io` has no model.
-    weights: Option<SharedWeights>,
 }
 
 impl OnnxRuntimeBackend {
@@ -185,129 +171,6 @@ pub(super) fn first_line(error: &ort::Error) -> String {
     }
 }
 
-/// Milliseconds of a run by its rows.
-type RunTimes = Vec<(usize, f64)>;
-
-impl Shared {
-    /// Makes the sessions that are there from the start, and lets the device get ready for them.
-    fn prepare(
-        &mut self,
-        builder: SessionBuilder,
-        announcer: &Announcer,
-    ) -> Result<(Vec<Session>, RunTimes), BackendError> {
-        let mut first = match self.plan.provider {
-            Provider::Cpu => self.share_weights(builder)?,
-            _ => self.plan.commit(builder, &self.model_io)?,
-        };
-        if let Some(fixed) = self.model_io.check(&first)? {
-            self.rows = Rows::fixed(fixed);
-        }
-        let times = self.warm_up(&mut first)?;
-        if let Some(&(largest, _)) = times.last() {
-            if largest < self.rows.most {
-                announcer.say(&format!("runs of at most {largest} positions: larger ones do not run on this device"));
-            }
-            self.rows = self.rows.up_to(largest).without_slower(&times);
-        }
-        let mut sessions = vec![first];
-        if let Sharing::InTurn(runs) = self.plan.sharing() {
-            for _ in 1..runs {
-                match self.another_session() {
-                    Ok(session) => sessions.push(session),
-                    // A card without room for two works with one.
-                    Err(error) => {
-                        announcer.say(&format!("{} runs in flight instead of {runs}: {error}", sessions.len()));
-                        break;
-                    }
-                }
-            }
-        }
-        Ok((sessions, times))
-    }
-
-    /// A session that has run every size.
-    fn another_session(&self) -> Result<Session, BackendError> {
-        let mut session = self.session()?;
-        for rows in self.rows.sizes() {
-            self.buffers(&session, rows)?.run(&mut session, &self.model_io)?;
-        }
-        Ok(session)
-    }
-
-    fn session(&self) -> Result<Session, BackendError> {
-        let builder = self.plan.builder(&self.runtime, &self.model_io)?;
-        match &self.weights {
-            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.model_io, &error)),
-            None => self.plan.commit(builder, &self.model_io),
-        }
-    }
-
-    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as without
-    /// a folder for temporary files, each session has its own.
-    fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
-        match SharedWeights::new(builder, &self.model_io.model.bytes) {
-            Ok(weights) => {
-                self.weights = Some(weights);
-                match self.session() {
-                    Ok(session) => {
-                        self.model_io.model.bytes = Vec::new();
-                        return Ok(session);
-                    }
-                    Err(error) => tracing::debug!(%error, "weights are not shared"),
-                }
-                self.weights = None;
-            }
-            Err(error) => tracing::debug!(%error, "weights are not shared"),
-        }
-        self.session()
-    }
-
-    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
-    /// Then it runs each again, and returns how long that takes; nothing on a CPU. A size that does not run, for want of memory,
-    /// is the end: smaller ones do.
-    fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
-        if self.plan.is_cpu() {
-            return Ok(Vec::new());
-        }
-        let mut times = Vec::new();
-        for rows in self.rows.sizes() {
-            match self.time_of(session, rows) {
-                Ok(time) => times.push((rows, time)),
-                Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
-                Err(error) => {
-                    tracing::debug!(%error, rows, "no larger runs than before");
-                    break;
-                }
-            }
-        }
-        Ok(times)
-    }
-
-    /// Milliseconds of a run of this size, after a first one: the least of a few, or of one that takes long.
-    fn time_of(&self, session: &mut Session, rows: usize) -> Result<f64, BackendError> {
-        let mut buffers = self.buffers(session, rows)?;
-        buffers.run(session, &self.model_io)?;
-        let clock = MonotonicClock::new();
-        let mut fastest = f64::INFINITY;
-        for _ in 0..TIMED_RUNS {
-            let start_ms = clock.now_ms();
-            buffers.run(session, &self.model_io)?;
-            fastest = fastest.min(clock.now_ms() - start_ms);
-            if fastest > LONG_RUN_MS {
-                break;
-            }
-        }
-        Ok(fastest)
-    }
-
-    /// The tensors for runs of this size.
-    fn buffers(&self, session: &Session, rows: usize) -> Result<RunBuffers, BackendError> {
-        let allocator = host_allocator(self.plan.provider, self.plan.device, session);
-        RunBuffers::new(&allocator, session, &self.model_io, rows)
-            .map_err(|error| self.model_io.run_error(first_line(&error)))
-    }
-}
-
 struct OnnxRuntimeEvaluator {
     /// Before the session, in whose memory they may lie: fields go in this order.
     buffers: BufferPool,
@@ -352,11 +215,4 @@ impl OnnxRuntimeEvaluator {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lose_the_endings_of_network_files() {
-        assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);
-    }
-}
+mod tests;

@@ -1,0 +1,154 @@
+//! Makes the sessions of a network, and lets the device get ready for the sizes of its runs.
+
+use std::sync::Arc;
+
+use ort::session::Session;
+use ort::session::builder::SessionBuilder;
+
+use super::first_line;
+use super::model_io::ModelIo;
+use super::run_buffers::{RunBuffers, host_allocator};
+use super::session::{SessionPlan, load_error};
+use super::weights::SharedWeights;
+use crate::announcer::Announcer;
+use crate::backend::{BackendError, Rows, Sharing};
+use crate::clock::{Clock as _, MonotonicClock};
+use crate::runtime::{Provider, Runtime};
+
+/// Timed runs of each size while a network is loaded for a device; the fastest counts.
+const TIMED_RUNS: usize = 3;
+/// A run that takes longer than this is timed once.
+const LONG_RUN_MS: f64 = 50.0;
+
+/// The common part of all sessions of a network.
+pub(super) struct Shared {
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) model_io: ModelIo,
+    pub(super) plan: SessionPlan,
+    pub(super) rows: Rows,
+    /// The weights, where sessions share them; then `model_io` has no model.
+    pub(super) weights: Option<SharedWeights>,
+}
+
+/// Milliseconds of a run by its rows.
+pub(super) type RunTimes = Vec<(usize, f64)>;
+
+impl Shared {
+    /// Makes the sessions that are there from the start, and lets the device get ready for them.
+    pub(super) fn prepare(
+        &mut self,
+        builder: SessionBuilder,
+        announcer: &Announcer,
+    ) -> Result<(Vec<Session>, RunTimes), BackendError> {
+        let mut first = match self.plan.provider {
+            Provider::Cpu => self.share_weights(builder)?,
+            _ => self.plan.commit(builder, &self.model_io)?,
+        };
+        if let Some(fixed) = self.model_io.check(&first)? {
+            self.rows = Rows::fixed(fixed);
+        }
+        let times = self.warm_up(&mut first)?;
+        if let Some(&(largest, _)) = times.last() {
+            if largest < self.rows.most {
+                announcer.say(&format!("runs of at most {largest} positions: larger ones do not run on this device"));
+            }
+            self.rows = self.rows.up_to(largest).without_slower(&times);
+        }
+        let mut sessions = vec![first];
+        if let Sharing::InTurn(runs) = self.plan.sharing() {
+            for _ in 1..runs {
+                match self.another_session() {
+                    Ok(session) => sessions.push(session),
+                    // A card without room for two works with one.
+                    Err(error) => {
+                        announcer.say(&format!("{} runs in flight instead of {runs}: {error}", sessions.len()));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok((sessions, times))
+    }
+
+    /// A session that has run every size.
+    fn another_session(&self) -> Result<Session, BackendError> {
+        let mut session = self.session()?;
+        for rows in self.rows.sizes() {
+            self.buffers(&session, rows)?.run(&mut session, &self.model_io)?;
+        }
+        Ok(session)
+    }
+
+    pub(super) fn session(&self) -> Result<Session, BackendError> {
+        let builder = self.plan.builder(&self.runtime, &self.model_io)?;
+        match &self.weights {
+            Some(weights) => weights.session(builder).map_err(|error| load_error(&self.model_io, &error)),
+            None => self.plan.commit(builder, &self.model_io),
+        }
+    }
+
+    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as without
+    /// a folder for temporary files, each session has its own.
+    fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
+        match SharedWeights::new(builder, &self.model_io.model.bytes) {
+            Ok(weights) => {
+                self.weights = Some(weights);
+                match self.session() {
+                    Ok(session) => {
+                        self.model_io.model.bytes = Vec::new();
+                        return Ok(session);
+                    }
+                    Err(error) => tracing::debug!(%error, "weights are not shared"),
+                }
+                self.weights = None;
+            }
+            Err(error) => tracing::debug!(%error, "weights are not shared"),
+        }
+        self.session()
+    }
+
+    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
+    /// Then it runs each again, and returns how long that takes; nothing on a CPU. A size that does not run, for want of memory,
+    /// is the end: smaller ones do.
+    fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
+        if self.plan.is_cpu() {
+            return Ok(Vec::new());
+        }
+        let mut times = Vec::new();
+        for rows in self.rows.sizes() {
+            match self.time_of(session, rows) {
+                Ok(time) => times.push((rows, time)),
+                Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
+                Err(error) => {
+                    tracing::debug!(%error, rows, "no larger runs than before");
+                    break;
+                }
+            }
+        }
+        Ok(times)
+    }
+
+    /// Milliseconds of a run of this size, after a first one: the least of a few, or of one that takes long.
+    fn time_of(&self, session: &mut Session, rows: usize) -> Result<f64, BackendError> {
+        let mut buffers = self.buffers(session, rows)?;
+        buffers.run(session, &self.model_io)?;
+        let clock = MonotonicClock::new();
+        let mut fastest = f64::INFINITY;
+        for _ in 0..TIMED_RUNS {
+            let start_ms = clock.now_ms();
+            buffers.run(session, &self.model_io)?;
+            fastest = fastest.min(clock.now_ms() - start_ms);
+            if fastest > LONG_RUN_MS {
+                break;
+            }
+        }
+        Ok(fastest)
+    }
+
+    /// The tensors for runs of this size.
+    pub(super) fn buffers(&self, session: &Session, rows: usize) -> Result<RunBuffers, BackendError> {
+        let allocator = host_allocator(self.plan.provider, self.plan.device, session);
+        RunBuffers::new(&allocator, session, &self.model_io, rows)
+            .map_err(|error| self.model_io.run_error(first_line(&error)))
+    }
+}

@@ -1,0 +1,40 @@
+//! Tests how sessions serve workers.
+
+use super::*;
+use crate::chess::Game;
+use crate::network::testing::random_network;
+
+/// As on a card: two sessions serve four workers at once, who find their own answers in their own buffers.
+#[test]
+fn sessions_in_turn_keep_workers_apart() {
+    let runtime = crate::runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();
+    let network = Network::from_bytes(&random_network(3, 2, 16), "tiny.pb.gz").unwrap();
+    let (options, fill) = (DeviceOptions::default(), HistoryFill::FenOnly);
+    let announcer = Announcer::default();
+    let mut backend = OnnxRuntimeBackend::new(runtime, Provider::Cpu, 0, &network, &options, fill, &announcer).unwrap();
+    let second = backend.shared.session().unwrap();
+    backend.sessions.get_mut().ready.push(Arc::new(Mutex::new(second)));
+    backend.sharing = Sharing::InTurn(2);
+    let mut game = Game::new();
+    let query = |text: &str| {
+        game.push_uci(text).unwrap();
+        Query::new(&game, &game.current().legal_moves(), &backend.attributes)
+    };
+    let queries: Vec<Query> = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "d2d3", "f8c5"].map(query).into();
+    let parts: Vec<&[Query]> = queries.chunks(2).collect();
+    let mut alone = backend.evaluator().unwrap();
+    let expected: Vec<Vec<Evaluation>> = parts.iter().map(|part| alone.evaluate(part).unwrap()).collect();
+    assert_ne!(expected[0], expected[1]);
+    std::thread::scope(|scope| {
+        for (part, expected) in parts.iter().zip(&expected) {
+            let mut evaluator = backend.evaluator().unwrap();
+            scope.spawn(move || (0..100).for_each(|_| assert_eq!(&evaluator.evaluate(part).unwrap(), expected)));
+        }
+    });
+    assert_eq!(backend.sessions.lock().ready.len(), 2, "none is taken away");
+}
+
+#[test]
+fn names_lose_the_endings_of_network_files() {
+    assert_eq!(["maia-1900.pb.gz", "a.b.onnx", "744706"].map(stem), ["maia-1900", "a.b", "744706"]);
+}
