@@ -185,7 +185,7 @@ mod tests {
             // What it prefers is the most that it runs, and yet no fixed size.
             (Cuda, "batch=256", None, &[64, 128, 256], Some(512)),
             (Cuda, "batch=1024,min_batch=128", None, &[128, 256, 512, 1024], None),
-            (Cuda, "batch=64", None, &[32, 64], Some(128)),
+            (Cuda, "batch=64", None, &[16, 32, 64], Some(128)),
             (Cuda, "batch=600", None, &[64, 128, 256, 512, 600], Some(1024)),
             // These run one size alone.
             (Cuda, "batch=64,steps=1", None, &[64], None),
