@@ -261,7 +261,7 @@ def main():
     parser.add_argument("--libraries", metavar="FOLDER", help="libraries or wheels of CUDA and ONNX Runtime")
     parser.add_argument("--lc0", metavar="PROGRAM", help="Lc0 with its backend cuda-fp16, to measure beside it")
     parser.add_argument("--minutes", type=float, default=8.0, help="time for all of it; default: %(default)s")
-    parser.add_argument("--out", default="gpu", metavar="FOLDER", help="for gpu.json and gpu.md; default: %(default)s")
+    parser.add_argument("--out", default="gpu", metavar="FOLDER", help="for the JSON and the page; default: %(default)s")
     arguments = parser.parse_args()
     if arguments.minutes <= 0:
         parser.error("--minutes is above 0")
@@ -291,7 +291,7 @@ def main():
             every = [row for rows in report.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
             report["problems"] = sorted({f"{row.get('backend', 'cuda')}: {row['problem']}" for row in every if row.get("problem")})
             (out / "gpu.json").write_text(json.dumps(report, indent=1) + "\n")
-            (out / "gpu.md").write_text(page(report))
+            (out / "gpu.json").with_suffix(".md").write_text(page(report))
 
         file = positions(zeitnot, scratch)
         told("agreement", agreements(zeitnot, networks, file, ["onnxruntime", "cuda"]))
