@@ -102,11 +102,10 @@ impl Rows {
     }
 }
 
-/// The smallest size with at least this share of the most positions a second, by the time of a run of each size.
-pub fn saturation(milliseconds: &[(usize, f64)], share: f64) -> Option<usize> {
-    let rate = |&(size, time): &(usize, f64)| size as f64 / time;
-    let most = milliseconds.iter().map(rate).fold(0.0, f64::max);
-    milliseconds.iter().filter(|entry| rate(entry) >= share * most).map(|&(size, _)| size).min()
+/// The smallest size whose rate is at least this share of the best one's, and that rate; of sizes and their rates in any order.
+pub fn saturation(rates: &[(usize, f64)], share: f64) -> Option<(usize, f64)> {
+    let most = rates.iter().map(|&(_, rate)| rate).fold(0.0, f64::max);
+    rates.iter().copied().filter(|&(_, rate)| rate >= share * most).min_by_key(|&(size, _)| size)
 }
 
 /// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that a run is at
@@ -202,9 +201,9 @@ mod tests {
     #[test]
     fn saturation_is_the_smallest_size_near_the_best() {
         let times = [(16, 1.0), (32, 1.0), (64, 1.0), (128, 1.9), (256, 3.8)];
-        assert_eq!(
-            (saturation(&times, 0.9), saturation(&times, 1.0), saturation(&[], 0.9)),
-            (Some(64), Some(128), None)
-        );
+        let rates = times.map(|(size, time)| (size, size as f64 / time));
+        let found = |rates: &[_], share| saturation(rates, share).map(|(size, _)| size);
+        assert_eq!((found(&rates, 0.9), found(&rates, 1.0), found(&[], 0.9)), (Some(64), Some(128), None));
+        assert_eq!(saturation(&rates, 0.9), Some((64, 64.0)));
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::saturation;
+
 /// The share by which a larger size must raise the rate to pay. Measurements differ by about as much, and a search learns
 /// more from each visit in smaller batches.
 pub const GAIN: f64 = 0.05;
@@ -75,9 +77,7 @@ pub struct Saturation {
 impl Saturation {
     /// Of batch sizes and their evaluations a second, in any order; `None` of nothing.
     pub fn of(measured: &[(usize, f64)]) -> Option<Saturation> {
-        let most = measured.iter().map(|&(_, rate)| rate).fold(0.0, f64::max);
-        let good = measured.iter().filter(|&&(_, rate)| rate >= most * (1.0 - GAIN));
-        let &(batch, evals_per_s) = good.min_by_key(|&&(batch, _)| batch)?;
+        let (batch, evals_per_s) = saturation(measured, 1.0 - GAIN)?;
         let is_reached = measured.iter().any(|&(other, _)| other > batch);
         Some(Saturation { batch, evals_per_s, is_reached })
     }

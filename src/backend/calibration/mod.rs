@@ -14,11 +14,11 @@ use ort::value::TensorRef;
 
 pub use games::self_play;
 
-use super::input_buffer::InputBuffer;
+use super::input_buffer::{InputBuffer, POSITION};
 use super::onnxruntime::first_line;
 use super::{BackendError, DeviceOptions, OnnxRuntimeBackend, Query};
 use crate::announcer::Announcer;
-use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser, SQUARES};
+use crate::network::{ActivationRange, Conversion, HistoryFill, Network, OnnxModel, PLANES, Quantiser};
 use crate::runtime::{Provider, Runtime};
 
 /// Positions of one run: the intermediate values of a run are all held at once.
@@ -110,7 +110,7 @@ impl<'a> Observer<'a> {
                     buffer.set(row, planes);
                 }
             }
-            let dense = &buffer.rows()[..batch.len() * PLANES * SQUARES];
+            let dense = &buffer.rows()[..batch.len() * POSITION];
             let input = TensorRef::from_array_view(([batch.len(), PLANES, 8, 8], dense)).map_err(failed)?;
             let outputs = self.session.run(ort::inputs![self.input => input]).map_err(failed)?;
             for (name, range) in &mut ranges {

@@ -9,6 +9,7 @@ use ort::value::{PrimitiveTensorElementType, TensorRef};
 
 use super::first_line;
 use super::model_io::ModelIo;
+use super::run_buffers::RANKS;
 use super::session::SessionPlan;
 use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{ModelInput, Network, PLANES, Planes, Precision, SQUARES};
@@ -74,8 +75,10 @@ impl BareSession {
         if let ModelInput::Packed { .. } = self.model_io.model.input {
             let (mut boards, mut values) = (Vec::new(), Vec::new());
             for planes in positions {
-                boards.extend(planes.masks.iter().flat_map(|mask| mask.to_le_bytes()));
-                values.extend(planes.values);
+                let (first_board, first_value) = (boards.len(), values.len());
+                boards.resize(first_board + PLANES * RANKS, 0);
+                values.resize(first_value + PLANES, 0.0);
+                planes.write_packed(&mut boards[first_board..], &mut values[first_value..]);
             }
             return BareInput(Numbers::Packed { boards, values });
         }
@@ -108,7 +111,7 @@ impl BareSession {
             Numbers::Float16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
             Numbers::Bfloat16(numbers) => view(numbers, first, rows, dense).and_then(|input| self.session.run([input])),
             Numbers::Packed { boards, values } => {
-                let boards = view(boards, first, rows, &[PLANES, 8]);
+                let boards = view(boards, first, rows, &[PLANES, RANKS]);
                 let values = view(values, first, rows, &[PLANES, 1, 1]);
                 boards.and_then(|boards| self.session.run([boards, values?]))
             }

@@ -107,14 +107,15 @@ impl OnnxRuntimeBackend {
         }
         let preferred = shared.rows.preferred(provider);
         // Two ends say nothing of what lies between them.
-        let saturated = saturation(&times, SATURATED).filter(|_| !shared.rows.are_any());
+        let rates: Vec<(usize, f64)> = times.iter().map(|&(rows, time)| (rows, rows as f64 / time)).collect();
+        let saturated = saturation(&rates, SATURATED).filter(|_| !shared.rows.are_any());
         let attributes = Attributes {
             name: format!("onnxruntime {}, {}", provider.name(), shared.model_io.network),
             device: device_name,
             input: Some((network.description().input, history_fill)),
             has_wdl: matches!(shared.model_io.model.value, ValueOutput::Wdl(_)),
             has_moves_left: shared.model_io.model.moves_left.is_some(),
-            preferred_batch: saturated.map_or(preferred, |saturated| preferred.min(shared.rows.of(saturated))),
+            preferred_batch: saturated.map_or(preferred, |(rows, _)| preferred.min(shared.rows.of(rows))),
             smallest_batch: shared.rows.of(1),
             maximum_batch: shared.rows.most,
             preferred_threads: match sharing {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::ModelIo;
-use super::session::SessionPlan;
+use super::session::{SessionPlan, compiled_root, engines, entries};
 use crate::backend::{BackendError, DeviceOptions};
 use crate::network::Network;
-use crate::runtime::{Provider, nvidia::Driver, user_cache};
+use crate::runtime::{Provider, nvidia::Driver};
 
 /// Whether the cache has an engine for this network with these options on each of the devices: then TensorRT starts in
 /// seconds, and else in minutes. An engine of another version of TensorRT cannot be told from one of this.
@@ -22,8 +22,8 @@ pub(in crate::backend) fn engines_are_ready(
     let provider = Provider::TensorRt;
     // The network has to be converted to know its folder, which takes seconds for a large one: not where nothing was ever
     // built.
-    let root = options.cache_dir.clone().or_else(|| Some(user_cache()?.join("compiled")));
-    if !root.is_some_and(|root| folders(&root.join(provider.name())).any(|folder| !engines(&folder).is_empty())) {
+    let has_any = |root: PathBuf| entries(&root).any(|folder| engines(&folder.path()).next().is_some());
+    if !compiled_root(provider, options).is_some_and(has_any) {
         return Ok(false);
     }
     let devices = if options.devices.is_empty() { &[0][..] } else { &options.devices };
@@ -38,26 +38,12 @@ pub(in crate::backend) fn engines_are_ready(
 /// Whether a folder has an engine for each of these compute capabilities, which end the names that ONNX Runtime gives to
 /// engines.
 fn has_engines_for(folder: &Path, capabilities: &[(i32, i32)]) -> bool {
-    let names = engines(folder);
+    let names: Vec<String> = engines(folder).collect();
     let is_there = |(major, minor): &(i32, i32)| {
         let end = format!("_sm{major}{minor}.engine");
         names.iter().any(|name| name.ends_with(&end))
     };
     capabilities.iter().all(is_there)
-}
-
-/// The names of the engines in a folder.
-fn engines(folder: &Path) -> Vec<String> {
-    let names = entries(folder).filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| name.ends_with(".engine")).collect()
-}
-
-fn folders(root: &Path) -> impl Iterator<Item = PathBuf> {
-    entries(root).map(|entry| entry.path())
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
-    std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
 #[cfg(test)]

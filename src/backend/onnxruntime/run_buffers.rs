@@ -19,7 +19,7 @@ use crate::network::{ModelInput, PLANES, Planes, Precision};
 use crate::runtime::Provider;
 
 /// Bytes of a packed plane.
-const RANKS: usize = 8;
+pub(super) const RANKS: usize = 8;
 
 /// The tensors of runs of one size.
 pub(super) struct RunBuffers {
@@ -91,9 +91,8 @@ impl RunBuffers {
             Input::Dense { planes: tensor, held } => held.set(tensor.numbers_mut(), row, planes),
             Input::Float16 { wide, .. } | Input::Bfloat16 { wide, .. } => wide.set(row, planes),
             Input::Packed { boards, values } => {
-                let boards = boards.numbers_mut()[row * PLANES * RANKS..][..PLANES * RANKS].as_chunks_mut().0;
-                boards.iter_mut().zip(&planes.masks).for_each(|(ranks, mask)| *ranks = mask.to_le_bytes());
-                values.numbers_mut()[row * PLANES..][..PLANES].copy_from_slice(&planes.values);
+                let boards = &mut boards.numbers_mut()[row * PLANES * RANKS..][..PLANES * RANKS];
+                planes.write_packed(boards, &mut values.numbers_mut()[row * PLANES..][..PLANES]);
             }
         }
     }

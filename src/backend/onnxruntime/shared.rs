@@ -108,15 +108,17 @@ impl Shared {
     }
 
     /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
-    /// Then it runs each again, and returns how long that takes; nothing on a CPU. A size that does not run, for want of memory,
-    /// is the end: smaller ones do.
+    /// Where there are sizes to choose among, it runs each again and returns how long that takes; nothing on a CPU. A size that
+    /// does not run, for want of memory, is the end: smaller ones do.
     fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());
         }
+        let has_choice = !self.rows.are_any() && self.rows.only().is_none();
+        let timed = if has_choice { TIMED_RUNS } else { 0 };
         let mut times = Vec::new();
         for rows in self.rows.sizes() {
-            match self.time_of(session, rows) {
+            match self.time_of(session, rows, timed) {
                 Ok(time) => times.push((rows, time)),
                 Err(error) if times.is_empty() || self.rows.are_any() => return Err(error),
                 Err(error) => {
@@ -128,13 +130,13 @@ impl Shared {
         Ok(times)
     }
 
-    /// Milliseconds of a run of this size, after a first one: the least of a few, or of one that takes long.
-    fn time_of(&self, session: &mut Session, rows: usize) -> Result<f64, BackendError> {
+    /// Milliseconds of a run of this size, after a first one: the least of `timed` runs, or of one that takes long.
+    fn time_of(&self, session: &mut Session, rows: usize, timed: usize) -> Result<f64, BackendError> {
         let mut buffers = self.buffers(session, rows)?;
         buffers.run(session, &self.model_io)?;
         let clock = MonotonicClock::new();
         let mut fastest = f64::INFINITY;
-        for _ in 0..TIMED_RUNS {
+        for _ in 0..timed {
             let start_ms = clock.now_ms();
             buffers.run(session, &self.model_io)?;
             fastest = fastest.min(clock.now_ms() - start_ms);

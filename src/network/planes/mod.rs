@@ -44,6 +44,19 @@ impl Planes {
         Planes { masks: [0; PLANES], values: [1.0; PLANES] }
     }
 
+    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into `values` the
+    /// value of each.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for 112 * 8 bytes and 112 numbers.
+    pub fn write_packed(&self, boards: &mut [u8], values: &mut [f32]) {
+        let (boards, rest) = boards.as_chunks_mut();
+        assert!(boards.len() == PLANES && rest.is_empty(), "the caller gives room for 112 planes");
+        boards.iter_mut().zip(&self.masks).for_each(|(ranks, mask)| *ranks = mask.to_le_bytes());
+        values.copy_from_slice(&self.values);
+    }
+
     /// Writes the planes in full, `plane * 64 + square`.
     ///
     /// # Panics

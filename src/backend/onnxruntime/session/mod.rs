@@ -179,23 +179,20 @@ impl SessionPlan {
     /// The providers to register, best first; the CPU is always behind them.
     fn dispatches(&self) -> Vec<ExecutionProviderDispatch> {
         macro_rules! with_settings {
-            ($provider:expr, $settings:expr) => {
-                with_settings!($provider, $settings, [])
-            };
             ($provider:expr, $settings:expr, $given:expr) => {{
                 let ep = $settings.iter().fold($provider, |ep, (key, value)| ep.with_arbitrary_config(key, value));
-                let given: &[(String, String)] = &$given;
-                given.iter().fold(ep, |ep, (key, value)| ep.with_arbitrary_config(key, value)).build()
+                $given.iter().fold(ep, |ep, (key, value)| ep.with_arbitrary_config(key, value)).build()
             }};
         }
         let (settings, given) = (&self.settings, &self.given);
+        let none: [(String, String); 0] = [];
         let list = match self.provider {
             Provider::Cpu => Vec::new(),
             Provider::Cuda => vec![with_settings!(ep::CUDA::default(), settings, given)],
             // CUDA takes what TensorRT does not.
             Provider::TensorRt => vec![
                 with_settings!(ep::TensorRT::default(), settings, given),
-                with_settings!(ep::CUDA::default(), self.substitute()),
+                with_settings!(ep::CUDA::default(), self.substitute(), none),
             ],
             Provider::OpenVino => vec![with_settings!(ep::OpenVINO::default(), settings, given)],
             Provider::CoreMl => vec![with_settings!(ep::CoreML::default(), settings, given)],
@@ -268,10 +265,7 @@ fn compiled_folder(
     options: &DeviceOptions,
     model: &OnnxModel,
 ) -> Result<PathBuf, BackendError> {
-    let root = match &options.cache_dir {
-        Some(folder) => folder.clone(),
-        None => user_cache().ok_or(BackendError::NoCacheFolder)?.join("compiled"),
-    };
+    let root = compiled_root(provider, options).ok_or(BackendError::NoCacheFolder)?;
     let mut hasher = Sha256::new_with_prefix(&model.bytes);
     external::digests(model).iter().for_each(|digest| hasher.update(digest));
     // What is compiled with other options is another engine.
@@ -280,15 +274,31 @@ fn compiled_folder(
     given.iter().for_each(|(key, value)| hasher.update(format!("{key}={value},")));
     let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let Rows { least, most, .. } = rows;
-    Ok(root.join(provider.name()).join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
+    Ok(root.join(format!("{}-{least}-{most}", &hash[..HASH_LENGTH])))
+}
+
+/// The folder of all that a provider compiles; none for a user without a home.
+pub(super) fn compiled_root(provider: Provider, options: &DeviceOptions) -> Option<PathBuf> {
+    let root = options.cache_dir.clone().or_else(|| Some(user_cache()?.join("compiled")));
+    root.map(|root| root.join(provider.name()))
+}
+
+/// The names of TensorRT's engines in a folder.
+pub(super) fn engines(folder: &Path) -> impl Iterator<Item = String> {
+    let names = entries(folder).filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.ends_with(".engine"))
+}
+
+/// What lies in a folder; nothing where there is none.
+pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
 /// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can be
 /// another card's or version's, which is built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
-    let is_engine = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "engine");
-    let built = std::fs::read_dir(folder).is_ok_and(|entries| entries.filter_map(Result::ok).any(is_engine));
+    let built = engines(folder).next().is_some();
     let folder = folder.display();
     Some(match built {
         true => format!(
