@@ -29,6 +29,11 @@ struct PackedSnapshot {
     values: Vec<i32>,
 }
 
+/// Playouts that there may be for each visit of the root, and beside them. Some are no visit of it: in recorded
+/// searches there are up to twice as many playouts as visits.
+const PLAYOUTS_A_VISIT: u64 = 16;
+const PLAYOUTS_AHEAD: u64 = 4096;
+
 /// Packs a trace.
 pub(super) fn pack(trace: &SearchTrace) -> io::Result<Vec<u8>> {
     let (mut visits, mut codes) = (vec![0; trace.moves.len()], vec![0; trace.moves.len()]);
@@ -61,8 +66,9 @@ pub(super) fn unpack(block: &[u8]) -> Result<SearchTrace, String> {
     let packed: PackedTrace = postcard::from_bytes(&bytes).map_err(|error| error.to_string())?;
     let count = packed.trace.moves.len();
     let (mut visits, mut codes) = (vec![0_u32; count], vec![0_i32; count]);
-    let mut snapshots = Vec::with_capacity(packed.snapshots.len());
+    let mut snapshots: Vec<TraceSnapshot> = Vec::with_capacity(packed.snapshots.len());
     for PackedSnapshot { rest, visits: more, values } in packed.snapshots {
+        check_counts(&rest, snapshots.last(), packed.trace.reused)?;
         if more.len() != count || values.len() != count || rest.best_move.is_some_and(|best| best as usize >= count) {
             return Err("a snapshot has other moves than its trace".to_owned());
         }
@@ -75,6 +81,17 @@ pub(super) fn unpack(block: &[u8]) -> Result<SearchTrace, String> {
         snapshots.push(TraceSnapshot { visits: visits.clone(), values: codes.iter().map(value).collect(), ..rest });
     }
     Ok(SearchTrace { snapshots, ..packed.trace })
+}
+
+/// Whether the counts of a snapshot can follow those of the one before: a replay goes from one to the other batch by batch, and
+/// time passes with the visits of the root. With many more playouts than visits it would hardly ever end.
+fn check_counts(now: &TraceSnapshot, before: Option<&TraceSnapshot>, reused: u64) -> Result<(), String> {
+    let (new, total) = before.map_or((0, reused), |before| (before.new_nodes, before.total_nodes));
+    let grows = now.new_nodes >= new && (total..=u64::from(u32::MAX)).contains(&now.total_nodes);
+    if !grows || now.new_nodes - new > PLAYOUTS_AHEAD + PLAYOUTS_A_VISIT * (now.total_nodes - total) {
+        return Err("the visits of a snapshot do not follow from those before".to_owned());
+    }
+    Ok(())
 }
 
 fn code(value: f32) -> i32 {
@@ -130,6 +147,23 @@ pub(super) mod tests {
         let trace = example(3, 7);
         assert_eq!(unpack(&pack(&trace).unwrap()).unwrap(), trace);
         assert_eq!(unpack(&pack(&SearchTrace::default()).unwrap()).unwrap(), SearchTrace::default());
+    }
+
+    #[test]
+    fn counts_that_no_search_has_are_errors() {
+        let damages: [fn(&mut SearchTrace); 5] = [
+            |trace| trace.snapshots[3].new_nodes = u64::MAX,
+            |trace| trace.snapshots[3].new_nodes += 10_000,
+            |trace| trace.snapshots[2].total_nodes = 0,
+            |trace| trace.snapshots[5].total_nodes = 1 << 40,
+            |trace| trace.reused = u64::MAX,
+        ];
+        for damage in damages {
+            let mut trace = example(0, 0);
+            damage(&mut trace);
+            let problem = unpack(&pack(&trace).unwrap()).unwrap_err();
+            assert!(problem.contains("do not follow"), "{problem}");
+        }
     }
 
     #[test]
