@@ -12,8 +12,12 @@ all:
 	$(if $(EVALFILE),ZEITNOT_EVALFILE="$(EVALFILE)") $(CARGO) build --release --locked --bin zeitnot
 	cp "$(TARGET)/release/zeitnot$(SUFFIX)" "$(EXE:$(SUFFIX)=)$(SUFFIX)"
 
+# The archives of a release in `dist`, for this system or the TRIPLE that is given.
+dist:
+	release/build $(TRIPLE)
+
 clean:
 	$(CARGO) clean
 
-.PHONY: all clean
+.PHONY: all dist clean
 .DEFAULT_GOAL := all
