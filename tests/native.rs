@@ -207,6 +207,19 @@ fn auto_takes_native_where_an_option_asks_for_8_bits() {
 }
 
 #[test]
+fn native_takes_8_bits_unasked_where_the_processor_multiplies_bytes() {
+    for (name, shape) in attention_networks() {
+        let network = Network::from_bytes(&shape.gzip(9), "tiny.pb.gz").unwrap();
+        let device = |options: &str| {
+            let options = BackendOptions { device: options.parse().unwrap(), ..BackendOptions::default() };
+            backend::create("native", Some(&network), &options).unwrap().attributes().device.clone()
+        };
+        assert_eq!(device("").ends_with("int8"), shape.body.is_some() && Isa::best().multiplies_bytes(), "{name}");
+        assert!(!device("precision=f32").ends_with("int8") && !device("isa=portable").ends_with("int8"), "{name}");
+    }
+}
+
+#[test]
 fn eight_bits_say_nearly_what_float32_says() {
     for (name, shape) in attention_networks() {
         for isa in available() {

@@ -14,6 +14,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,8 +140,7 @@ class Fetch:
     def command(self, folder: Path):
         # What was fetched is removed now and then, so that there is something to fetch.
         if (folder / "networks/fetched.pb.gz").exists():
-            for file in (folder / "networks").iterdir():
-                file.unlink()
+            shutil.rmtree(folder / "networks")
         return ["net", "fetch", "--folder", str(folder / "networks"), self.url]
 
     def finished(self, folder: Path):

@@ -23,6 +23,14 @@ impl Isa {
         Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
     }
 
+    /// Whether it multiplies bytes, 64 at a time (AVX-512 VNNI), on this processor.
+    pub fn multiplies_bytes(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self == Isa::Avx512 && self.is_available() && is_x86_feature_detected!("avx512vnni");
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     /// Whether this processor, and the operating system on it, can run it.
     pub fn is_available(self) -> bool {
         match self {

@@ -46,7 +46,7 @@ impl Entries {
     pub(super) fn of(isa: Isa) -> &'static Entries {
         match isa {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if is_x86_feature_detected!("avx512vnni") => &vnni::ENTRIES,
+            isa if isa.multiplies_bytes() => &vnni::ENTRIES,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::ENTRIES,
             #[cfg(target_arch = "x86_64")]
