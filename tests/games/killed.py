@@ -79,7 +79,10 @@ class Match:
     def finished(self, folder: Path):
         path = folder / "match.pgn"
         games = path.read_text().split("[Event ")[1:] if path.exists() else []
-        return [game.strip() for game in games if RESULT.search(game.strip())]
+        torn = [game for game in games[:-1] if not RESULT.search(game.strip())]
+        if torn:
+            raise SystemExit(f"{path}: a game before the last has no result: {torn[0][:80]}")
+        return [game.strip() for game in games if RESULT.search(game.strip())] + lines_of_json(folder / "match.pgn.jsonl")
 
 
 class Compare:
@@ -113,9 +116,14 @@ class Record:
                 "--out", str(folder / "traces.zt"), *FAST]
 
     def finished(self, folder: Path):
-        """The bytes of the traces, whose file only grows: a cut end aside, what was there stays as it was."""
+        """The complete blocks of the traces: after a header line each has its length (four bytes, little end first) and its bytes."""
         path = folder / "traces.zt"
-        return path.read_bytes() if path.exists() else b""
+        _, _, rest = path.read_bytes().partition(b"\n") if path.exists() else (b"", b"", b"")
+        blocks, at = [], 0
+        while at + 4 <= len(rest) and at + 4 + (length := int.from_bytes(rest[at : at + 4], "little")) <= len(rest):
+            blocks.append(hashlib.sha256(rest[at + 4 : at + 4 + length]).hexdigest())
+            at += 4 + length
+        return blocks
 
 
 class Label:
@@ -163,13 +171,6 @@ class Convert:
         return [hashlib.sha256(path.read_bytes()).hexdigest()] if path.exists() else []
 
 
-def lost(before, after) -> bool:
-    if isinstance(before, bytes):
-        # The last frame may have been cut, and is written again.
-        return len(after) < len(before) and not before.startswith(after) or not after.startswith(before[: max(0, len(before) - 65536)])
-    return not set(before) <= set(after)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--zeitnot", default=str(REPOSITORY / "target/release/zeitnot"), metavar="PATH")
@@ -205,14 +206,14 @@ def main() -> int:
                 else:
                     if started.returncode:
                         refused += 1
-                        print(f"{name}: {complaint.strip().splitlines()[-1]}", file=sys.stderr)
+                        print(f"{name}: {(complaint.strip().splitlines() or ['no message'])[-1]}", file=sys.stderr)
                 after = command.finished(folder)
-                if lost(before, after):
+                if not set(before) <= set(after):
                     failures += 1
                     print(f"{name}: something finished was lost", file=sys.stderr)
             failures += refused
             rows.append((name, killed, refused, len(command.finished(folder))))
-            print(f"{name}: killed {killed} times, refused to go on {refused} times, {rows[-1][3]} {'bytes' if name == 'record' else 'parts'} finished",
+            print(f"{name}: killed {killed} times, refused to go on {refused} times, {rows[-1][3]} parts finished",
                   flush=True)
     print(f"{sum(row[1] for row in rows)} kills, {failures} failures")
     return 1 if failures else 0

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,7 +24,7 @@ import time
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
-REPOSITORY = "https://github.com/zeitnot/zeitnot"
+REPOSITORY = "https://github.com/OWNER/zeitnot"
 ACCOUNT = {"username": "zeitnot", "password": "an-account-of-one-test"}
 
 # Python runs a sitecustomize of its path first: the addresses of GitHub become those of this script's server.
@@ -88,13 +89,13 @@ def serve_github(folder, options):
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.write(options.openings, "openings.epd")
     GitHub.files = {
-        f"/repos/zeitnot/zeitnot/zipball/{sha}": engine,
+        f"/repos/OWNER/zeitnot/zipball/{sha}": engine,
         "/AndyGrant/fastchess/archive/master.zip": runner,
         "/openings.epd.zip": book,
     }
     GitHub.objects = {
-        "/repos/zeitnot/zeitnot/branches/main": {"commit": {"sha": sha, "commit": {"message": message}}},
-        f"/repos/zeitnot/zeitnot/compare/{sha}...{sha}": {"ahead_by": 0},
+        "/repos/OWNER/zeitnot/branches/main": {"commit": {"sha": sha, "commit": {"message": message}}},
+        f"/repos/OWNER/zeitnot/compare/{sha}...{sha}": {"ahead_by": 0},
     }
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), GitHub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -206,7 +207,7 @@ def main():
             began = time.monotonic()
             worker = [sys.executable, "client.py", "-U", ACCOUNT["username"], "-P", ACCOUNT["password"], "-S", server]
             worker += ["-T", str(options.threads), "-N", "1", "-I", "one", "--no-client-downloads"]
-            processes.append(subprocess.Popen(worker, cwd=client, env=environment))
+            processes.append(subprocess.Popen(worker, cwd=client, env=environment, start_new_session=True))
             while time.monotonic() - began < 60 * options.minutes and processes[-1].poll() is None:
                 time.sleep(5)
                 test, faults, errors = state(site)
@@ -221,11 +222,11 @@ def main():
                 picture(server, options.picture, "1300,900")
             return 0 if test["finished"] and not errors and not faults["crashes"] and not faults["timeloss"] else 1
         finally:
-            # The worker leaves when it finds this file; it also ends the games that it started.
-            (client / "openbench.exit").touch()
+            # The worker has a group of its own: its games end with it.
             for process in reversed(processes):
-                process.terminate()
-            for process in processes:
+                if process is not processes[0] and process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
                 process.wait()
 
 

@@ -133,7 +133,7 @@ impl NativeBackend {
     /// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and the
     /// network is a transformer no wider than the widest that was played so, else float32.
     ///
-    /// T1-256x10 in 8 bits makes 3.3 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
+    /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
     pub fn usual_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
         let body = network.layers().and_then(|layers| layers.body.as_ref());
         match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
