@@ -23,7 +23,10 @@ import threading
 import time
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+import chess
+
+from play import REPOSITORY, ended, runnable
+
 NETWORK = REPOSITORY / "models/zeitnot-small.pb.gz"
 FAST = ["--backend", "random", "--threads", "1"]
 VIRTUAL = ["--clock", "virtual", "--tc", "0.5+0.01", "--nps", "200", "--concurrency", "2"]
@@ -179,6 +182,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="only these commands; may be given again")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    runnable(options.zeitnot)
     zeitnot, chance = str(Path(options.zeitnot).resolve()), random.Random(options.seed)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -220,9 +224,7 @@ def main() -> int:
 
 
 def write_book(path: Path):
-    """Start positions of our own: each two first moves of both sides, as FEN."""
-    import chess
-
+    """Start positions of our own: after three plies, as FEN."""
     with path.open("w") as book:
         start = chess.Board()
         for first in start.legal_moves:
@@ -238,4 +240,4 @@ def write_book(path: Path):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))
