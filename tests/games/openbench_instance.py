@@ -114,7 +114,7 @@ def configure(site, book_sha, nps):
     (site / "Config/config.json").write_text(json.dumps(config))
 
 
-def create_test(server, options, nps):
+def create_test(server, options):
     """Asks the server for a test of a fixed number of games."""
     import requests
 
@@ -123,16 +123,14 @@ def create_test(server, options, nps):
         "test_mode": "GAMES", "test_max_games": options.games, "test_bounds": "N/A", "test_confidence": "N/A",
         "book_name": "openings.epd", "upload_pgns": "COMPACT", "priority": 0, "throughput": 1000, "workload_size": 8,
         "syzygy_wdl": "DISABLED", "syzygy_adj": "DISABLED", "win_adj": "movecount=5 score=800", "draw_adj": "movenumber=50 movecount=8 score=10",
-        "scale_method": "BASE", "scale_nps": nps,
+        "scale_method": "BASE", "scale_nps": options.nps,
     }
     for side, manager in ("dev", options.managers[0]), ("base", options.managers[1]):
         test |= {
             f"{side}_engine": "Zeitnot", f"{side}_repo": REPOSITORY, f"{side}_branch": "main", f"{side}_bench": options.bench,
             f"{side}_network": "", f"{side}_options": f"Threads=1 Hash=64 TimeManager={manager}", f"{side}_time_control": options.tc,
         }
-    answer = requests.post(f"{server}/scripts/", data=test, timeout=60)
-    answer.raise_for_status()
-    return answer.text
+    requests.post(f"{server}/scripts/", data=test, timeout=60).raise_for_status()
 
 
 def state(site):
@@ -147,7 +145,7 @@ def state(site):
     return test, faults, errors
 
 
-def picture(server, path, size):
+def picture(server, path):
     """Takes a picture of the test's page with Chromium."""
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not chromium:
@@ -156,7 +154,7 @@ def picture(server, path, size):
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run([
             chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--hide-scrollbars",
-            f"--user-data-dir={profile}", f"--window-size={size}", f"--screenshot={path.resolve()}", "--virtual-time-budget=10000", f"{server}/test/1/",
+            f"--user-data-dir={profile}", "--window-size=1300,900", f"--screenshot={path.resolve()}", "--virtual-time-budget=10000", f"{server}/test/1/",
         ], check=True, capture_output=True, timeout=120)
 
 
@@ -174,6 +172,9 @@ def main():
     parser.add_argument("--minutes", type=float, default=60, help="give up after so long [60]")
     parser.add_argument("--picture", type=pathlib.Path, help="write a picture of the test's page here (PNG)")
     options = parser.parse_args()
+    for path in options.openbench / "manage.py", options.fastchess / "Makefile", options.openings:
+        if not path.is_file():
+            parser.error(f"there is no {path}")
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -194,12 +195,17 @@ def main():
             subprocess.run([*manage, "migrate"], cwd=site, env=environment, check=True, stdout=log, stderr=log)
         port = free_port()
         server, processes = f"http://127.0.0.1:{port}", []
+
+        def start(command, **where):
+            """Starts a process with a group of its own, with which what it starts ends, too."""
+            processes.append(subprocess.Popen(command, env=environment, start_new_session=True, **where))
+
         try:
             with open(folder / "server.log", "w") as log:
-                processes.append(subprocess.Popen([*manage, "runserver", "--noreload", str(port)], cwd=site, env=environment, stdout=log, stderr=log))
+                start([*manage, "runserver", "--noreload", str(port)], cwd=site, stdout=log, stderr=log)
             register(server)
             subprocess.run([*manage, "shell", "-c", ENABLE], cwd=site, env=environment, check=True)
-            create_test(server, options, options.nps)
+            create_test(server, options)
             test, _, _ = state(site)
             if test is None:
                 print("the server did not create the test", file=sys.stderr)
@@ -207,7 +213,7 @@ def main():
             began = time.monotonic()
             worker = [sys.executable, "client.py", "-U", ACCOUNT["username"], "-P", ACCOUNT["password"], "-S", server]
             worker += ["-T", str(options.threads), "-N", "1", "-I", "one", "--no-client-downloads"]
-            processes.append(subprocess.Popen(worker, cwd=client, env=environment, start_new_session=True))
+            start(worker, cwd=client)
             while time.monotonic() - began < 60 * options.minutes and processes[-1].poll() is None:
                 time.sleep(5)
                 test, faults, errors = state(site)
@@ -219,15 +225,13 @@ def main():
             for error in errors:
                 print(f"error: {error}", file=sys.stderr)
             if options.picture:
-                picture(server, options.picture, "1300,900")
+                picture(server, options.picture)
             return 0 if test["finished"] and not errors and not faults["crashes"] and not faults["timeloss"] else 1
         finally:
-            # The worker has a group of its own: its games end with it.
             for process in reversed(processes):
-                if process is not processes[0] and process.poll() is None:
+                if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
-                process.kill()
-                process.wait()
+                    process.wait()
 
 
 def register(server):
