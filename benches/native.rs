@@ -10,7 +10,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zeitnot::backend::{self, Backend, BackendOptions, Evaluator, Isa, NativeBackend, Query};
+use zeitnot::backend::{
+    self, Arithmetic, Backend, BackendOptions, Evaluator, Isa, NativeBackend, NativeOptions, Query,
+};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::RandomNetwork;
 use zeitnot::network::{HistoryFill, Network};
@@ -103,11 +105,17 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
+/// The network on native, in float32: that is what ONNX Runtime runs.
+fn native(network: &Network, arguments: &Arguments) -> Arc<dyn Backend> {
+    let options =
+        NativeOptions { isa: arguments.isa, arithmetic: Some(Arithmetic::Float32), ..NativeOptions::default() };
+    let backend = NativeBackend::new(network, &options, HistoryFill::FenOnly);
+    Arc::new(backend.unwrap_or_else(|error| panic!("{error}")))
+}
+
 fn versus(name: &str, network: &Network, arguments: &Arguments) {
     let begin = Instant::now();
-    let native: Arc<dyn Backend> = Arc::new(
-        NativeBackend::new(network, arguments.isa, HistoryFill::FenOnly).unwrap_or_else(|error| panic!("{error}")),
-    );
+    let native = native(network, arguments);
     let loading = begin.elapsed();
     let options = BackendOptions { cache_size: 0, ..BackendOptions::default() };
     println!("{name}: {} (made ready in {} ms)", native.attributes(), loading.as_millis());
@@ -136,9 +144,7 @@ fn versus(name: &str, network: &Network, arguments: &Arguments) {
 
 /// Workers side by side against one alone, in wall time.
 fn scaling(name: &str, network: &Network, arguments: &Arguments) {
-    let native: Arc<dyn Backend> = Arc::new(
-        NativeBackend::new(network, arguments.isa, HistoryFill::FenOnly).unwrap_or_else(|error| panic!("{error}")),
-    );
+    let native = native(network, arguments);
     for &size in &arguments.batches {
         let batch = queries(size, &*native);
         let together = |threads: usize| -> [f64; 2] {

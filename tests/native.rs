@@ -33,14 +33,17 @@ fn available() -> impl Iterator<Item = Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_available())
 }
 
+fn prepare(network: &Network, isa: Isa, arithmetic: Arithmetic) -> Result<NativeBackend, BackendError> {
+    let options = NativeOptions { isa: Some(isa), arithmetic: Some(arithmetic), ..NativeOptions::default() };
+    NativeBackend::new(network, &options, HistoryFill::FenOnly)
+}
+
 fn load_int8(bytes: &[u8], isa: Isa) -> NativeBackend {
-    let network = Network::from_bytes(bytes, "tiny.pb.gz").unwrap();
-    let options = NativeOptions { isa: Some(isa), arithmetic: Some(Arithmetic::Int8), ..NativeOptions::default() };
-    NativeBackend::with(&network, &options, HistoryFill::FenOnly).unwrap()
+    prepare(&Network::from_bytes(bytes, "tiny.pb.gz").unwrap(), isa, Arithmetic::Int8).unwrap()
 }
 
 fn load(bytes: &[u8], isa: Isa) -> NativeBackend {
-    NativeBackend::new(&Network::from_bytes(bytes, "tiny.pb.gz").unwrap(), Some(isa), HistoryFill::FenOnly).unwrap()
+    prepare(&Network::from_bytes(bytes, "tiny.pb.gz").unwrap(), isa, Arithmetic::Float32).unwrap()
 }
 
 /// Positions of a game with a repetition, and some with castling, promotions and an en passant.
@@ -319,7 +322,7 @@ fn evaluations_agree(
 ) {
     let mut failed = Vec::new();
     for isa in available() {
-        let backend = NativeBackend::new(network, Some(isa), HistoryFill::FenOnly).unwrap();
+        let backend = prepare(network, isa, Arithmetic::Float32).unwrap();
         let mut evaluator = backend.evaluator().unwrap();
         let mut worst = [0.0; 4];
         for size in [7, 1] {
@@ -390,7 +393,7 @@ fn networks_of_the_small_set() {
     let games = golden::games(&folder);
     let mut compared = 0;
     for (name, network) in golden::networks() {
-        if NativeBackend::new(&network, None, HistoryFill::FenOnly).is_err() {
+        if prepare(&network, Isa::best(), Arithmetic::Float32).is_err() {
             continue;
         }
         evaluations_agree(&network, name, &golden::evaluations(&folder, name, 3), &games, LOGIT, VALUE);

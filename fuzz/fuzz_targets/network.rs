@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
         let _ =
             network.onnx(&Conversion { precision, packed: precision == Precision::Float16, ..Conversion::default() });
     }
-    let Ok(backend) = NativeBackend::with(&network, &NativeOptions::default(), HistoryFill::FenOnly) else { return };
+    let Ok(backend) = NativeBackend::new(&network, &NativeOptions::default(), HistoryFill::FenOnly) else { return };
     let mut evaluator = backend.evaluator().expect("there is memory for a small network");
     let game = Game::new();
     let moves = game.current().legal_moves();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::onnxruntime::{engines_are_ready, probe};
 use super::several::load_side_by_side;
 use super::{
-    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, Isa, NativeBackend, NativeOptions,
-    OnnxRuntimeBackend, RandomBackend, SeveralDevices, UniformBackend,
+    Backend, BackendError, BareSession, CachedBackend, DeviceOptions, NativeBackend, NativeOptions, OnnxRuntimeBackend,
+    RandomBackend, SeveralDevices, UniformBackend,
 };
 use crate::announcer::Announcer;
 use crate::network::{HistoryFill, Network};
@@ -262,14 +262,13 @@ fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
 fn native(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Backend>, BackendError> {
     options.device.check_for_native()?;
     let DeviceOptions { isa, arithmetic, policy_head, value_head, .. } = &options.device;
-    let usual = || NativeBackend::usual_arithmetic(network, isa.unwrap_or_else(Isa::best));
     let native = NativeOptions {
         isa: *isa,
-        arithmetic: Some(arithmetic.unwrap_or_else(usual)),
+        arithmetic: *arithmetic,
         policy_head: policy_head.as_deref(),
         value_head: value_head.as_deref(),
     };
-    Ok(Arc::new(NativeBackend::with(network, &native, options.history_fill)?))
+    Ok(Arc::new(NativeBackend::new(network, &native, options.history_fill)?))
 }
 
 fn on_provider(

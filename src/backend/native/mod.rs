@@ -48,8 +48,8 @@ const WIDEST_IN_8_BITS: usize = 256;
 pub struct NativeOptions<'a> {
     /// The instruction set, for the fastest of this processor.
     pub isa: Option<Isa>,
-    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the first. (A backend
-    /// made by its name has [`NativeBackend::usual_arithmetic`] instead.)
+    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the one of the two that
+    /// plays best (`usual_arithmetic`).
     pub arithmetic: Option<Arithmetic>,
     /// The policy head, for the first.
     pub policy_head: Option<&'a str>,
@@ -71,25 +71,12 @@ enum Shared {
 }
 
 impl NativeBackend {
-    /// Makes a network ready for the fastest instruction set of this processor, or for the one that is forced.
-    ///
-    /// # Errors
-    ///
-    /// As of [`NativeBackend::with`].
-    pub fn new(
-        network: &Network,
-        forced: Option<Isa>,
-        history_fill: HistoryFill,
-    ) -> Result<NativeBackend, BackendError> {
-        NativeBackend::with(network, &NativeOptions { isa: forced, ..NativeOptions::default() }, history_fill)
-    }
-
     /// Makes a network ready as asked.
     ///
     /// # Errors
     ///
     /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction set.
-    pub fn with(
+    pub fn new(
         network: &Network,
         options: &NativeOptions<'_>,
         history_fill: HistoryFill,
@@ -103,11 +90,12 @@ impl NativeBackend {
         let kernels = Kernels::new(isa).ok_or_else(|| {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
         })?;
-        let (shared, value_outputs) = prepare(network, layers, options, kernels, &name)?;
+        let arithmetic = options.arithmetic.unwrap_or_else(|| usual_arithmetic(network, isa));
+        let (shared, value_outputs) = prepare(network, layers, options, arithmetic, kernels, &name)?;
         let attributes = Attributes {
             name: format!("native, {name}"),
-            device: match (options.arithmetic, &shared) {
-                (Some(Arithmetic::Int8), Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
+            device: match (arithmetic, &shared) {
+                (Arithmetic::Int8, Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
                 _ => format!("cpu, {isa}"),
             },
             input: Some((network.description().input, history_fill)),
@@ -130,21 +118,21 @@ impl NativeBackend {
         network.weights().is_some() || Isa::best() == Isa::Avx512 && network.layers().is_some_and(has_attention)
     }
 
-    /// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and the
-    /// network is a transformer no wider than the widest that was played so, else float32.
-    ///
-    /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
-    pub fn usual_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
-        let body = network.layers().and_then(|layers| layers.body.as_ref());
-        match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
-            true => Arithmetic::Int8,
-            false => Arithmetic::Float32,
-        }
-    }
-
     /// The instruction set that it runs on.
     pub fn isa(&self) -> Isa {
         self.isa
+    }
+}
+
+/// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and the
+/// network is a transformer no wider than the widest that was played so, else float32.
+///
+/// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
+fn usual_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
+    let body = network.layers().and_then(|layers| layers.body.as_ref());
+    match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
+        true => Arithmetic::Int8,
+        false => Arithmetic::Float32,
     }
 }
 
@@ -153,10 +141,10 @@ fn prepare(
     network: &Network,
     layers: &Layers,
     options: &NativeOptions<'_>,
+    arithmetic: Arithmetic,
     kernels: Kernels,
     name: &str,
 ) -> Result<(Shared, usize), BackendError> {
-    let arithmetic = options.arithmetic.unwrap_or(Arithmetic::Float32);
     let policy = layers.policy(options.policy_head, network.name())?;
     let value = layers.value(options.value_head, network.name())?;
     if let Policy::Attention(policy) = policy {
