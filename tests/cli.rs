@@ -58,6 +58,10 @@ fn every_command_takes_a_level_of_the_log() {
     assert!(!quiet.contains("TRACE") && !quiet.contains("DEBUG"), "{quiet}");
     assert!(loud.contains("TRACE") || loud.contains("DEBUG"), "{loud}");
     assert_eq!(said(&["--log-level=off"]), "");
+    let by_variable = |filter: &str| zeitnot(&folder).args(eval).env("RUST_LOG", filter).assert().success();
+    by_variable("zeitnot=trace,ort=off")
+        .stderr(predicate::str::contains("TRACE").or(predicate::str::contains("DEBUG")));
+    by_variable("zeitnot=loud").stderr(predicate::str::contains("RUST_LOG").and(predicate::str::contains("loud")));
     zeitnot(&folder).args(["options", "--log-level", "loud"]).assert().code(2).stderr(predicate::str::contains("loud"));
 }
 

@@ -30,7 +30,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 use zeitnot::chess::{FenError, Game};
 use zeitnot::engine::{SearchAlgorithm, Word as _};
 use zeitnot::runtime::user_cache;
@@ -118,16 +120,28 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
+/// What the log has: this program from the level that was asked for, else what `RUST_LOG` asks for, else errors. A `RUST_LOG` meant
+/// for another program's filter does not keep the engine from playing.
+fn log_filter(level: Option<&str>) -> Targets {
+    let errors = || Targets::new().with_default(LevelFilter::ERROR);
+    match (level, std::env::var("RUST_LOG")) {
+        (Some(level), _) => format!("zeitnot={level}").parse().unwrap_or_else(|_| errors()),
+        (None, Err(_)) => errors(),
+        (None, Ok(text)) => text.parse().unwrap_or_else(|error| {
+            note!("zeitnot: RUST_LOG is left aside, as {text:?} is no filter: {error}");
+            errors()
+        }),
+    }
+}
+
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.
 pub fn run() -> ExitCode {
     crash_report::install(user_cache().map(|cache| cache.join("crashes")));
     let arguments = genfens::split_argument(std::env::args_os().collect());
     let matches = cli().mut_subcommand("doctor", doctor::with_probe).get_matches_from(arguments);
-    let filter = match innermost(&matches).get_one::<String>(LOG_LEVEL) {
-        Some(level) => EnvFilter::new(format!("zeitnot={level}")),
-        None => EnvFilter::from_default_env(),
-    };
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false).init();
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    let level = innermost(&matches).get_one::<String>(LOG_LEVEL);
+    tracing_subscriber::registry().with(log).with(log_filter(level.map(String::as_str))).init();
     match dispatch(&matches) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
