@@ -2,7 +2,8 @@
 //! it is:
 //!
 //! ```text
-//! cargo bench --bench agreement -- NETWORK...                  in 8 bits, as `net convert --int8` makes it
+//! cargo bench --bench agreement -- NETWORK...                  in 8 bits, as `net convert --int8` makes it for ONNX Runtime
+//! cargo bench --bench agreement -- --backend native --backend-options precision=int8 NETWORK...
 //! cargo bench --bench agreement -- --backend openvino --backend-options precision=bf16 --onnxruntime LIBRARY NETWORK...
 //! ```
 //!
