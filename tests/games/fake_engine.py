@@ -10,7 +10,7 @@ import time
 import chess
 
 FAULTY_MOVE = 3
-FAULTS = ("none", "late", "illegal", "castling", "crash", "hang", "garbage", "plan", "error", "stubborn")
+FAULTS = ("none", "late", "illegal", "castling", "crash", "hang", "garbage", "plan", "error", "stubborn", "early")
 
 
 def say(line: str) -> None:
@@ -55,7 +55,7 @@ def go(board: chess.Board, words: list[str], faulty: bool, fault: str) -> None:
 
 
 def main() -> None:
-    fault, board, moves, accounts = "none", chess.Board(), 0, False
+    fault, board, moves, accounts, waiting = "none", chess.Board(), 0, False, ""
     for line in sys.stdin:
         words = line.split()
         if words[:1] == ["uci"]:
@@ -63,6 +63,8 @@ def main() -> None:
             say("option name Fault type combo default none" + "".join(f" var {fault}" for fault in FAULTS))
             say("option name Check type check default true")
             say("option name TimeManagerLog type check default false")
+            say("option name RamLimitMb type spin default 0 min 0 max 100000")
+            say("option name MultiPV type spin default 1 min 1 max 500")
             say("uciok")
         elif words[:1] == ["isready"]:
             say("readyok")
@@ -77,6 +79,21 @@ def main() -> None:
             board = chess.Board(fen)
             for text in words[words.index("moves") + 1 :] if "moves" in words else []:
                 board.push_uci(text)
+        elif words[:2] == ["go", "infinite"]:
+            moves += 1
+            best = move(board)
+            say(f"info depth 1 nodes 100 pv {best}")
+            if moves != FAULTY_MOVE or fault == "none":
+                waiting = best
+            elif fault == "early":
+                say(f"bestmove {best}")
+            elif fault == "crash":
+                sys.exit(101)
+            elif fault == "illegal":
+                waiting = "e1e8"
+        elif words[:1] == ["stop"] and waiting:
+            say(f"bestmove {waiting}")
+            waiting = ""
         elif words[:1] == ["go"]:
             moves += 1
             if accounts:

@@ -275,6 +275,52 @@ class Harness(unittest.TestCase):
                 self.assertEqual(rc, 2, output)
                 self.assertIn(expected, output)
 
+    def run_script(self, script: str, *arguments: str) -> tuple[int, str]:
+        command = [sys.executable, str(HERE / script), "--zeitnot", str(self.fake), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_rounds_of_a_soak_add_up(self) -> None:
+        canned, soak = self.folder / "canned.pgn", self.folder / "soak"
+        canned.write_text(FORFEITS, encoding="utf-8")
+        play = ("--fastchess", self.referee_that(f"cp {canned} games.pgn"), "--folder", str(soak), "--rounds", "1", "--games", "6")
+        # One game is missing: that is no round.
+        rc, output = self.run_script("soak.py", *play, "--kinds", "sudden-death")
+        self.assertEqual((rc, output.count("\n")), (2, 1), output)
+        self.assertIn("5 games of 6 were played", output)
+        # It was cut off, then: what it finished counts, and the next round, too.
+        canned.write_text(FORFEITS + FORFEITS.rpartition("\n[White")[1] + FORFEITS.rpartition("\n[White")[2], encoding="utf-8")
+        rc, output = self.run_script("soak.py", *play, "--kinds", "sudden-death")
+        self.assertEqual(rc, 1, output)
+        self.assertIn("sudden-death: 11 games in 2 rounds, 6 lost on time, 1 other failures", output)
+        rc, again = self.run_script("soak.py", "--folder", str(soak), "--report")
+        self.assertEqual((rc, again), (1, output))
+        # The next is another kind of game, whose network must be there.
+        rc, output = self.run_script("soak.py", *play)
+        self.assertEqual((rc, output.count("\n")), (2, 1), output)
+        self.assertIn(".pb.gz", output)
+        rc, output = self.run_script("soak.py", "--folder", str(self.folder / "empty"), "--report")
+        self.assertEqual((rc, output.count("\n")), (2, 1), output)
+
+    def test_hours_of_analysis_see_what_goes_wrong(self) -> None:
+        results = self.folder / "results.jsonl"
+        for fault, expected in (
+            ("none", None), ("early", "a move before stop"), ("illegal", "e1e8"), ("crash", "the engine ended with 101"),
+        ):
+            with self.subTest(fault):
+                rc, output = self.run_script(
+                    "analysis.py", "--hours", "0.0008", "--max-seconds", "0.4", "--option", f"Fault={fault}", "--ram-limit", "10",
+                    "--slack-mb", "500", "--stop-timeout", "1", "--results", str(results))
+                self.assertEqual(rc, 1 if expected else 0, output)
+                found = json.loads(results.read_text(encoding="utf-8").splitlines()[-1])
+                self.assertGreaterEqual(found["positions"], 2, output)
+                self.assertEqual(bool(found["failures"]), bool(expected), output)
+                self.assertIn(expected or "", " ".join(found["failures"]))
+        rc, output = self.run_script(
+            "analysis.py", "--hours", "0.0003", "--max-seconds", "0.4", "--ram-limit", "9000", "--slack-mb", "500")
+        self.assertEqual(rc, 1, output)
+        self.assertIn("never came near", output)
+
     def test_bad_arguments_end_in_one_line(self) -> None:
         (self.folder / "empty.epd").write_text("\n", encoding="utf-8")
         (self.folder / "bad.epd").write_text("nonsense\n", encoding="utf-8")
