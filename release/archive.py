@@ -40,6 +40,8 @@ def main():
     seconds = int(os.environ["SOURCE_DATE_EPOCH"])
     for folder in map(Path, folders):
         files = sorted(path for path in folder.rglob("*") if path.is_file())
+        if not files:
+            raise SystemExit(f"{folder} has no file")
         (zipped if kind == "zip" else tar_gz)(folder, files, f"{folder}.{kind}", seconds)
     place = Path(folders[0]).parent
     archives = sorted([*place.glob("*.tar.gz"), *place.glob("*.zip"), *place.glob("*.deb")])

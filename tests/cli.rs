@@ -61,7 +61,9 @@ fn every_command_takes_a_level_of_the_log() {
     let by_variable = |filter: &str| zeitnot(&folder).args(eval).env("RUST_LOG", filter).assert().success();
     by_variable("zeitnot=trace,ort=off")
         .stderr(predicate::str::contains("TRACE").or(predicate::str::contains("DEBUG")));
-    by_variable("zeitnot=loud").stderr(predicate::str::contains("RUST_LOG").and(predicate::str::contains("loud")));
+    by_variable("debug,").stderr(predicate::str::contains("DEBUG"));
+    let aside = predicate::str::contains("RUST_LOG").and(predicate::str::contains("zeitnot=loud"));
+    by_variable("zeitnot=loud,zeitnot=trace").stderr(aside.and(predicate::str::contains("TRACE")));
     zeitnot(&folder).args(["options", "--log-level", "loud"]).assert().code(2).stderr(predicate::str::contains("loud"));
 }
 

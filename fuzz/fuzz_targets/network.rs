@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::backend::{Backend as _, NativeBackend, NativeOptions, Query};
+use zeitnot::backend::{Arithmetic, Backend as _, NativeBackend, NativeOptions, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::{Conversion, HistoryFill, Network, Precision};
 
@@ -24,9 +24,12 @@ fuzz_target!(|data: &[u8]| {
         let _ =
             network.onnx(&Conversion { precision, packed: precision == Precision::Float16, ..Conversion::default() });
     }
-    let Ok(backend) = NativeBackend::new(&network, &NativeOptions::default(), HistoryFill::FenOnly) else { return };
-    let mut evaluator = backend.evaluator().expect("there is memory for a small network");
     let game = Game::new();
     let moves = game.current().legal_moves();
-    let _ = evaluator.evaluate(&[Query::new(&game, &moves, backend.attributes())]);
+    for arithmetic in [Arithmetic::Float32, Arithmetic::Int8] {
+        let options = NativeOptions { arithmetic: Some(arithmetic), ..NativeOptions::default() };
+        let Ok(backend) = NativeBackend::new(&network, &options, HistoryFill::FenOnly) else { return };
+        let mut evaluator = backend.evaluator().expect("there is memory for a small network");
+        let _ = evaluator.evaluate(&[Query::new(&game, &moves, backend.attributes())]);
+    }
 });

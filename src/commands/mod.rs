@@ -120,18 +120,26 @@ fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a number of seconds from 0.001 to 86400 is needed".to_owned())
 }
 
-/// What the log has: this program from the level that was asked for, else what `RUST_LOG` asks for, else errors. A `RUST_LOG` meant
-/// for another program's filter does not keep the engine from playing.
+/// What the log has: this program from the level that was asked for, else what `RUST_LOG` asks for, else errors. Parts of a
+/// `RUST_LOG` that are meant for another kind of filter are named and left out.
 fn log_filter(level: Option<&str>) -> Targets {
-    let errors = || Targets::new().with_default(LevelFilter::ERROR);
-    match (level, std::env::var("RUST_LOG")) {
-        (Some(level), _) => format!("zeitnot={level}").parse().unwrap_or_else(|_| errors()),
-        (None, Err(_)) => errors(),
-        (None, Ok(text)) => text.parse().unwrap_or_else(|error| {
-            note!("zeitnot: RUST_LOG is left aside, as {text:?} is no filter: {error}");
-            errors()
-        }),
+    let text = match level {
+        Some(level) => format!("zeitnot={level}"),
+        None => std::env::var("RUST_LOG").unwrap_or_default(),
+    };
+    let mut filter = Targets::new().with_default(LevelFilter::ERROR);
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        match part.parse::<Targets>() {
+            Ok(read) if !part.contains(['[', '{']) => {
+                if let Some(level) = read.default_level() {
+                    filter = filter.with_default(level);
+                }
+                filter = filter.with_targets(read);
+            }
+            _ => note!("zeitnot: {part:?} of RUST_LOG is left out: it is no level and no TARGET=LEVEL"),
+        }
     }
+    filter
 }
 
 /// Parses the command line and runs what it names: 0 on success, 1 on failure, 2 on a wrong command line.

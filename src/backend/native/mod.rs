@@ -49,7 +49,7 @@ pub struct NativeOptions<'a> {
     /// The instruction set, for the fastest of this processor.
     pub isa: Option<Isa>,
     /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the one of the two that
-    /// plays best (`usual_arithmetic`).
+    /// plays best (`default_arithmetic`).
     pub arithmetic: Option<Arithmetic>,
     /// The policy head, for the first.
     pub policy_head: Option<&'a str>,
@@ -90,7 +90,7 @@ impl NativeBackend {
         let kernels = Kernels::new(isa).ok_or_else(|| {
             wrong(&format!("this processor does not have the instructions {isa} that were asked for"))
         })?;
-        let arithmetic = options.arithmetic.unwrap_or_else(|| usual_arithmetic(network, isa));
+        let arithmetic = options.arithmetic.unwrap_or_else(|| default_arithmetic(network, isa));
         let (shared, value_outputs) = prepare(network, layers, options, arithmetic, kernels, &name)?;
         let attributes = Attributes {
             name: format!("native, {name}"),
@@ -128,7 +128,7 @@ impl NativeBackend {
 /// network is a transformer no wider than the widest that was played so, else float32.
 ///
 /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
-fn usual_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
+fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
     let body = network.layers().and_then(|layers| layers.body.as_ref());
     match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
         true => Arithmetic::Int8,
