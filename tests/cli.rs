@@ -63,7 +63,7 @@ fn every_command_takes_a_level_of_the_log() {
         .stderr(predicate::str::contains("TRACE").or(predicate::str::contains("DEBUG")));
     by_variable("debug,").stderr(predicate::str::contains("DEBUG"));
     let aside = predicate::str::contains("RUST_LOG").and(predicate::str::contains("zeitnot=loud"));
-    by_variable("zeitnot=loud,zeitnot=trace").stderr(aside.and(predicate::str::contains("TRACE")));
+    by_variable("zeitnot=loud,zeitnot=debug").stderr(aside.and(predicate::str::contains("DEBUG")));
     zeitnot(&folder).args(["options", "--log-level", "loud"]).assert().code(2).stderr(predicate::str::contains("loud"));
 }
 
