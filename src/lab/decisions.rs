@@ -8,9 +8,11 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Writes the events of a player's games to a file, as they happen: the lines of a [`trace`](crate::time_manager::trace).
+/// Writes the events of a player's games to a file, as they happen: the lines of a [`trace`](crate::time_manager::trace). A player who
+/// decided nothing, as the other threads of a match had taken all games, leaves no file.
 pub struct DecisionLog {
     path: PathBuf,
+    has_decisions: bool,
     /// Absent once it could not be written.
     file: Option<BufWriter<File>>,
     announcer: Announcer,
@@ -23,13 +25,14 @@ impl DecisionLog {
     /// When it exists already, or cannot be made.
     pub fn create(path: PathBuf, announcer: Announcer) -> io::Result<DecisionLog> {
         let file = File::create_new(&path)?;
-        Ok(DecisionLog { path, file: Some(BufWriter::new(file)), announcer })
+        Ok(DecisionLog { path, has_decisions: false, file: Some(BufWriter::new(file)), announcer })
     }
 }
 
 impl Observer for DecisionLog {
     fn happened(&mut self, event: &Event, answer: Option<&Answer>) {
         let Some(file) = &mut self.file else { return };
+        self.has_decisions |= answer.is_some();
         let mut written = file.write_all(write(event, answer).as_bytes());
         // A match may be ended between any two moves.
         if matches!(event, Event::Finish(_)) {
@@ -38,6 +41,16 @@ impl Observer for DecisionLog {
         if let Err(error) = written {
             self.announcer.say(&format!("{}: {error}: no more decisions are kept", self.path.display()));
             self.file = None;
+        }
+    }
+}
+
+impl Drop for DecisionLog {
+    fn drop(&mut self) {
+        if !self.has_decisions {
+            self.file = None;
+            // What cannot be removed is an empty log, which a replay tells.
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
@@ -199,6 +212,17 @@ mod tests {
         for lines in [&[][..], &lines[..first]] {
             assert!(read(lines).unwrap_err().ends_with("has no decisions"));
         }
+    }
+
+    #[test]
+    fn who_decides_nothing_leaves_no_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.jsonl");
+        let mut log = DecisionLog::create(path.clone(), Announcer::default()).unwrap();
+        log.happened(&Event::NewGame, None);
+        assert!(path.exists());
+        drop(log);
+        assert!(!path.exists());
     }
 
     #[test]

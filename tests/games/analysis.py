@@ -30,6 +30,7 @@ from play import EXIT_FAILED, EXIT_INTERRUPTED, REPOSITORY, _positive, _setting,
 
 SERIES = 20
 """Positions between two changes of network and lines."""
+COUNTS = ("hours", "positions", "nodes", "near_limit", "peak_mb", "slowest_ms")
 
 
 def arguments() -> argparse.Namespace:
@@ -109,6 +110,11 @@ async def analyse(args: argparse.Namespace, run: dict) -> None:
             run["peak_mb"] = round(peak)
             run["slowest_ms"] = max(run["slowest_ms"], round(took * 1e3))
             run["hours"] = round((time.monotonic() - begin) / 3600, 3)
+            if run["positions"] % (5 * SERIES) == 0:
+                print(", ".join(f"{name} {run[name]}" for name in COUNTS), file=sys.stderr, flush=True)
+            # The engine plays on with another network, which is not what was asked for.
+            if engine.error_lines:
+                break
     except (chess.engine.EngineError, OSError, TimeoutError, asyncio.TimeoutError) as error:
         # An illegal move is none to python-chess, which then waits for another.
         run["failures"].append(f"{board.fen()}: {error!r}; answered: {engine.answers[-1].best if engine.answers else None}")
@@ -126,7 +132,7 @@ def main() -> int:
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "program": hashlib.sha256(Path(args.zeitnot).read_bytes()).hexdigest(),
         "asked": {name: value for name, value in vars(args).items() if name not in ("zeitnot", "results")},
-        "hours": 0, "positions": 0, "nodes": 0, "near_limit": 0, "peak_mb": 0, "slowest_ms": 0, "failures": [],
+        **dict.fromkeys(COUNTS, 0), "failures": [],
     }
     # As Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -7,6 +7,7 @@ played an illegal move, stalled or crashed. See README.md beside this file.
 """
 
 import argparse
+import asyncio
 import json
 import re
 import shlex
@@ -18,6 +19,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+import client
 import openings
 import referee
 from play import EXIT_FAILED, REPOSITORY, _even, _positive, _setting, ended, runnable
@@ -74,7 +76,16 @@ def command(args: argparse.Namespace) -> list[str]:
     ]
 
 
+async def ready(path: str, options: list[tuple[str, str]]) -> None:
+    """client.EngineTrouble where an engine says an error once it has its options: a network that is not there, for one. fastchess
+    does not show it, and the engine would play on with another network."""
+    engine = await client.launch(path, dict(options))
+    await engine.end()
+
+
 def run(args: argparse.Namespace) -> None:
+    asyncio.run(ready(args.zeitnot, args.option))
+    asyncio.run(ready(args.opponent or args.zeitnot, args.opponent_option))
     boards = openings.read(args.openings) if args.openings else openings.built_in()
     chosen = [board for board, _ in openings.schedule(boards, args.games, args.seed)[::2]]
     args.folder.mkdir(parents=True, exist_ok=True)
