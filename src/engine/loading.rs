@@ -194,11 +194,14 @@ fn open(key: &Key, policy: RuntimePolicy, announcer: &Announcer) -> Result<Loade
     Ok(LoadedNetwork { backend, location, news })
 }
 
+/// The reason of a network that was asked for.
+pub const NAMED: &str = "; named by WeightsFile";
+
 /// Says why this network plays.
 fn reason(location: &Location, is_named: bool) -> String {
     let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
     match location {
-        _ if is_named => "; named by WeightsFile".to_owned(),
+        _ if is_named => NAMED.to_owned(),
         Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
         Location::BuiltIn => "; WeightsFile names none: the one built in".to_owned(),
     }

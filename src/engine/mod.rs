@@ -289,7 +289,12 @@ impl Engine {
             self.runtime_policy = policy;
             if let Ok(news) = news {
                 // What plays already says nothing new.
-                let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
+                let mut news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
+                if substitute.weights != options.weights
+                    && let Some(network) = news.strip_suffix(loading::NAMED)
+                {
+                    news = format!("{network}; in place of what WeightsFile names");
+                }
                 return Prepared::Substituted { error, news };
             }
         }
