@@ -34,7 +34,7 @@ fn with_addresses(kilobytes: u32, options: &[&str]) -> Uci {
 #[test]
 fn without_memory_for_more_it_forgets_and_answers() {
     let options = ["--backend=uniform", "--threads=1", "--nncache=0", "--ramlimit-mb=100000"];
-    let mut engine = with_addresses(250_000, &options);
+    let mut engine = with_addresses(160_000, &options);
     let lines = engine.tell("isready");
     assert!(errors(&lines).is_empty(), "{lines:?}");
     // More than there are addresses for.
