@@ -8,7 +8,7 @@
 //!
 //! | module | what lives there | must not know |
 //! |---|---|---|
-//! | [`memory`] | how much memory tree and cache may take by default, and whether the system has more | everything else |
+//! | [`memory`] | how much memory tree and cache may take by default, whether the system has more, and the allocator's arenas | everything else |
 //! | [`splitmix`] | the random numbers that a seed decides on every machine | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`announcer`] | a sink of progress lines about work that takes long | everything else |

@@ -1,4 +1,5 @@
-//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more.
+//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more. Has threads share the
+//! allocator's arenas.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;

@@ -2,17 +2,16 @@
 """Lets the engine analyse for hours, one position after another, and checks that its memory stays within the limit.
 
 Every position is analysed for a random time: most follow the line that the engine expects, with what the tree kept, the others begin
-another game. Now and then the number of lines and the network change. No move may come before `stop`; after it the move must be legal and there within `--stop-timeout`
-seconds, and the memory must stay within RamLimitMb and `--slack-mb` (program, networks, what the allocator keeps). A run
-that never comes near the limit has shown nothing, and fails. Each run adds a line to `--results`, however it ends; give the next one another
-`--seed`. Linux only: memory comes from /proc. Exit code: 1 where one of these failed.
+another game. Now and then the number of lines and the network change. No move may come before `stop`; after it the move must be legal
+and there within `--stop-timeout` seconds, and the memory must stay within RamLimitMb and `--slack-mb` (program, networks, what the
+allocator keeps). A run that never comes near the limit has shown nothing, and fails. Each run adds a line to `--results`, however it
+ends; give the next one another `--seed`. Linux only: memory comes from /proc. Exit code: 1 where one of these failed.
 """
 
 import argparse
 import asyncio
 import hashlib
 import json
-import os
 import random
 import re
 import signal
@@ -118,8 +117,8 @@ async def analyse(args: argparse.Namespace, run: dict) -> None:
     except (chess.engine.EngineError, OSError, TimeoutError, asyncio.TimeoutError) as error:
         # An illegal move is none to python-chess, which then waits for another.
         run["failures"].append(f"{board.fen()}: {error!r}; answered: {engine.answers[-1].best if engine.answers else None}")
-        if await ended_with(engine) is not None:
-            run["failures"].append(f"the engine ended with {await ended_with(engine)}")
+        if (code := await ended_with(engine)) is not None:
+            run["failures"].append(f"the engine ended with {code}")
     finally:
         run["failures"] += engine.error_lines + engine.stderr_lines + engine.oddities + warnings.lines
         await engine.end()
