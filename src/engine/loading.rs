@@ -109,13 +109,15 @@ fn path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
-/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took.
+/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what
+/// the user `asked` for.
 ///
 /// # Errors
 /// [`EngineError`], and `loaded` is as it was.
 pub(super) fn load(
     loaded: &mut Option<Loaded>,
     options: &Options,
+    asked: &Options,
     policy: RuntimePolicy,
     announcer: &Announcer,
 ) -> Result<Option<String>, EngineError> {
@@ -124,7 +126,7 @@ pub(super) fn load(
         present.ensure_evaluators(options)?;
         return Ok(None);
     }
-    let LoadedNetwork { backend, location, news } = open(&key, policy, announcer)?;
+    let LoadedNetwork { backend, location, news } = open(&key, Named::of(asked, options), policy, announcer)?;
     let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
     fresh.ensure_evaluators(options)?;
     *loaded = Some(fresh);
@@ -152,7 +154,7 @@ pub fn load_network(
     policy: RuntimePolicy,
     announcer: &Announcer,
 ) -> Result<LoadedNetwork, EngineError> {
-    open(&Key { cache: 0, ..Key::of(options) }, policy, announcer)
+    open(&Key { cache: 0, ..Key::of(options) }, Named::of(options, options), policy, announcer)
 }
 
 /// Whether two engines can play with one loaded network.
@@ -161,7 +163,27 @@ pub fn is_same_network(first: &Options, second: &Options) -> bool {
     key(first) == key(second)
 }
 
-fn open(key: &Key, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
+/// What the user's WeightsFile names.
+#[derive(Clone, Copy, PartialEq)]
+enum Named {
+    Nothing,
+    /// The network that is loaded.
+    This,
+    /// Another one, which could not be loaded.
+    Otherwise,
+}
+
+impl Named {
+    fn of(asked: &Options, options: &Options) -> Named {
+        match () {
+            () if asked.weights != options.weights => Named::Otherwise,
+            () if asked.weights.is_empty() => Named::Nothing,
+            () => Named::This,
+        }
+    }
+}
+
+fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
     let backend_options = BackendOptions {
         runtime: key.runtime.clone(),
         cache_size: key.cache as usize,
@@ -187,21 +209,19 @@ fn open(key: &Key, policy: RuntimePolicy, announcer: &Announcer) -> Result<Loade
         }
     };
     let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
-    let reason = location.as_ref().map(|location| reason(location, key.weights.is_some())).unwrap_or_default();
+    let reason = location.as_ref().map(|location| reason(location, named)).unwrap_or_default();
     let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
     let news = format!("{}{described}{reason}", backend.attributes());
     tracing::debug!(news, "loaded");
     Ok(LoadedNetwork { backend, location, news })
 }
 
-/// The reason of a network that was asked for.
-pub const NAMED: &str = "; named by WeightsFile";
-
 /// Says why this network plays.
-fn reason(location: &Location, is_named: bool) -> String {
+fn reason(location: &Location, named: Named) -> String {
     let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
     match location {
-        _ if is_named => NAMED.to_owned(),
+        _ if named == Named::Otherwise => "; in place of what WeightsFile names".to_owned(),
+        _ if named == Named::This => "; named by WeightsFile".to_owned(),
         Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
         Location::BuiltIn => "; WeightsFile names none: the one built in".to_owned(),
     }

@@ -289,12 +289,7 @@ impl Engine {
             self.runtime_policy = policy;
             if let Ok(news) = news {
                 // What plays already says nothing new.
-                let mut news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
-                if substitute.weights != options.weights
-                    && let Some(network) = news.strip_suffix(loading::NAMED)
-                {
-                    news = format!("{network}; in place of what WeightsFile names");
-                }
+                let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
                 return Prepared::Substituted { error, news };
             }
         }
@@ -303,7 +298,7 @@ impl Engine {
     }
 
     fn load(&mut self, options: &Options) -> Result<Option<String>, EngineError> {
-        let news = loading::load(&mut self.loaded, options, self.runtime_policy, &self.announcer)?;
+        let news = loading::load(&mut self.loaded, options, &self.options, self.runtime_policy, &self.announcer)?;
         if news.is_some() {
             self.reset_tree();
         }
