@@ -65,8 +65,9 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
     let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
-    let (search, answer) = common::bare::start(paced, counted, limits, &params, search_params, None);
-    search.wait();
+    let started = common::bare::start(paced, counted, limits, &params, search_params, None);
+    started.search.wait();
+    let answer = started.answer;
     let end = answer.end.lock().take().unwrap();
     assert_eq!(end.reason, zeitnot::search::EndReason::Stopper(StopReason::MoveTime));
     let batches = batches.lock().unwrap().clone();

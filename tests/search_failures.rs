@@ -4,14 +4,13 @@
 
 mod common;
 
-use common::Answer;
-use common::bare::Uncached;
+use common::bare::{Started, Uncached};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use zeitnot::clock::MonotonicClock;
-use zeitnot::search::{EndReason, Finished, Search, SearchEnd, SearchParams};
+use zeitnot::search::{EndReason, Finished, SearchEnd, SearchParams};
 use zeitnot::time_manager::{SearchLimits, StopperParams};
 
 /// An evaluator that does what a function says.
@@ -27,15 +26,19 @@ impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluat
     }
 }
 
-fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> (Search, Arc<Answer>) {
+fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> Started {
     let clock = Arc::new(MonotonicClock::new());
     common::bare::start(evaluator, clock, limits, &StopperParams::default(), SearchParams::LC0, due_ms)
 }
 
-fn end_of(search: Search, answer: &Answer) -> (SearchEnd, Finished) {
+/// The end of the search, what it leaves, and the evaluators that are fit for another one.
+fn end_of(started: Started) -> (SearchEnd, Finished, usize) {
+    let Started { search, answer, evaluators, threads } = started;
     search.wait_for_answer();
     let end = answer.end.lock().take().unwrap();
-    (end, search.wait())
+    let finished = search.wait();
+    drop(threads);
+    (end, finished, evaluators.count())
 }
 
 fn a_thousand_nodes() -> SearchLimits {
@@ -50,23 +53,21 @@ fn a_failing_evaluator_ends_the_search_with_its_words() {
         calls += 1;
         if calls > 3 { Err(BackendError::NoNetwork("faulty".to_owned())) } else { inner.evaluate(batch) }
     });
-    let (search, answer) = start(evaluator, a_thousand_nodes(), None);
-    let (end, finished) = end_of(search, &answer);
+    let (end, _, evaluators) = end_of(start(evaluator, a_thousand_nodes(), None));
     assert_eq!(end.reason, EndReason::Failed);
     assert!(end.error.unwrap().contains("faulty"));
     assert!(end.best.is_some() && end.report.nodes > 1, "what was searched before counts");
-    assert_eq!(finished.evaluators.len(), 1);
+    assert_eq!(evaluators, 1);
 }
 
 #[test]
 fn a_panicking_evaluator_ends_the_search_with_an_error() {
     let evaluator = Does(|_: &[Query]| panic!("a panic on purpose: the test is about what follows"));
-    let (search, answer) = start(evaluator, a_thousand_nodes(), None);
-    let (end, finished) = end_of(search, &answer);
+    let (end, finished, evaluators) = end_of(start(evaluator, a_thousand_nodes(), None));
     assert_eq!(end.reason, EndReason::Failed);
     assert!(end.error.unwrap().contains("panicked"));
     assert!(end.best.is_some());
-    assert!(finished.evaluators.is_empty() && finished.tree.is_empty());
+    assert!(evaluators == 0 && finished.tree.is_empty());
 }
 
 /// An evaluator that waits for a word before each batch.
@@ -85,27 +86,41 @@ fn held() -> (Sender<()>, impl Evaluator + 'static) {
 fn stop_is_answered_while_a_batch_is_still_evaluated() {
     let (word, evaluator) = held();
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
-    let (search, answer) = start(evaluator, limits, None);
+    let Started { search, answer, evaluators, threads } = start(evaluator, limits, None);
     word.send(()).unwrap();
     while answer.reports.lock().is_empty() {
         std::thread::yield_now();
     }
     search.stop();
-    search.wait_for_answer();
-    let end = answer.end.lock().take().unwrap();
+    let end = answer.end.lock().take().expect("the caller of stop answers");
     assert!(end.best.is_some() && end.report.nodes == 1, "the second batch is still out");
+    // The next move has the tree, and waits for nothing.
+    let finished = search.finish();
+    assert_eq!(finished.tree.visits(), 1);
     drop(word);
-    search.wait();
+    drop(threads);
+    let late = evaluators.take_late_batches();
+    assert!(late.len() == 1 && evaluators.count() == 1, "the late batch still tells how long it took: {late:?}");
 }
 
 #[test]
 fn a_clock_that_runs_out_is_answered_before_the_first_evaluation() {
     let (word, evaluator) = held();
-    let (search, answer) = start(evaluator, SearchLimits::default(), Some(30.0));
+    let Started { search, answer, evaluators, threads } = start(evaluator, SearchLimits::default(), Some(30.0));
     search.wait_for_answer();
     let end = answer.end.lock().take().unwrap();
     assert!(end.best.is_some() && end.report.nodes == 0);
     drop(word);
-    let finished = search.wait();
-    assert!(finished.evaluators.len() == 1);
+    search.wait();
+    drop(threads);
+    assert_eq!(evaluators.count(), 1);
+}
+
+#[test]
+fn an_answer_that_is_due_at_once_needs_no_thread() {
+    let (_word, evaluator) = held();
+    let Started { search, answer, .. } = start(evaluator, SearchLimits::default(), Some(0.0));
+    let end = answer.end.lock().take().expect("it is there when the search has been started");
+    assert!(end.best.is_some() && end.report.nodes == 0 && search.is_finished());
+    search.finish();
 }

@@ -16,6 +16,7 @@
 //! | `several` | several devices behind one backend |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
+//! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
 //! | `cost` | what a batch costs on a virtual clock, as a decorator |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
@@ -41,6 +42,7 @@ mod calibration;
 mod cost;
 mod device_options;
 mod error;
+mod evaluator_pool;
 mod factory;
 mod input_buffer;
 mod native;
@@ -57,6 +59,7 @@ pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
+pub use evaluator_pool::{EvaluatorPool, LentEvaluator};
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };

@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::announcer::Announcer;
-use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, Evaluator};
+use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
 use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
@@ -93,7 +93,7 @@ impl Failure {
     }
 }
 
-/// A backend in use, and the evaluators that no search has at the moment.
+/// A backend in use, and its evaluators.
 pub(super) struct Loaded {
     /// `None` where the backend was handed in, whatever the options name.
     key: Option<Key>,
@@ -102,7 +102,7 @@ pub(super) struct Loaded {
     pub backend: Arc<dyn Backend>,
     /// How long its batches take, as searches of this game have seen it.
     pub latency: BatchLatency,
-    evaluators: Vec<Box<dyn Evaluator>>,
+    evaluators: Arc<EvaluatorPool>,
 }
 
 fn path(text: &str) -> Option<PathBuf> {
@@ -229,7 +229,7 @@ fn reason(location: &Location, named: Named) -> String {
 
 impl Loaded {
     fn with(backend: Arc<dyn Backend>) -> Loaded {
-        Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Vec::new() }
+        Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Arc::default() }
     }
 
     /// A backend that was handed in and has no cache, behind a cache of this engine's own.
@@ -243,43 +243,35 @@ impl Loaded {
     /// Forgets what belongs to the game before: its evaluations and how long they took.
     pub fn new_game(&mut self) {
         self.backend.clear_cache();
+        self.evaluators.take_late_batches();
         self.latency = BatchLatency::default();
     }
 
-    /// As many evaluators as there are search threads: making one takes tens of milliseconds, which is not to be the
-    /// clock's.
+    /// Makes an evaluator for each search thread, as far as they are missing.
     pub fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
         let wanted = match options.threads {
             0 => self.backend.attributes().preferred_threads.max(1),
             threads => threads as usize,
         };
-        while self.evaluators.len() < wanted {
-            self.evaluators.push(self.backend.evaluator()?);
-        }
-        self.evaluators.truncate(wanted);
-        Ok(())
+        Ok(self.evaluators.ensure(self.backend.as_ref(), wanted)?)
     }
 
-    /// The evaluators for a search; [`Loaded::give_back`] returns them.
-    pub fn take_evaluators(&mut self, options: &Options) -> Result<Vec<Box<dyn Evaluator>>, EngineError> {
+    /// The evaluators for a search.
+    pub fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
         self.ensure_evaluators(options)?;
-        Ok(std::mem::take(&mut self.evaluators))
+        Ok(Arc::clone(&self.evaluators))
     }
 
-    /// The evaluator of a search on the caller's thread.
-    pub fn take_evaluator(&mut self) -> Result<Box<dyn Evaluator>, EngineError> {
-        match self.evaluators.pop() {
-            Some(evaluator) => Ok(evaluator),
-            None => Ok(self.backend.evaluator()?),
+    /// The latency of batches, those among them that were over after their searches.
+    pub fn latency(&mut self) -> BatchLatency {
+        for (positions, took_ms) in self.evaluators.take_late_batches() {
+            self.latency.observe(positions, took_ms);
         }
-    }
-
-    pub fn give_back(&mut self, evaluators: Vec<Box<dyn Evaluator>>) {
-        self.evaluators.extend(evaluators);
+        self.latency.clone()
     }
 
     /// The next search makes its evaluators anew.
     pub fn forget_evaluators(&mut self) {
-        self.evaluators.clear();
+        self.evaluators = Arc::default();
     }
 }

@@ -62,11 +62,11 @@ use crate::backend::{Attributes, Backend, DeviceOptions};
 use crate::chess::Game;
 use crate::clock::Clock;
 use crate::network::{BUILT_IN, Location};
-use crate::search::{Search, SearchParams, SharedRootObserver, Tree, WdlRescale};
+use crate::search::{Search, SearchParams, SearchThreads, SharedRootObserver, Tree, WdlRescale};
 use crate::time_manager::{self, DEFAULT_MANAGER, Timekeeper, trace};
 use books_and_tables::BooksAndTables;
 use loading::{Failure, Loaded};
-use ponder::Pondering;
+use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
 
@@ -112,6 +112,7 @@ pub struct Engine {
     /// devices.
     notes: [Option<String>; 5],
     search: Option<Search>,
+    threads: SearchThreads,
     /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
     busy_until_ms: f64,
     /// How the values of the tree were rescaled.
@@ -120,6 +121,7 @@ pub struct Engine {
     random: Option<Xoshiro256PlusPlus>,
     books_and_tables: BooksAndTables,
     pondering: Option<Pondering>,
+    unstarted: Option<Unstarted>,
     root_observer: Option<SharedRootObserver>,
 }
 
@@ -143,11 +145,13 @@ impl Engine {
             failed: None,
             notes: [const { None }; 5],
             search: None,
+            threads: SearchThreads::default(),
             busy_until_ms: f64::NEG_INFINITY,
             rescaled: WdlRescale::NONE,
             random: None,
             books_and_tables: BooksAndTables::default(),
             pondering: None,
+            unstarted: None,
             root_observer: None,
         }
     }
@@ -354,9 +358,7 @@ impl Engine {
         loaded.backend = decorator(Arc::clone(&loaded.backend));
         // The evaluators at hand are the bare backend's.
         loaded.forget_evaluators();
-        let evaluators = loaded.take_evaluators(&self.options)?;
-        loaded.give_back(evaluators);
-        Ok(())
+        loaded.ensure_evaluators(&self.options)
     }
 
     /// An evaluator of the network alone, without a search.
@@ -426,9 +428,9 @@ impl Engine {
         self.tree.as_ref().map_or(0, Tree::bytes)
     }
 
-    /// Visits of the tree that the next search of this position begins with; 0 while a search has it.
+    /// Visits of the tree that the next search of this position and these moves begins with; 0 while a search has it.
     pub fn tree_visits(&self) -> u64 {
-        self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits()))
+        self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits() - tree.excluded_visits()))
     }
 
     /// Plies that the network expects to follow, in that tree; `None` where it has no moves-left head or no visit.

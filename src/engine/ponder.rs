@@ -1,79 +1,59 @@
 //! Searches on the opponent's time.
 //!
 //! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
-//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. After `ponderhit` a new search goes on
-//! with the same tree: its clock starts then, and the time manager divides the time that came with `go ponder` as it would
-//! for any other move. When another reply is played, the tree below that one is still what the last search left there
+//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
+//! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
+//! `go ponder`. Nothing on this clock waits for a thread or a batch. When another reply is played, the tree below that one is still what the last search left there
 //! (see [`Tree::follow`](crate::search::Tree::follow)).
 //!
 //! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
 //! played more often than not, and only then does the time thought come back at once.
 
-use super::{EngineError, GoParams};
-use crate::search::{Listener, Report, SearchEnd};
-use crate::time_manager::Plan;
-use parking_lot::Mutex;
+use super::{EngineError, GoParams, Options};
+use crate::search::Listener;
 use std::sync::Arc;
 
 /// A search on the opponent's time.
 pub(super) struct Pondering {
     /// The parameters of `go ponder`.
     pub params: GoParams,
-    /// The listener of the search, until the move is played.
+    /// The options that it began with.
+    pub options: Options,
+    /// Hears the answer.
     pub listener: Arc<dyn Listener>,
-    /// Forwards the search's events to it.
-    pub forwarding: Arc<ForwardingListener>,
-    /// Why there is no search; that, too, is only said when it is asked for.
-    pub failure: Option<EngineError>,
 }
 
-/// A listener that forwards the events of a search to another one until it is told to stop.
-pub(super) struct ForwardingListener(Mutex<Option<Arc<dyn Listener>>>);
-
-impl ForwardingListener {
-    pub fn new(listener: Arc<dyn Listener>) -> Arc<ForwardingListener> {
-        Arc::new(ForwardingListener(Mutex::new(Some(listener))))
-    }
-
-    /// Forwards nothing from now on.
-    pub fn stop_forwarding(&self) {
-        self.0.lock().take();
-    }
+/// A search that only `stop` (or `ponderhit`) ends and that could not be started; its answer waits all the same.
+pub(super) struct Unstarted {
+    /// Hears the answer.
+    pub listener: Arc<dyn Listener>,
+    /// The reason.
+    pub error: EngineError,
 }
 
-impl Listener for ForwardingListener {
-    fn planned(&self, plan: &Plan) {
-        if let Some(listener) = self.0.lock().as_ref() {
-            listener.planned(plan);
-        }
-    }
+/// The longest batch of analysis, in milliseconds: whoever stops it may want a move at once.
+const LONGEST_BATCH_MS: f64 = 200.0;
 
-    fn failed(&self, error: &str) {
-        if let Some(listener) = self.0.lock().as_ref() {
-            listener.failed(error);
-        }
-    }
+/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may have
+/// to wait for the batch under way at its beginning.
+const BATCH_SHARE: f64 = 1.0 / 32.0;
 
-    fn report(&self, report: &Report) {
-        if let Some(listener) = self.0.lock().as_ref() {
-            listener.report(report);
-        }
-    }
-
-    fn finished(&self, end: &SearchEnd) {
-        if let Some(listener) = self.0.lock().take() {
-            listener.finished(end);
-        }
-    }
+/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock told with it can bear, if any is told.
+pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
+    let told_ms = [clock_ms, movetime_ms].into_iter().flatten();
+    told_ms.map(|told_ms| BATCH_SHARE * told_ms).fold(LONGEST_BATCH_MS, f64::min)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{Report, SearchEnd};
+    use crate::time_manager::Plan;
+    use parking_lot::Mutex;
     use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
     use crate::clock::MonotonicClock;
-    use crate::engine::{Engine, Options, RuntimePolicy};
+    use crate::engine::{Engine, RuntimePolicy};
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use super::algorithm::Configured;
 use super::loading::Loaded;
-use super::ponder::{ForwardingListener, Pondering};
-use super::{Choice, Engine, EngineError, GoParams, SideClock, algorithm};
+use super::ponder::{Pondering, Unstarted, longest_batch_ms};
+use super::{Choice, Engine, EngineError, GoParams, SearchAlgorithm, SideClock, algorithm};
 use crate::chess::{Move, best_by_material};
-use crate::search::{EndReason, Finished, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
+use crate::search::{EndReason, Finished, Hit, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use crate::time_manager::trace::{BookMove, SearchStart};
 use crate::time_manager::{Begun, MoveRequest, Plan};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -22,8 +22,8 @@ impl Engine {
     }
 
     /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
-    /// A move from the book is answered at once. Pondering has no answer before [`Engine::ponder_hit`] or
-    /// [`Engine::stop`], not even that it failed.
+    /// A move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
+    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -34,22 +34,67 @@ impl Engine {
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
         self.finish();
-        if !params.ponder {
-            return self.start(params, start_ms, listener);
+        let started = self.start(params, start_ms, Arc::clone(&listener));
+        let limits = params.limits(self.game.current().turn(), self.options.nodes_as_playouts);
+        if params.ponder {
+            let (params, options) = (params.clone(), self.options.clone());
+            self.pondering = Some(Pondering { params, options, listener: Arc::clone(&listener) });
         }
-        let forwarding = ForwardingListener::new(Arc::clone(&listener));
-        let failure = self.start(params, start_ms, Arc::clone(&forwarding) as Arc<dyn Listener>).err();
-        self.pondering = Some(Pondering { params: params.clone(), listener, forwarding, failure });
-        Ok(None)
+        match started {
+            Err(error) if limits.infinite || limits.ponder => {
+                listener.failed(&error.to_string());
+                self.unstarted = Some(Unstarted { listener, error });
+                Ok(None)
+            }
+            started => started,
+        }
     }
 
     /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
     /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
     pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let Pondering { params, listener, forwarding, .. } = self.pondering.take()?;
-        forwarding.stop_forwarding();
-        self.finish();
-        Some(self.start(&GoParams { ponder: false, ..params }, start_ms, listener))
+        let Pondering { params, options, listener } = self.pondering.take()?;
+        self.unstarted = None;
+        let params = GoParams { ponder: false, ..params };
+        // A book may answer, and other options want another search.
+        let goes_on = options == self.options && !self.options.own_book;
+        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
+        if let Some(Ok(plan)) = plan {
+            return Some(Ok(plan));
+        }
+        if let Some(search) = self.search.take() {
+            self.take_back(search.abandon());
+        }
+        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
+    }
+
+    /// Gives the running search the plan of the move; `None` where it cannot go on.
+    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let search_params = self.search_params(params);
+        if !search_params.wdl_rescale.grows_as(&self.rescaled) || self.options.algorithm != SearchAlgorithm::Classic {
+            return None;
+        }
+        let stoppers = self.options.stopper_params();
+        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let spec = self.options.time_manager_spec();
+        let search = self.search.as_ref()?;
+        search.ponder_hit(|tree, latency, time| {
+            let asked = asked.map(|asked| MoveRequest {
+                reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
+                moves_left_plies: tree.moves_left().filter(|_| has_moves_left),
+                ..asked
+            });
+            if asked.is_some() {
+                time.choose(&spec)?;
+            }
+            let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
+            let begun = time.begin(&start, asked.as_ref());
+            tree.forget_alternatives();
+            Ok(Hit { limits: start.limits, start_ms, begun })
+        })
     }
 
     /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
@@ -90,19 +135,14 @@ impl Engine {
             return Ok(None);
         }
         let options = self.options.clone();
-        let evaluators = self.loaded()?.take_evaluators(&options)?;
-        let (request, tree, plan) = match self.request(params, start_ms) {
-            Ok(prepared) => prepared,
-            Err(error) => {
-                self.loaded()?.give_back(evaluators);
-                return Err(error);
-            }
-        };
+        let evaluators = self.loaded()?.evaluators(&options)?;
+        let (request, tree, plan) = self.request(params, start_ms)?;
         if let Some(plan) = &plan {
             listener.planned(plan);
         }
         let backend = Arc::clone(&self.loaded()?.backend);
-        let search = Search::start(tree, backend, evaluators, Arc::clone(&self.clock), request, listener);
+        let clock = Arc::clone(&self.clock);
+        let search = Search::start(&mut self.threads, evaluators, tree, backend, clock, request, listener);
         match search {
             Ok(search) => self.search = Some(search),
             Err(failed) => {
@@ -138,17 +178,13 @@ impl Engine {
         if let Some(end) = self.book_answer(params) {
             return Ok((end, None));
         }
-        let evaluator = self.loaded()?.take_evaluator()?;
-        let (request, tree, plan) = match self.request(params, start_ms) {
-            Ok(prepared) => prepared,
-            Err(error) => {
-                self.loaded()?.give_back(vec![evaluator]);
-                return Err(error);
-            }
-        };
+        let options = self.options.clone();
+        let evaluators = self.loaded()?.evaluators(&options)?;
+        let mut evaluator = evaluators.lend(|| true).ok_or(EngineError::NothingLoaded)?;
+        let (request, tree, plan) = self.request(params, start_ms)?;
         let backend = Arc::clone(&self.loaded()?.backend);
         let stop_ms = stop_ms.map(|stop_ms| stop_ms - start_ms);
-        let (end, finished) = Search::run(tree, backend, evaluator, Arc::clone(&self.clock), request, stop_ms);
+        let (end, finished) = Search::run(tree, backend, &mut *evaluator, Arc::clone(&self.clock), request, stop_ms);
         self.take_back(finished);
         Ok((end, plan))
     }
@@ -179,7 +215,11 @@ impl Engine {
         }
         self.rescaled = search_params.wdl_rescale;
         let seed = self.next_seed();
-        let mut latency = self.loaded()?.latency.clone();
+        let mut latency = self.loaded()?.latency();
+        if let Some(tree) = &mut self.tree {
+            // Before the plan, which counts on the visits that stay.
+            tree.restrict_root(&search_moves);
+        }
         let clock = params.clock(turn).filter(|_| !network_alone);
         let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
         let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
@@ -199,6 +239,10 @@ impl Engine {
         if !params.ponder {
             tree.forget_alternatives();
         }
+        let told = GoParams { ponder: false, ..params.clone() };
+        let clock_ms = told.clock(turn).map(|clock| clock.time_ms);
+        let longest_batch_ms =
+            (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, params.movetime));
         let request = SearchRequest {
             game: self.game.clone(),
             limits: start.limits,
@@ -216,6 +260,7 @@ impl Engine {
             start_ms,
             limit_ms,
             due_ms,
+            longest_batch_ms,
             root_observer: self.root_observer.clone(),
         };
         Ok((request, tree, plan))
@@ -244,12 +289,13 @@ impl Engine {
 
     /// Whether a search is still to answer.
     pub fn is_searching(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| !search.is_finished())
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
     }
 
     /// Whether there is a search that only [`Engine::stop`] is sure to end.
     pub fn is_endless(&self) -> bool {
-        self.search.as_ref().is_some_and(|search| search.is_endless() && !search.is_finished())
+        let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
     }
 
     /// Tells the search to answer now.
@@ -257,14 +303,15 @@ impl Engine {
         if let Some(search) = &self.search {
             search.stop();
         }
-        if let Some(Pondering { forwarding, failure: Some(failure), .. }) = self.pondering.take() {
-            forwarding.finished(&SearchEnd {
+        self.pondering = None;
+        if let Some(Unstarted { listener, error }) = self.unstarted.take() {
+            listener.finished(&SearchEnd {
                 best: self.unsearched(),
                 ponder: None,
                 report: Report::default(),
                 move_stats: Vec::new(),
                 reason: EndReason::Failed,
-                error: Some(format!("{failure}: the move is chosen by material")),
+                error: Some(format!("{error}: the move is chosen by material")),
                 time: None,
             });
         }
@@ -276,10 +323,12 @@ impl Engine {
         best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
     }
 
-    /// Stops the search, if there is one, and waits until its answer is given and its threads are idle.
+    /// Ends the search, if there is one: its answer is given now. Batches that are still evaluated are not waited for.
     pub fn finish(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.take_back(search.finish());
+        }
         self.stop();
-        self.wait();
     }
 
     /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
@@ -289,11 +338,10 @@ impl Engine {
         }
     }
 
-    /// Waits for the search's own end, its threads included.
+    /// Waits for the search's own end, its last batches included.
     pub fn wait(&mut self) {
         if let Some(search) = self.search.take() {
-            let finished = search.wait();
-            self.take_back(finished);
+            self.take_back(search.wait());
         }
     }
 
@@ -303,14 +351,13 @@ impl Engine {
         self.time = Some(finished.time);
         if let Some(loaded) = &mut self.loaded {
             loaded.latency = finished.latency;
-            loaded.give_back(finished.evaluators);
         }
     }
 
     /// Takes back what a search that has answered still holds.
     pub(super) fn collect(&mut self) {
         if self.search.as_ref().is_some_and(Search::is_finished) {
-            self.wait();
+            self.finish();
         }
     }
 }

@@ -21,10 +21,6 @@ pub(crate) struct SearchContext {
     /// The same, as the tree has them.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
-    /// When the move's clock started, on [`SearchContext::clock`].
-    pub start_ms: f64,
-    /// The visits the root may reach at most.
-    pub node_limit: u64,
     /// Positions that the network is asked at once.
     pub minibatch_size: usize,
     /// Positions that it is asked at once while the tree is small, up to `minibatch_size`.
@@ -36,27 +32,25 @@ pub(crate) struct SearchContext {
     pub draw: DrawScore,
     /// Whether the network has a moves-left head.
     pub has_moves_left: bool,
+    /// Whether the search began on the opponent's time.
+    pub pondering: bool,
     /// Whether every report carries the statistics of the moves.
     pub live_stats: bool,
     /// Whether the end carries them.
     pub with_move_stats: bool,
-    /// Only `stop` (or `ponderhit`) ends the search.
-    pub infinite: bool,
-    /// When an answer is due although nothing is evaluated, in milliseconds since the move's clock started.
-    pub due_ms: Option<f64>,
-    /// The tree had no node when the search began.
-    pub began_empty: bool,
     pub probes: Probes,
 }
 
 impl SearchContext {
-    pub fn elapsed_ms(&self) -> f64 {
-        (self.clock.now_ms() - self.start_ms).max(0.0)
-    }
-
     /// The root's position.
     pub fn position(&self) -> &Position {
         self.game.current()
+    }
+
+    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of each.
+    pub fn calls(&self, positions: usize, took_ms: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
+        let calls = positions.div_ceil(self.minibatch_size);
+        (0..calls).map(move |_| (positions / calls, took_ms / calls as f64))
     }
 
     /// Whether a root move, packed, may be searched.
@@ -117,13 +111,9 @@ impl SearchContext {
             search_moves: Vec::new(),
             multi_pv: 1,
             probes: Probes::default(),
-            start_ms: 0.0,
+            pondering: false,
             live_stats: false,
             with_move_stats: false,
-            infinite: false,
-            due_ms: None,
-            began_empty: true,
-            node_limit: u64::from(u32::MAX),
             backend,
         }
     }

@@ -34,12 +34,13 @@
 //!     start_ms: 0.0,
 //!     limit_ms: None,
 //!     due_ms: None,
+//!     longest_batch_ms: None,
 //!     root_observer: None,
 //! };
 //! let backend = Arc::new(UniformBackend::new());
-//! let evaluator = backend.evaluator()?;
+//! let mut evaluator = backend.evaluator()?;
 //! let clock = Arc::new(VirtualClock::default());
-//! let (end, _) = Search::run(Tree::new(game), backend, evaluator, clock, request, None);
+//! let (end, _) = Search::run(Tree::new(game), backend, &mut *evaluator, clock, request, None);
 //! assert_eq!(end.best.map(|mv| to_uci(mv, false)).as_deref(), Some("b1b8"));
 //! assert_eq!(end.report.lines[0].mate, Some(1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,7 +51,7 @@
 //! | `tree/` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |
 //! | `gather/` | selection by PUCT, batches, and the leaves that a batch evaluates |
 //! | `root/` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
-//! | `run/` | workers and the watchdog of a search in play, and the synchronous search on any clock |
+//! | `run/` | the threads of a search in play, workers and watchdog, and the synchronous search on any clock |
 //! | `context`, `params`, `request` | the facts of one search; the parameters; the question and the answer |
 //!
 //! One lock guards the tree. It is held while a round of visits goes down the tree, and while a batch is backed up.
@@ -87,6 +88,6 @@ pub use root::observer::{RootMove, RootObserver, SharedRootObserver};
 pub use root::report::{Line, MoveStats, Report};
 pub use root::temperature::Temperature;
 pub use root::wdl_rescale::WdlRescale;
-pub use run::Search;
+pub use run::{Hit, Search, SearchThreads};
 pub use tree::Tree;
 pub use tree::root_noise::Noise;

@@ -1,6 +1,5 @@
 //! Defines the request of a search and its result.
 
-use crate::backend::Evaluator;
 use crate::chess::{Game, Move};
 use crate::search::params::SearchParams;
 use crate::search::root::observer::SharedRootObserver;
@@ -115,6 +114,9 @@ pub struct SearchRequest {
     pub limit_ms: Option<f64>,
     /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
     pub due_ms: Option<f64>,
+    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes while a
+    /// batch of pondering or analysis is evaluated has one evaluator less until its end.
+    pub longest_batch_ms: Option<f64>,
     /// Sees the root as its visits grow.
     pub root_observer: Option<SharedRootObserver>,
 }
@@ -127,8 +129,6 @@ pub struct Finished {
     pub time: Timekeeper,
     /// How long batches took, those of earlier searches among them.
     pub latency: BatchLatency,
-    /// The workers' evaluators.
-    pub evaluators: Vec<Box<dyn Evaluator>>,
     /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
     pub busy_until_ms: f64,
 }

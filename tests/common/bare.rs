@@ -2,10 +2,13 @@
 
 use super::Answer;
 use std::sync::Arc;
-use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, UniformBackend};
+use std::sync::Mutex;
+use zeitnot::backend::{
+    Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend,
+};
 use zeitnot::chess::Game;
 use zeitnot::clock::Clock;
-use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, Tree};
+use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, SearchThreads, Tree};
 use zeitnot::tablebase::Probes;
 use zeitnot::time_manager::estimators::batch_latency::BatchLatency;
 use zeitnot::time_manager::trace::SearchStart;
@@ -32,6 +35,30 @@ impl Backend for Uncached {
     }
 }
 
+/// A backend that has the one evaluator that it is given.
+struct Single(Uncached, Mutex<Option<Box<dyn Evaluator>>>);
+
+impl Backend for Single {
+    fn attributes(&self) -> &Attributes {
+        self.0.attributes()
+    }
+    fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+        let evaluator = self.1.lock().unwrap().take();
+        evaluator.ok_or_else(|| BackendError::NoNetwork("the evaluator is taken".to_owned()))
+    }
+    fn cache(&self) -> Option<&dyn EvaluationCache> {
+        None
+    }
+}
+
+/// A search that was started, with what it runs on.
+pub struct Started {
+    pub search: Search,
+    pub answer: Arc<Answer>,
+    pub evaluators: Arc<EvaluatorPool>,
+    pub threads: SearchThreads,
+}
+
 /// A search of the start position with one thread.
 pub fn start(
     evaluator: impl Evaluator + 'static,
@@ -40,7 +67,7 @@ pub fn start(
     stoppers: &StopperParams,
     params: SearchParams,
     due: Option<f64>,
-) -> (Search, Arc<Answer>) {
+) -> Started {
     let answer = Arc::new(Answer::default());
     let mut time = Timekeeper::new("smooth").unwrap();
     let start = SearchStart { limits: limits.clone(), stoppers: stoppers.clone(), evaluation_ms: None };
@@ -61,9 +88,12 @@ pub fn start(
         start_ms: 0.0,
         limit_ms,
         due_ms: due.or(due_ms),
+        longest_batch_ms: None,
     };
-    let evaluators: Vec<Box<dyn Evaluator>> = vec![Box::new(evaluator)];
+    let evaluators = Arc::new(EvaluatorPool::default());
+    evaluators.ensure(&Single(Uncached::new(), Mutex::new(Some(Box::new(evaluator)))), 1).unwrap();
     let listener = Arc::clone(&answer) as Arc<dyn Listener>;
-    let tree = Tree::new(Game::new());
-    (Search::start(tree, Arc::new(Uncached::new()), evaluators, clock, request, listener).ok().unwrap(), answer)
+    let (tree, backend, mut threads) = (Tree::new(Game::new()), Arc::new(Uncached::new()), SearchThreads::default());
+    let search = Search::start(&mut threads, Arc::clone(&evaluators), tree, backend, clock, request, listener);
+    Started { search: search.ok().unwrap(), answer, evaluators, threads }
 }

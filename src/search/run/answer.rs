@@ -12,7 +12,7 @@ use crate::search::root::report::Line;
 /// `with_cache`: where nothing was evaluated, the cache is asked.
 pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: bool) -> SearchEnd {
     let mut report = state.report(context);
-    let time = state.end_move(context, &report);
+    let time = state.end_move(report.elapsed_ms, report.nodes);
     let random_line = state.move_at_random(context).map(|index| state.line(context, index));
     let mut guess = None;
     if report.lines.is_empty()

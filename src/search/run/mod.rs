@@ -3,6 +3,8 @@
 
 mod answer;
 mod batch_size;
+mod move_limits;
+mod search;
 mod shared;
 mod state;
 mod synchronous;
@@ -11,7 +13,8 @@ mod watchdog;
 mod work_queue;
 mod worker;
 
-pub use threads::Search;
+pub use search::{Hit, Search};
+pub use threads::SearchThreads;
 
 use crate::backend::Backend;
 use crate::clock::Clock;
@@ -19,6 +22,7 @@ use crate::search::context::{DrawScore, SearchContext};
 use crate::search::request::SearchRequest;
 use crate::search::tree::Tree;
 use crate::search::tree::packed_move::PackedMove;
+use move_limits::MoveLimits;
 use state::State;
 use std::sync::Arc;
 
@@ -32,6 +36,8 @@ pub(crate) fn begin_search(
 ) -> (SearchContext, State) {
     tree.share_positions(request.params.transpositions);
     tree.follow(request.game.clone());
+    tree.restrict_root(&request.search_moves);
+    debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");
     tree.ask_for_memory_again();
     // Every search draws its own.
     tree.set_root_noise(None);
@@ -43,8 +49,11 @@ pub(crate) fn begin_search(
     let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
     // A size that was asked for is kept.
     let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
-    let nodes = request.limits.nodes;
-    let playouts = request.limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
+    let SearchRequest { start_ms, limit_ms, due_ms, longest_batch_ms, .. } = request;
+    let limits = MoveLimits {
+        longest_batch_ms,
+        ..MoveLimits::new(&request.limits, &tree, start_ms, limit_ms, due_ms)
+    };
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,
@@ -59,16 +68,12 @@ pub(crate) fn begin_search(
         search_moves: request.search_moves,
         multi_pv: request.multi_pv,
         probes: request.probes,
-        start_ms: request.start_ms,
+        pondering: request.limits.ponder,
         live_stats: request.with_live_stats,
         with_move_stats: request.with_move_stats,
-        infinite: request.limits.infinite || request.limits.ponder,
-        due_ms: request.due_ms,
-        began_empty: tree.is_empty(),
-        node_limit: [nodes, playouts].into_iter().flatten().min().unwrap_or(u64::from(u32::MAX)),
         backend,
     };
-    let mut state = State::new(tree, request.time, request.latency, request.seed, request.limit_ms)
+    let mut state = State::new(tree, request.time, request.latency, request.seed, limits)
         .observed_by(request.root_observer);
     // A tree that was kept may be all that the time allows, or all that was asked for.
     state.check(&context);

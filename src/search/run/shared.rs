@@ -1,13 +1,17 @@
-//! Holds the state that the threads of a search share, and says when they have to leave.
+//! Holds the state that the threads of a search share, says when they have to leave, and gives the answer.
 
-use super::answer::unsearched;
+use super::answer::{conclude, unsearched};
 use super::state::State;
 use super::work_queue::WorkQueue;
+use crate::backend::EvaluatorPool;
 use crate::search::context::SearchContext;
 use crate::search::request::{EndReason, Listener, SearchEnd};
 use crate::search::root::report::Report;
 use crossbeam::utils::{Backoff, CachePadded};
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::ops::{Deref, DerefMut};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -17,69 +21,215 @@ pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
-/// The state that the threads of a search share.
+/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that finds
+/// first that it is due, so that no answer waits for another thread to get a processor.
 pub(crate) struct Shared {
     pub context: SearchContext,
-    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below.
-    pub state: CachePadded<Mutex<State>>,
+    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
+    /// next search has taken it, while a worker still evaluates a batch that nobody waits for.
+    pub state: CachePadded<Mutex<Option<State>>>,
     pub queue: WorkQueue,
+    pub evaluators: Arc<EvaluatorPool>,
+    pub listener: Arc<dyn Listener>,
     /// The worker that owns the tree waits here when there is nothing to gather; `stop` ends the wait.
     pub idle: Condvar,
-    /// Signalled when the watchdog has to look: the stoppers or the user said stop.
+    /// Signalled when the watchdog has to look: the plan has changed, or there is an answer.
     pub wake: Condvar,
     pub answered: Mutex<bool>,
     pub answer_given: Condvar,
     pub user_stop: AtomicBool,
-    /// The answer is decided; nobody may start another batch.
+    /// Whether there is a legal move.
+    pub has_moves: bool,
+    /// The answer is decided; nobody may start another batch. It is set under the lock of the state.
     pub over: AtomicBool,
     pub panicked: AtomicBool,
-    /// The listener has heard of the end, or is hearing of it.
-    pub told: AtomicBool,
+    /// Workers that have not left.
+    pub working: Mutex<usize>,
+    pub left: Condvar,
+}
+
+/// The state under its lock. After every wait it may be gone, together with the search: [`Shared::is_over`] tells.
+pub(crate) struct StateGuard<'a>(MutexGuard<'a, Option<State>>);
+
+const NOT_OVER: &str = "the state is taken from a search that is over, which is asked after every wait for the lock";
+
+impl Deref for StateGuard<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.0.as_ref().expect(NOT_OVER)
+    }
+}
+
+impl DerefMut for StateGuard<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.as_mut().expect(NOT_OVER)
+    }
+}
+
+impl StateGuard<'_> {
+    /// Takes the state out for the next search.
+    pub fn take(&mut self) -> Option<State> {
+        self.0.take()
+    }
+
+    pub fn is_taken(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Lets another thread have the lock that waits for it.
+    pub fn bump(&mut self) {
+        MutexGuard::bump(&mut self.0);
+    }
+
+    /// Does something without the lock.
+    pub fn unlocked<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        MutexGuard::unlocked(&mut self.0, work)
+    }
+
+    pub fn wait_for(&mut self, signal: &Condvar, timeout: Duration) {
+        signal.wait_for(&mut self.0, timeout);
+    }
 }
 
 impl Shared {
+    pub fn new(
+        context: SearchContext,
+        state: State,
+        evaluators: Arc<EvaluatorPool>,
+        listener: Arc<dyn Listener>,
+    ) -> Shared {
+        Shared {
+            queue: WorkQueue::new(context.workers),
+            has_moves: !context.game.current().legal_moves().is_empty(),
+            context,
+            state: CachePadded::new(Mutex::new(Some(state))),
+            evaluators,
+            listener,
+            idle: Condvar::new(),
+            wake: Condvar::new(),
+            answered: Mutex::new(false),
+            answer_given: Condvar::new(),
+            user_stop: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
+            working: Mutex::new(0),
+            left: Condvar::new(),
+        }
+    }
+
+    pub fn lock(&self) -> StateGuard<'_> {
+        StateGuard(self.state.lock())
+    }
+
     /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
     /// asleep and wake up again: it looks again a few times before it asks the operating system to wait.
-    pub fn lock_soon(&self) -> MutexGuard<'_, State> {
+    pub fn lock_soon(&self) -> StateGuard<'_> {
         let backoff = Backoff::new();
         while !backoff.is_completed() {
             if let Some(state) = self.state.try_lock() {
-                return state;
+                return StateGuard(state);
             }
             backoff.snooze();
         }
-        self.state.lock()
+        self.lock()
     }
 
-    pub fn note_panic(&self) {
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.
+    pub fn guarded<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| self.note_panic()).ok()
+    }
+
+    fn note_panic(&self) {
         self.panicked.store(true, Ordering::SeqCst);
-        self.state.lock().error.get_or_insert_with(|| PANICKED.to_owned());
-        self.end_waits();
+        let mut state = self.state.lock();
+        if let Some(state) = state.as_mut() {
+            state.error.get_or_insert_with(|| PANICKED.to_owned());
+        }
         self.wake.notify_all();
+        drop(state);
+        self.end_waits();
     }
 
     /// Ends the waits of the workers: there is an answer, or there is to be one.
     pub fn end_waits(&self) {
         self.idle.notify_all();
         self.queue.wake();
+        self.evaluators.wake();
     }
 
-    /// Answers in place of a watchdog that has failed: once, and when an answer is due.
-    pub fn answer_without_watchdog(&self, listener: &dyn Listener) {
-        if self.told.swap(true, Ordering::SeqCst) {
+    /// Whether an answer is due now that was not given yet.
+    pub fn is_due(&self, state: &StateGuard) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        let elapsed_ms = state.elapsed_ms(&self.context);
+        let nothing_evaluated = self.has_moves && state.tree.is_empty() && state.error.is_none();
+        if nothing_evaluated && state.limits.due_ms.is_some_and(|due_ms| elapsed_ms >= due_ms) {
+            return true;
+        }
+        // An infinite search that has nothing left to do still waits to be asked.
+        let ends = !state.limits.is_infinite && (!self.has_moves || state.stop.is_some() || state.error.is_some());
+        let user_stop = self.user_stop.load(Ordering::SeqCst);
+        let grace_over = || state.answer_by_ms.is_none_or(|answer_by_ms| elapsed_ms >= answer_by_ms);
+        (user_stop || ends) && (!nothing_evaluated || grace_over())
+    }
+
+    /// Gives the answer, unless it was given.
+    pub fn answer(&self, state: &mut StateGuard) {
+        if self.over.swap(true, Ordering::SeqCst) {
             return;
         }
-        let end = self.failed();
-        self.end_waits();
-        while self.context.infinite && !self.user_stop.load(Ordering::SeqCst) {
-            std::thread::sleep(ANSWER_POLL);
-        }
-        listener.finished(&end);
+        let end = std::panic::catch_unwind(AssertUnwindSafe(|| conclude(&self.context, state, true)));
+        let end = end.unwrap_or_else(|_| {
+            self.panicked.store(true, Ordering::SeqCst);
+            self.failed()
+        });
+        tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
+        self.wake.notify_all();
+        state.unlocked(|| {
+            self.end_waits();
+            self.tell(&end);
+        });
     }
 
-    /// The answer when the watchdog itself has failed.
+    /// Ends the search without an answer. Returns whether there was none.
+    pub fn abandon(&self) -> bool {
+        let state = self.lock();
+        let is_new = !self.over.swap(true, Ordering::SeqCst);
+        self.wake.notify_all();
+        drop(state);
+        self.end_waits();
+        is_new
+    }
+
+    /// Answers in place of a watchdog that has failed: when an answer is due.
+    pub fn answer_without_watchdog(&self) {
+        let is_infinite = || self.state.lock().as_ref().is_some_and(|state| state.limits.is_infinite);
+        while is_infinite() && !self.is_over() && !self.user_stop.load(Ordering::SeqCst) {
+            std::thread::sleep(ANSWER_POLL);
+        }
+        if !self.over.swap(true, Ordering::SeqCst) {
+            self.end_waits();
+            self.tell(&self.failed());
+        }
+    }
+
+    fn tell(&self, end: &SearchEnd) {
+        let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.listener.finished(end)));
+        if told.is_err() {
+            self.panicked.store(true, Ordering::SeqCst);
+        }
+        *self.answered.lock() = true;
+        self.answer_given.notify_all();
+    }
+
+    /// The answer when the search itself has failed.
     fn failed(&self) -> SearchEnd {
-        self.over.store(true, Ordering::SeqCst);
         SearchEnd {
             best: unsearched(&self.context, true).map(|(_, line)| line.moves[0]),
             ponder: None,
@@ -93,16 +243,12 @@ impl Shared {
 
     /// Whether a worker makes another batch. At least one evaluation is always made: without it there is nothing to
     /// choose by.
-    pub fn goes_on(&self, state: &State) -> bool {
-        let pending = state.tree.is_empty() && state.error.is_none() && !self.over.load(Ordering::SeqCst);
-        pending || !self.must_end(state)
+    pub fn goes_on(&self, state: &StateGuard) -> bool {
+        !self.is_over() && (state.tree.is_empty() && state.error.is_none() || !self.must_end(state))
     }
 
     /// Whether a worker has to leave.
-    pub fn must_end(&self, state: &State) -> bool {
-        self.over.load(Ordering::SeqCst)
-            || state.stop.is_some()
-            || state.error.is_some()
-            || self.user_stop.load(Ordering::SeqCst)
+    pub fn must_end(&self, state: &StateGuard) -> bool {
+        self.is_over() || state.stop.is_some() || state.error.is_some() || self.user_stop.load(Ordering::SeqCst)
     }
 }

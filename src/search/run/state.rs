@@ -1,6 +1,7 @@
 //! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
 use super::batch_size::{batch_size, size_for_tree};
+use super::move_limits::MoveLimits;
 use crate::backend::cache_key;
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::{Batch, Progress};
@@ -27,8 +28,13 @@ pub(crate) struct State {
     pub stop: Option<StopReason>,
     /// An evaluator's failure; it ends the search.
     pub error: Option<String>,
+    pub limits: MoveLimits,
     /// When a time limit ends the search, in milliseconds since the move's clock started; as the stoppers last saw it.
     pub time_limit_ms: Option<f64>,
+    /// When `stop` is answered although nothing is evaluated; `None`: at once.
+    pub answer_by_ms: Option<f64>,
+    /// The tree had no node when the search began.
+    began_empty: bool,
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
@@ -48,13 +54,16 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, time_limit_ms: Option<f64>) -> State {
+    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, limits: MoveLimits) -> State {
         State {
+            began_empty: tree.is_empty(),
             tree,
             time,
             stop: None,
             error: None,
-            time_limit_ms,
+            limits,
+            time_limit_ms: limits.limit_ms,
+            answer_by_ms: None,
             progress: Progress::default(),
             batches: 0,
             first_batch_end_ms: None,
@@ -70,14 +79,30 @@ impl State {
         }
     }
 
+    /// Goes on as the search of a move with these limits: the visits so far count as those of a tree that was kept.
+    pub fn begin_move(&mut self, limits: MoveLimits) {
+        (self.limits, self.time_limit_ms) = (limits, limits.limit_ms);
+        self.began_empty = self.tree.is_empty();
+        self.stop = None;
+        self.progress = Progress::default();
+        (self.batches, self.first_batch_end_ms) = (0, None);
+        (self.evaluations, self.playouts_without_new_node) = (0, 0);
+        self.playouts_expected = f64::INFINITY;
+    }
+
+    /// Milliseconds since the move's clock started.
+    pub fn elapsed_ms(&self, context: &SearchContext) -> f64 {
+        (context.clock.now_ms() - self.limits.start_ms).max(0.0)
+    }
+
     /// Lets an observer see the root as its visits grow.
     pub fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
         State { root_observer, ..self }
     }
 
-    fn limits(&self, context: &SearchContext) -> RemainingLimits {
+    fn remaining(&self) -> RemainingLimits {
         RemainingLimits {
-            node_limit: context.node_limit,
+            node_limit: self.limits.node_limit,
             playouts_expected: self.playouts_expected,
             best_edge: self.best_edge,
         }
@@ -85,7 +110,7 @@ impl State {
 
     /// Begins to gather a batch.
     pub fn begin(&self, context: &SearchContext, batch: &mut Batch) {
-        batch.begin(self.tree.visits(), &context.params, &self.limits(context));
+        batch.begin(self.tree.visits(), &context.params, &self.remaining());
     }
 
     /// Sends another round of visits down the tree. Returns whether there was one.
@@ -93,7 +118,7 @@ impl State {
         if context.params.noise.epsilon > 0.0 {
             self.make_noise(context);
         }
-        let limits = self.limits(context);
+        let limits = self.remaining();
         let size = self.batch_size(context);
         batch.pick(&mut self.tree, context, &limits, size)
     }
@@ -122,7 +147,8 @@ impl State {
         self.count(progress);
     }
 
-    /// Positions of the next batch: near a time limit no more than will be evaluated before it.
+    /// Positions of the next batch: near a time limit no more than will be evaluated before it, and without one no more than
+    /// the next move can wait for.
     fn batch_size(&self, context: &SearchContext) -> usize {
         let size = match context.nps_limit > 0.0 {
             // A slowed search advances in minibatches, not in leaps.
@@ -132,29 +158,26 @@ impl State {
                 most => size_for_tree(context.least_batch, most, self.tree.visits(), context.workers),
             },
         };
-        match self.time_limit_ms {
-            Some(limit_ms) => self.latency.fitting(limit_ms - context.elapsed_ms(), size),
+        match self.time_limit_ms.map(|limit_ms| limit_ms - self.elapsed_ms(context)).or(self.limits.longest_batch_ms) {
+            Some(ms) => self.latency.fitting(ms, size),
             None => size,
         }
     }
 
     /// Whether the search is faster than it is allowed to be.
     pub fn too_fast(&self, context: &SearchContext) -> bool {
-        let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| context.elapsed_ms() - end);
+        let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| self.elapsed_ms(context) - end);
         context.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > context.nps_limit * elapsed_ms
     }
 
     /// Whether a time limit is reached.
     pub fn time_is_up(&self, context: &SearchContext) -> bool {
-        self.time_limit_ms.is_some_and(|limit_ms| context.elapsed_ms() >= limit_ms)
+        self.time_limit_ms.is_some_and(|limit_ms| self.elapsed_ms(context) >= limit_ms)
     }
 
     /// Notes that `positions` were evaluated in `took_ms` milliseconds, a minibatch at a time.
     pub fn observe(&mut self, context: &SearchContext, positions: usize, took_ms: f64) {
-        let calls = positions.div_ceil(context.minibatch_size);
-        for _ in 0..calls {
-            self.latency.observe(positions / calls, took_ms / calls as f64);
-        }
+        context.calls(positions, took_ms).for_each(|(positions, took_ms)| self.latency.observe(positions, took_ms));
         self.evaluations += positions as u64;
     }
 
@@ -187,7 +210,7 @@ impl State {
     /// Notes the end of a batch and asks the stoppers.
     pub fn batch_done(&mut self, context: &SearchContext) {
         self.batches += 1;
-        let now = context.elapsed_ms();
+        let now = self.elapsed_ms(context);
         self.first_batch_end_ms.get_or_insert(now);
         self.check(context);
     }
@@ -214,10 +237,10 @@ impl State {
             false => (Vec::new(), Vec::new()),
         };
         let snapshot = SearchSnapshot {
-            elapsed_ms: context.elapsed_ms(),
-            since_first_batch_ms: self.first_batch_end_ms.map(|end| context.elapsed_ms() - end),
+            elapsed_ms: self.elapsed_ms(context),
+            since_first_batch_ms: self.first_batch_end_ms.map(|end| self.elapsed_ms(context) - end),
             new_nodes: self.progress.playouts,
-            total_nodes: u64::from(self.tree.visits()),
+            total_nodes: self.nodes(),
             batches: self.batches,
             average_depth: match all_decided || self.playouts_without_new_node >= MOST_PLAYOUTS_WITHOUT_NEW_NODE {
                 // There is nothing deeper to be found, and `go depth` would wait for it for ever.
@@ -257,18 +280,23 @@ impl State {
         self.stop = verdict.stop;
     }
 
+    /// Visits of the root by the moves that are searched.
+    pub fn nodes(&self) -> u64 {
+        u64::from(self.tree.visits() - self.tree.excluded_visits())
+    }
+
     /// Playouts of this search so far.
     pub fn playouts(&self) -> u64 {
         self.progress.playouts
     }
 
     /// Tells the timekeeper the outcome of the move.
-    pub fn end_move(&mut self, context: &SearchContext, report: &Report) -> Option<TimeReport> {
+    pub fn end_move(&mut self, elapsed_ms: f64, total_nodes: u64) -> Option<TimeReport> {
         self.time.end(&MoveOutcome {
-            elapsed_ms: report.elapsed_ms,
-            total_nodes: report.nodes,
+            elapsed_ms,
+            total_nodes,
             stop: self.stop,
-            first_evaluation_ms: self.first_batch_end_ms.filter(|_| context.began_empty),
+            first_evaluation_ms: self.first_batch_end_ms.filter(|_| self.began_empty),
             ..MoveOutcome::default()
         })
     }
@@ -276,15 +304,14 @@ impl State {
     /// The search as it stands.
     pub fn report(&self, context: &SearchContext) -> Report {
         let reader = RootReader::new(&self.tree, context);
-        let root = &self.tree[self.tree.root()];
-        let elapsed_ms = context.elapsed_ms();
+        let elapsed_ms = self.elapsed_ms(context);
         let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
         let playouts = self.progress.playouts;
         Report {
             depth: (self.progress.depth_sum / playouts.max(1)).max(1) as u32,
             seldepth: self.progress.deepest.max(1),
             elapsed_ms,
-            nodes: u64::from(root.n),
+            nodes: self.nodes(),
             playouts,
             collisions: self.progress.collisions,
             nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),

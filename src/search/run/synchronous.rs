@@ -10,7 +10,7 @@
 use super::answer::conclude;
 use super::begin_search;
 use super::state::State;
-use super::threads::Search;
+use super::search::Search;
 use super::worker::ask;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::Game;
@@ -34,7 +34,7 @@ impl Search {
     pub fn run(
         tree: Tree,
         backend: Arc<dyn Backend>,
-        evaluator: Box<dyn Evaluator>,
+        evaluator: &mut dyn Evaluator,
         clock: Arc<dyn Clock>,
         request: SearchRequest,
         stop_ms: Option<f64>,
@@ -56,17 +56,17 @@ impl Search {
             // The answer did not wait for it, but it was evaluated, and counts for the next search.
             run.state.back_up(&run.context, &mut batch);
         }
-        let Run { state, evaluator, busy_until_ms, .. } = run;
+        let Run { state, busy_until_ms, .. } = run;
         let State { tree, time, latency, .. } = state;
-        (end, Finished { tree, time, latency, evaluators: vec![evaluator], busy_until_ms })
+        (end, Finished { tree, time, latency, busy_until_ms })
     }
 }
 
 /// A search under way.
-struct Run {
+struct Run<'a> {
     context: SearchContext,
     state: State,
-    evaluator: Box<dyn Evaluator>,
+    evaluator: &'a mut dyn Evaluator,
     /// Walks to the leaves of a batch and back.
     game: Game,
     stop_ms: Option<f64>,
@@ -77,7 +77,7 @@ struct Run {
     busy_until_ms: f64,
 }
 
-impl Run {
+impl Run<'_> {
     /// Whether the stoppers, a failure or the user end the search.
     fn must_end(&self) -> bool {
         self.over || self.state.stop.is_some() || self.state.error.is_some()
@@ -94,7 +94,7 @@ impl Run {
     /// The next moment at which an answer may be due, in milliseconds since the move's clock started.
     fn next_moment_ms(&self) -> f64 {
         let is_empty = self.state.tree.is_empty();
-        let limit_ms = if is_empty { self.context.due_ms } else { self.state.time_limit_ms };
+        let limit_ms = if is_empty { self.state.limits.due_ms } else { self.state.time_limit_ms };
         let stop_ms = self.stop_ms.map(|stop_ms| if is_empty { stop_ms + STOP_GRACE_MS } else { stop_ms });
         [limit_ms, stop_ms].into_iter().flatten().fold(f64::INFINITY, f64::min)
     }
@@ -103,9 +103,9 @@ impl Run {
     /// before the answer was due.
     fn pass(&mut self, ms: f64) -> bool {
         let clock = Arc::clone(&self.context.clock);
-        let end_ms = self.context.elapsed_ms() + ms;
+        let end_ms = self.state.elapsed_ms(&self.context) + ms;
         loop {
-            let now_ms = self.context.elapsed_ms();
+            let now_ms = self.state.elapsed_ms(&self.context);
             let moment_ms = self.next_moment_ms();
             // What ends at the very moment is in time.
             if moment_ms > now_ms && moment_ms >= end_ms || self.must_end() && !self.state.tree.is_empty() {
@@ -116,21 +116,21 @@ impl Run {
             }
             let is_empty = self.state.tree.is_empty();
             let grace_ms = if is_empty { STOP_GRACE_MS } else { 0.0 };
-            let stopped = self.stop_ms.is_some_and(|stop_ms| self.context.elapsed_ms() >= stop_ms + grace_ms);
+            let stopped = self.stop_ms.is_some_and(|stop_ms| self.state.elapsed_ms(&self.context) >= stop_ms + grace_ms);
             if stopped || is_empty {
                 self.over = true;
                 return false;
             }
             self.state.check(&self.context);
-            if self.must_end() && !self.context.infinite {
+            if self.must_end() && !self.state.limits.is_infinite {
                 return false;
             }
             // The manager has moved the limit, or nothing comes of it.
-            if self.next_moment_ms() <= self.context.elapsed_ms() {
+            if self.next_moment_ms() <= self.state.elapsed_ms(&self.context) {
                 break;
             }
         }
-        let rest_ms = end_ms - self.context.elapsed_ms();
+        let rest_ms = end_ms - self.state.elapsed_ms(&self.context);
         if rest_ms > 0.0 {
             clock.pass(rest_ms);
         }
@@ -205,10 +205,10 @@ impl Run {
 
     /// Asks the network. Returns whether the answers were there before the search's own was due.
     fn evaluate(&mut self, batch: &mut Batch) -> bool {
-        let began_ms = self.context.elapsed_ms();
+        let began_ms = self.state.elapsed_ms(&self.context);
         let positions = batch.queries().len();
         debug_assert!(positions <= self.context.minibatch_size, "the cost of one call is told");
-        match ask(self.evaluator.as_mut(), batch.queries(), self.context.minibatch_size) {
+        match ask(self.evaluator, batch.queries(), self.context.minibatch_size) {
             Ok(answers) => batch.take_answers(&answers, &self.context),
             Err(error) => {
                 batch.cancel(&mut self.state.tree);
@@ -218,10 +218,10 @@ impl Run {
         }
         let (in_time, took_ms) = match self.evaluator.told_ms() {
             Some(told_ms) => (self.pass(told_ms), told_ms),
-            None => (true, self.context.elapsed_ms() - began_ms),
+            None => (true, self.state.elapsed_ms(&self.context) - began_ms),
         };
         if !in_time {
-            self.busy_until_ms = self.context.start_ms + began_ms + took_ms;
+            self.busy_until_ms = self.state.limits.start_ms + began_ms + took_ms;
         }
         self.state.observe(&self.context, positions, took_ms);
         in_time
@@ -229,8 +229,8 @@ impl Run {
 
     /// Lets a search that only `stop` ends wait for it.
     fn wait_for_stop(&mut self) {
-        if let Some(stop_ms) = self.stop_ms.filter(|_| self.context.infinite && !self.over) {
-            let rest_ms = stop_ms - self.context.elapsed_ms();
+        if let Some(stop_ms) = self.stop_ms.filter(|_| self.state.limits.is_infinite && !self.over) {
+            let rest_ms = stop_ms - self.state.elapsed_ms(&self.context);
             if rest_ms > 0.0 {
                 self.context.clock.pass(rest_ms);
             }

@@ -1,11 +1,9 @@
 //! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs up.
 
-use super::shared::Shared;
-use super::state::State;
+use super::shared::{Shared, StateGuard};
 use super::work_queue::{QueuedBatch, Stage, Task};
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;
-use parking_lot::MutexGuard;
 use std::time::Duration;
 
 /// How long the worker that owns the tree waits when there is nothing to gather.
@@ -14,12 +12,10 @@ const IDLE: Duration = Duration::from_millis(1);
 /// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
-/// The worker of number `index`.
-pub(crate) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluator>) -> Box<dyn Evaluator> {
+/// The worker of number `index`, from the moment at which an evaluator is here.
+pub(crate) fn work(shared: &Shared, index: usize) {
+    let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else { return };
     let mut game = shared.context.game.clone();
-    if game.current().legal_moves().is_empty() {
-        return evaluator;
-    }
     // A worker that has just had a task will soon have another, and spins for it.
     let mut lately = false;
     loop {
@@ -27,7 +23,7 @@ pub(crate) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluat
         lately = task.is_some();
         match task {
             Some(Task::Tree) => work_on_tree(shared),
-            Some(Task::Batch(queued)) => evaluate(shared, queued, &mut game, evaluator.as_mut()),
+            Some(Task::Batch(queued)) => evaluate(shared, queued, &mut game, &mut *evaluator),
             Some(Task::Leave) => break,
             None => {
                 if !shared.goes_on(&shared.lock_soon()) {
@@ -37,7 +33,6 @@ pub(crate) fn work(shared: &Shared, index: usize, mut evaluator: Box<dyn Evaluat
         }
     }
     leave(shared);
-    evaluator
 }
 
 /// Extends or evaluates the leaves of a batch, without the tree.
@@ -52,12 +47,12 @@ fn evaluate(shared: &Shared, mut queued: Box<QueuedBatch>, game: &mut Game, eval
         }
     }
     if !queued.batch.queries().is_empty() {
-        let began_ms = context.elapsed_ms();
+        let began_ms = context.clock.now_ms();
         match ask(evaluator, queued.batch.queries(), context.minibatch_size) {
             Ok(answers) => queued.batch.take_answers(&answers, context),
             Err(error) => queued.error = Some(error.to_string()),
         }
-        queued.took_ms = context.elapsed_ms() - began_ms;
+        queued.took_ms = context.clock.now_ms() - began_ms;
     }
     queued.stage = Stage::BackUp;
     shared.queue.put(queued);
@@ -103,15 +98,15 @@ fn work_on_tree(shared: &Shared) {
                 gather(shared, &mut state, queued);
             }
         }
-        // The watchdog must get the lock, too.
-        MutexGuard::bump(&mut state);
+        // The others must get the lock, too.
+        state.bump();
     }
     drop(state);
     shared.queue.release_tree();
 }
 
 /// Fills a batch, round by round.
-fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+fn gather(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     loop {
         let mut picked = false;
@@ -123,7 +118,11 @@ fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<Queued
             return shared.queue.put(queued);
         }
         if picked {
-            MutexGuard::bump(state);
+            state.bump();
+            if shared.is_over() {
+                queued.stage = Stage::Extend;
+                return shared.queue.put(queued);
+            }
         }
         let freed = picked && state.back_up_out_of_order(context, &mut queued.batch);
         queued.progress |= freed;
@@ -134,7 +133,7 @@ fn gather(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<Queued
 }
 
 /// Sends a batch to the network to which nothing more can be added.
-fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+fn complete(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     if !queued.batch.is_empty() {
         queued.stage = if queued.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
         return shared.queue.put(queued);
@@ -145,56 +144,74 @@ fn complete(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<Queu
     if queued.progress {
         // Cache hits and ends of the game were backed up on the way.
         state.batch_done(&shared.context);
-        return shared.queue.put(queued);
+        shared.queue.put(queued);
+        return answer_if_due(shared, state);
     }
     state.check(&shared.context);
     // Other batches hold the rest of the tree.
-    if shared.queue.park(queued) {
+    let all_parked = shared.queue.park(queued);
+    answer_if_due(shared, state);
+    if all_parked {
         if shared.goes_on(state) {
-            shared.idle.wait_for(state, IDLE);
+            state.wait_for(&shared.idle, IDLE);
         }
         shared.queue.unpark_all();
     }
 }
 
-fn back_up(shared: &Shared, state: &mut MutexGuard<State>, mut queued: Box<QueuedBatch>) {
+fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     if let Some(error) = queued.error.take() {
         queued.batch.cancel(&mut state.tree);
         state.error.get_or_insert(error);
-        return;
+        return answer_if_due(shared, state);
     }
     if !queued.batch.queries().is_empty() {
         state.observe(context, queued.batch.queries().len(), queued.took_ms);
     }
     state.back_up(context, &mut queued.batch);
     state.batch_done(context);
-    if state.stop.is_some() {
-        shared.wake.notify_all();
-    }
-    while state.too_fast(context) && !shared.must_end(state) {
-        shared.idle.wait_for(state, IDLE);
-    }
     queued.stage = Stage::Fresh;
     shared.queue.put(queued);
     shared.queue.unpark_all();
+    answer_if_due(shared, state);
+    while !shared.must_end(state) && state.too_fast(context) {
+        state.wait_for(&shared.idle, IDLE);
+    }
 }
 
-/// Ends the work of a search: evaluated batches are backed up, the others are cancelled.
-fn leave(shared: &Shared) {
-    let mut state = shared.lock_soon();
+/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for one.
+fn answer_if_due(shared: &Shared, state: &mut StateGuard) {
+    if shared.is_due(state) {
+        shared.answer(state);
+    }
+}
+
+/// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for this
+/// move still measures the latency.
+pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
     while let Some(mut queued) = shared.queue.clear() {
-        if queued.stage == Stage::BackUp && queued.error.is_none() {
-            // A batch that came too late for this move still measures the latency.
-            if !queued.batch.queries().is_empty() {
-                state.observe(&shared.context, queued.batch.queries().len(), queued.took_ms);
+        let positions = queued.batch.queries().len();
+        let is_evaluated = queued.stage == Stage::BackUp && queued.error.is_none();
+        match (is_evaluated, state.is_taken()) {
+            (true, true) => {
+                let calls = shared.context.calls(positions, queued.took_ms);
+                calls.for_each(|(positions, took_ms)| shared.evaluators.note_late_batch(positions, took_ms));
             }
-            state.back_up(&shared.context, &mut queued.batch);
-        } else {
-            queued.batch.cancel(&mut state.tree);
+            (false, true) => {}
+            (true, false) => {
+                if positions > 0 {
+                    state.observe(&shared.context, positions, queued.took_ms);
+                }
+                state.back_up(&shared.context, &mut queued.batch);
+            }
+            (false, false) => queued.batch.cancel(&mut state.tree),
         }
     }
-    drop(state);
+}
+
+fn leave(shared: &Shared) {
+    clear_queue(shared, &mut shared.lock_soon());
     shared.wake.notify_all();
 }
 

@@ -1,5 +1,6 @@
 //! Holds the search tree: nodes and their edges in two pools, and the ways to find them there.
 
+pub(crate) mod allocation;
 pub(crate) mod backup;
 pub(crate) mod edges;
 pub(crate) mod expansion;
@@ -16,6 +17,7 @@ pub(crate) mod terminal;
 pub(crate) mod transpositions;
 
 use crate::chess::Game;
+use allocation::Restriction;
 use edges::EdgeView;
 use node::{EdgeState, Node, NodeId};
 use packed_move::PackedMove;
@@ -50,6 +52,8 @@ pub struct Tree {
     pub(crate) root_noise: Option<RootNoise>,
     pub(crate) game: Game,
     pub(crate) previous_root: Option<PreviousRoot>,
+    /// The moves that the root's last search was restricted to.
+    pub(crate) restriction: Option<Restriction>,
 }
 
 /// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
@@ -101,6 +105,7 @@ impl Tree {
             root_noise: None,
             game,
             previous_root: None,
+            restriction: None,
         }
     }
 

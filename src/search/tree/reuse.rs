@@ -10,8 +10,11 @@ use crate::chess::{Game, Move, Position};
 
 impl Tree {
     /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
-    /// the same start position, and all the moves of the old game followed by none or more new ones; its last move may
-    /// have been another, as long as [`Tree::forget_alternatives`] was not called since it was made.
+    /// the same start position, and all the moves of the old game followed by none or more new ones; instead of its last move
+    /// another may have been played, as long as [`Tree::forget_alternatives`] was not called since it was made.
+    ///
+    /// A game whose last move was taken back starts anew: that move has the visits of its own search as the root, which its
+    /// parent did not allocate.
     pub fn follow(&mut self, game: Game) -> bool {
         if self.previous_root.is_some_and(|previous_root| {
             !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
@@ -36,6 +39,7 @@ impl Tree {
         if self[self.root].is_terminal() {
             self.reopen(self.root);
         }
+        self.count_own_visits();
         true
     }
 
@@ -64,7 +68,7 @@ impl Tree {
         self.root = first_node(&mut self.nodes);
         self.home = self.root;
         self.discarded = Vec::new();
-        (self.root_noise, self.previous_root, self.game) = (None, None, game);
+        (self.root_noise, self.previous_root, self.restriction, self.game) = (None, None, None, game);
         self.shared = self.shared.is_some().then(SharedPositions::default);
         self.note_history();
     }
@@ -92,7 +96,7 @@ impl Tree {
         }
     }
 
-    /// Takes the last move back.
+    /// Takes the last move back, for another one to be made.
     fn return_to_previous_root(&mut self) {
         let Some(previous_root) = self.previous_root.take() else { return };
         self.game.truncate(previous_root.plies);
@@ -115,7 +119,7 @@ impl Tree {
         let packed = PackedMove::new(mv).0;
         let index = self.view(&old).and_then(|view| view.moves.iter().position(|known| *known == packed));
         let next = index.and_then(|index| self.existing_child(&old, index));
-        self.root_noise = None;
+        (self.root_noise, self.restriction) = (None, None);
         if self.shared.is_some() {
             self.root_at(next, plies);
             return;
@@ -206,8 +210,9 @@ impl Tree {
 }
 
 impl PreviousRoot {
-    /// Whether `new` goes on from here, where `old` did.
+    /// Whether `new` goes on from here by another move than `old` did.
     fn leads_to(&self, old: &Game, new: &Game) -> bool {
-        old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
+        let goes_on = new.moves().len() > self.plies;
+        goes_on && old.moves().get(..self.plies).is_some_and(|moves| new.moves().starts_with(moves))
     }
 }

@@ -25,14 +25,15 @@ fn grown() -> Tree {
     let game = Game::new();
     let root = tree.root();
     give_moves(&mut tree, root, &game);
-    tree[root].n = 8;
+    tree[root].n = 7;
     for index in 0..3 {
         let child = tree.child(root, index);
         tree[child].add_visits(Value { wl: 0.5, d: 0.25, m: 9.0 }, 2);
         let mut below = game.clone();
         below.push(move_of(&tree, root, index, &game));
         give_moves(&mut tree, child, &below);
-        tree.child(child, 0);
+        let below = tree.child(child, 0);
+        tree[below].n = 1;
     }
     tree
 }
@@ -115,7 +116,8 @@ fn the_last_move_may_have_been_another() {
     let before = in_use(&tree);
     assert!(tree.follow(predicted.clone()));
     let root = tree.root();
-    tree[root].n += 100;
+    let below = tree.child(root, 0);
+    (tree[root].n, tree[below].n) = (102, 101);
     assert!(tree.follow(played.clone()));
     assert_eq!((tree.visits(), size(&tree, tree.root()), in_use(&tree)), (2, 2, before), "as it was searched before");
     assert!(tree.follow(predicted.clone()));
@@ -142,6 +144,7 @@ fn a_terminal_root_is_opened_from_its_children() {
     let mv = move_of(&tree, tree.root(), 0, &Game::new());
     let child = tree.child(tree.root(), 0);
     let grandchild = tree.child(child, 0);
+    tree[grandchild].n = 0;
     tree[grandchild].add_visits(Value { wl: 1.0, d: 0.0, m: 3.0 }, 4);
     tree[child].make_terminal(-1, 4.0, Terminal::End);
     let mut game = Game::new();

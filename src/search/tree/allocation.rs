@@ -1,0 +1,121 @@
+//! Keeps the visits of the root its own: its moves have those that it allocated among all of them, and no others.
+//!
+//! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its moves'.
+//! A search among some of the moves (`go searchmoves`, endgame tables) allocates as it must: before the next one among others
+//! each move gets back the count that it had, and its subtree is trimmed to it.
+
+use super::Tree;
+use super::node::{Node, NodeId};
+use super::packed_move::PackedMove;
+use crate::chess::Move;
+
+/// A search among some of the root's moves.
+#[derive(Debug)]
+pub(crate) struct Restriction {
+    /// The moves, packed and sorted.
+    moves: Vec<u16>,
+    /// The visits of each of the root's moves before it, in the order of the tree; a move beyond its end had none.
+    visits: Vec<u32>,
+}
+
+impl Tree {
+    /// Prepares the root for a search among `moves` (empty: all). The visits of a search among other moves are taken back.
+    pub(crate) fn restrict_root(&mut self, moves: &[Move]) {
+        let mut moves: Vec<u16> = moves.iter().map(|mv| PackedMove::new(*mv).0).collect();
+        moves.sort_unstable();
+        if self.restriction.as_ref().map_or(&[][..], |restriction| &restriction.moves) == moves {
+            return;
+        }
+        if let Some(Restriction { visits, .. }) = self.restriction.take() {
+            self.take_back_visits(&visits);
+        }
+        if !moves.is_empty() {
+            self.restriction = Some(Restriction { moves, visits: self.root_visits() });
+        }
+    }
+
+    /// Sets the root's count to that of its own visits and its moves'. A node of the tree may have had more: those of a
+    /// subtree that was pruned, or of a position that several moves led to.
+    pub(crate) fn count_own_visits(&mut self) {
+        let root = self.root;
+        if self.view(&self[root]).is_some() {
+            self[root].n = 1 + self.root_visits().iter().sum::<u32>();
+        }
+    }
+
+    /// Whether the root's count is that of its own visits and its moves'.
+    pub(crate) fn has_own_visits(&self) -> bool {
+        self.view(&self[self.root]).is_none() || self.visits() == 1 + self.root_visits().iter().sum::<u32>()
+    }
+
+    /// The visits of the root's moves that are not among those of the search, which get none.
+    pub(crate) fn excluded_visits(&self) -> u32 {
+        let Some(Restriction { moves, .. }) = &self.restriction else { return 0 };
+        let Some(view) = self.view(&self[self.root]) else { return 0 };
+        let visits = self.root_visits();
+        view.moves.iter().zip(visits).filter(|(mv, _)| moves.binary_search(mv).is_err()).map(|(_, visits)| visits).sum()
+    }
+
+    fn root_visits(&self) -> Vec<u32> {
+        let root = self[self.root];
+        self.child_ids(&root).map(|child| self[child].n).collect()
+    }
+
+    fn child_ids<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = NodeId> + 'a {
+        (0..usize::from(node.children)).map_while(|index| self.existing_child(node, index))
+    }
+
+    /// Takes from each of the root's moves what it has beyond `visits`.
+    fn take_back_visits(&mut self, visits: &[u32]) {
+        let root = self.root;
+        let node = self[root];
+        let children: Vec<NodeId> = self.child_ids(&node).collect();
+        for (index, child) in children.into_iter().enumerate() {
+            let own = visits.get(index).copied().unwrap_or(0);
+            let Node { n, .. } = self[child];
+            if n > own {
+                let value = self[child].value().one_ply_up();
+                self[root].remove_visits(value, n - own);
+                self.trim(child, own);
+            }
+        }
+    }
+
+    /// Reduces a subtree to `visits` of its root. Each node shares its own out among its children in proportion to theirs, and
+    /// keeps its value: the visits that go have improved it.
+    fn trim(&mut self, id: NodeId, visits: u32) {
+        let mut trimmed = vec![(id, visits)];
+        while let Some((id, visits)) = trimmed.pop() {
+            if self[id].link().is_some() {
+                // Its position counts its own.
+                let repeats = self[id].repeats().min(visits);
+                self[id].n = visits;
+                self[id].set_repeats(repeats);
+                continue;
+            }
+            if visits == 0 {
+                let node = std::mem::replace(&mut self[id], Node::new());
+                self.discard(node);
+                continue;
+            }
+            self[id].n = visits;
+            let node = self[id];
+            let children: Vec<NodeId> = self.child_ids(&node).collect();
+            let all: u64 = children.iter().map(|child| u64::from(self[*child].n)).sum();
+            let shared = u64::from(visits - 1);
+            let mut below = 0;
+            for child in children.into_iter().filter(|_| shared < all) {
+                let before = below * shared / all;
+                below += u64::from(self[child].n);
+                let share = (below * shared / all - before) as u32;
+                if share < self[child].n {
+                    trimmed.push((child, share));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "allocation_tests.rs"]
+mod tests;
