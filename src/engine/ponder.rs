@@ -48,12 +48,12 @@ pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Report, SearchEnd};
-    use crate::time_manager::Plan;
-    use parking_lot::Mutex;
     use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
     use crate::clock::MonotonicClock;
     use crate::engine::{Engine, RuntimePolicy};
+    use crate::search::{Report, SearchEnd};
+    use crate::time_manager::Plan;
+    use parking_lot::Mutex;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 

@@ -3,9 +3,7 @@
 use super::Answer;
 use std::sync::Arc;
 use std::sync::Mutex;
-use zeitnot::backend::{
-    Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend,
-};
+use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend};
 use zeitnot::chess::Game;
 use zeitnot::clock::Clock;
 use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, SearchThreads, Tree};

@@ -4,10 +4,15 @@
 python-chess speaks the protocol (`go ponder`, `ponderhit`, `stop`); the clocks are the script's. Exit code 1: a clock ran
 out, a move came although neither `ponderhit` nor `stop` was said, an error line came, python-chess warned of something
 (a line that it did not expect, anything on stderr), or nothing was ever pondered.
+
+With `--engine` more than once the programs play in turns, each against itself, so that both meet the same load; `--burners`
+makes one. The last lines tell how many games of each were lost on time.
 """
 
 import argparse
 import asyncio
+import contextlib
+import subprocess
 import sys
 import time
 
@@ -25,6 +30,7 @@ class PonderingUci(chess.engine.UciProtocol):
         super().__init__()
         self.pondering = False
         self.hits = self.misses = 0
+        self.late = 0
         self.trouble: list[str] = []
 
     def send_line(self, line: str) -> None:
@@ -62,6 +68,7 @@ async def play(engines: list[PonderingUci], base_s: float, increment_s: float) -
         answer = await engines[side].play(board, limit, game=game, ponder=True)
         clocks[side] -= time.monotonic() - began
         if clocks[side] < 0:
+            engines[side].late += 1
             engines[side].trouble.append(f"out of time after {board.fullmove_number} moves by {-clocks[side]:.3f} s")
             return ("0-1", "1-0")[side], board.ply()
         clocks[side] += increment_s
@@ -69,10 +76,32 @@ async def play(engines: list[PonderingUci], base_s: float, increment_s: float) -
     return outcome.result() if outcome else "1/2-1/2", board.ply()
 
 
+async def start(path: str, options: list[str]) -> PonderingUci:
+    _, engine = await PonderingUci.popen(path)
+    await engine.initialize()
+    # A value of the wrong type would look changed at every move to python-chess, which then never says `ponderhit`.
+    pairs = dict(option.split("=", 1) for option in options)
+    await engine.configure({name: typed(engine, name, value) for name, value in pairs.items()})
+    await engine.ping()
+    return engine
+
+
+@contextlib.contextmanager
+def load(burners: int):
+    """Processes that compute all the time."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(burners)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+
+
 async def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", default="target/release/zeitnot")
-    parser.add_argument("--games", type=int, default=2)
+    parser.add_argument("--engine", action="append", metavar="PATH", help="default: target/release/zeitnot")
+    parser.add_argument("--games", type=int, default=2, help="of each engine")
+    parser.add_argument("--burners", type=int, default=0, metavar="N", help="processes that compute beside them")
     parser.add_argument("--tc", default="10+0.1", metavar="SECONDS+INCREMENT")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
     args = parser.parse_args()
@@ -85,18 +114,15 @@ async def main() -> int:
     if control.moves:
         parser.error("a number of moves is not supported here: --tc SECONDS+INCREMENT")
     warnings = log_warnings(unexpected_output=True)
-    engines = []
-    for _ in range(2):
-        _, engine = await PonderingUci.popen(args.engine)
-        await engine.initialize()
-        # A value of the wrong type would look changed at every move to python-chess, which then never says `ponderhit`.
-        options = dict(option.split("=", 1) for option in args.option)
-        await engine.configure({name: typed(engine, name, value) for name, value in options.items()})
-        await engine.ping()
-        engines.append(engine)
-    for number in range(args.games):
-        result, plies = await play(engines, control.base_s, control.increment_s)
-        print(f"game {number + 1}: {result} after {plies} plies", flush=True)
+    paths = args.engine or ["target/release/zeitnot"]
+    pairs = [[await start(path, args.option) for _ in range(2)] for path in paths]
+    with load(args.burners):
+        for number in range(args.games):
+            for path, engines in zip(paths, pairs):
+                result, plies = await play(engines, control.base_s, control.increment_s)
+                late = sum(engine.late for engine in engines)
+                print(f"game {number + 1} of {path}: {result} after {plies} plies; {late} lost on time so far", flush=True)
+    engines = [engine for pair in pairs for engine in pair]
     for engine in engines:
         await engine.quit()
     hits, misses = (sum(getattr(engine, name) for engine in engines) for name in ("hits", "misses"))
@@ -106,6 +132,8 @@ async def main() -> int:
     print(f"{hits} ponder hits, {misses} misses, {len(trouble)} troubles")
     for line in trouble:
         print(line)
+    for path, pair in zip(paths, pairs):
+        print(f"{path}: {sum(engine.late for engine in pair)} of {args.games} games lost on time")
     return 1 if trouble or not hits or not misses else 0
 
 

@@ -50,10 +50,7 @@ pub(crate) fn begin_search(
     // A size that was asked for is kept.
     let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
     let SearchRequest { start_ms, limit_ms, due_ms, longest_batch_ms, .. } = request;
-    let limits = MoveLimits {
-        longest_batch_ms,
-        ..MoveLimits::new(&request.limits, &tree, start_ms, limit_ms, due_ms)
-    };
+    let limits = MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, limit_ms, due_ms) };
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,
@@ -73,8 +70,8 @@ pub(crate) fn begin_search(
         with_move_stats: request.with_move_stats,
         backend,
     };
-    let mut state = State::new(tree, request.time, request.latency, request.seed, limits)
-        .observed_by(request.root_observer);
+    let mut state =
+        State::new(tree, request.time, request.latency, request.seed, limits).observed_by(request.root_observer);
     // A tree that was kept may be all that the time allows, or all that was asked for.
     state.check(&context);
     (context, state)

@@ -22,7 +22,13 @@ pub(crate) struct MoveLimits {
 
 impl MoveLimits {
     /// The limits of a search that begins on `tree`, whose root is restricted to the moves of the search.
-    pub fn new(limits: &SearchLimits, tree: &Tree, start_ms: f64, limit_ms: Option<f64>, due_ms: Option<f64>) -> MoveLimits {
+    pub fn new(
+        limits: &SearchLimits,
+        tree: &Tree,
+        start_ms: f64,
+        limit_ms: Option<f64>,
+        due_ms: Option<f64>,
+    ) -> MoveLimits {
         let nodes = limits.nodes.map(|nodes| nodes.saturating_add(u64::from(tree.excluded_visits())));
         let playouts = limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
         MoveLimits {

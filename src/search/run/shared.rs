@@ -35,6 +35,7 @@ pub(crate) struct Shared {
     pub idle: Condvar,
     /// Signalled when the watchdog has to look: the plan has changed, or there is an answer.
     pub wake: Condvar,
+    /// Whether the listener has heard the answer. It is locked while the listener hears anything.
     pub answered: Mutex<bool>,
     pub answer_given: Condvar,
     pub user_stop: AtomicBool,
@@ -219,12 +220,22 @@ impl Shared {
         }
     }
 
+    /// Tells the listener something of the search, unless there is an answer: nothing comes behind it.
+    pub fn tell_before_answer(&self, tell: impl FnOnce(&dyn Listener)) {
+        let answered = self.answered.lock();
+        if !self.is_over() {
+            tell(self.listener.as_ref());
+        }
+        drop(answered);
+    }
+
     fn tell(&self, end: &SearchEnd) {
+        let mut answered = self.answered.lock();
         let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.listener.finished(end)));
         if told.is_err() {
             self.panicked.store(true, Ordering::SeqCst);
         }
-        *self.answered.lock() = true;
+        *answered = true;
         self.answer_given.notify_all();
     }
 

@@ -9,8 +9,8 @@
 
 use super::answer::conclude;
 use super::begin_search;
-use super::state::State;
 use super::search::Search;
+use super::state::State;
 use super::worker::ask;
 use crate::backend::{Backend, Evaluator};
 use crate::chess::Game;
@@ -116,7 +116,8 @@ impl Run<'_> {
             }
             let is_empty = self.state.tree.is_empty();
             let grace_ms = if is_empty { STOP_GRACE_MS } else { 0.0 };
-            let stopped = self.stop_ms.is_some_and(|stop_ms| self.state.elapsed_ms(&self.context) >= stop_ms + grace_ms);
+            let stopped =
+                self.stop_ms.is_some_and(|stop_ms| self.state.elapsed_ms(&self.context) >= stop_ms + grace_ms);
             if stopped || is_empty {
                 self.over = true;
                 return false;

@@ -16,7 +16,7 @@ const REPORT_INTERVAL_MS: f64 = 5000.0;
 
 /// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be evaluating.
 pub(crate) fn watch(shared: &Shared) {
-    let (context, listener) = (&shared.context, shared.listener.as_ref());
+    let context = &shared.context;
     let mut state = shared.lock();
     let mut reported = Reported::default();
     let mut failure_told = false;
@@ -34,14 +34,14 @@ pub(crate) fn watch(shared: &Shared) {
             && let Some(error) = state.error.clone()
         {
             failure_told = true;
-            state.unlocked(|| listener.failed(&error));
+            state.unlocked(|| shared.tell_before_answer(|listener| listener.failed(&error)));
             continue;
         }
         if !state.tree.is_empty()
             && let Some(report) = reported.news(&state, context)
         {
             // Much may have happened while it was written.
-            state.unlocked(|| listener.report(&report));
+            state.unlocked(|| shared.tell_before_answer(|listener| listener.report(&report)));
             continue;
         }
         let sleep_ms = match state.time_limit_ms {

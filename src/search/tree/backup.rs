@@ -130,6 +130,21 @@ pub(crate) fn cancel(tree: &mut Tree, path: &[PathEntry], visits: u32) {
     }
 }
 
+impl Tree {
+    /// Takes all visits off those on their way: nobody waits for the batches any more that they belong to.
+    pub(crate) fn forget_visits_in_flight(&mut self) {
+        let mut open = vec![self.root];
+        while let Some(id) = open.pop() {
+            if std::mem::take(&mut self[id].in_flight) == 0 {
+                continue;
+            }
+            let node = self[id];
+            open.extend(node.link());
+            open.extend((0..usize::from(node.children)).filter_map(|index| self.existing_child(&node, index)));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,6 +269,17 @@ mod tests {
         visit(&mut tree, &hops(&path), Value { wl: 0.0, d: 1.0, m: 0.0 });
         assert_eq!(tree[path[2]].bounds(), Bounds { lower: -1, upper: 0 });
         assert_eq!(tree[path[1]].bounds(), Bounds::UNKNOWN);
+    }
+
+    #[test]
+    fn visits_in_flight_are_forgotten_on_every_way() {
+        let (mut tree, path) = line(3);
+        let aside = tree.child(path[1], 2);
+        for id in path.iter().chain([&path[0], &path[1], &aside]) {
+            tree[*id].in_flight += 2;
+        }
+        tree.forget_visits_in_flight();
+        assert!(path.iter().chain([&aside]).all(|id| tree[*id].in_flight == 0));
     }
 
     #[test]
