@@ -10,8 +10,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use zeitnot::clock::MonotonicClock;
-use zeitnot::search::{EndReason, Finished, SearchEnd, SearchParams};
-use zeitnot::time_manager::{SearchLimits, StopperParams};
+use zeitnot::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
+use zeitnot::time_manager::trace::SearchStart;
+use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams};
 
 /// An evaluator that does what a function says.
 struct Does<F>(F);
@@ -123,4 +124,66 @@ fn an_answer_that_is_due_at_once_needs_no_thread() {
     let end = answer.end.lock().take().expect("it is there when the search has been started");
     assert!(end.best.is_some() && end.report.nodes == 0 && search.is_finished());
     search.finish();
+}
+
+/// The search of a position that is pondered on, with one visit and a batch that is still evaluated.
+fn pondering() -> (Sender<()>, Started) {
+    let (word, evaluator) = held();
+    let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
+    word.send(()).unwrap();
+    while started.answer.reports.lock().is_empty() {
+        std::thread::yield_now();
+    }
+    (word, started)
+}
+
+/// The move that is pondered on is played, on a clock that has started long ago.
+fn hit(started: &Started, movetime_ms: f64) {
+    let plan = started.search.ponder_hit(|_, latency, time| {
+        let limits = SearchLimits { movetime_ms: Some(movetime_ms), ..SearchLimits::default() };
+        let evaluation_ms = latency.expected_ms(1);
+        let start = SearchStart { limits: limits.clone(), stoppers: StopperParams::default(), evaluation_ms };
+        Ok::<_, ()>(Hit { limits, start_ms: 0.0, begun: time.begin(&start, None) })
+    });
+    assert_eq!(plan, Some(Ok(None)), "the search goes on, and a time for the move has no plan");
+}
+
+#[test]
+fn a_ponder_hit_waits_for_no_batch() {
+    let (word, started) = pondering();
+    hit(&started, 1.0);
+    let end = started.answer.end.lock().take().expect("the caller answers where the time is up already");
+    assert!(end.reason == EndReason::Stopper(StopReason::MoveTime) && end.report.nodes == 1, "{end:?}");
+    drop(word);
+    started.search.wait();
+}
+
+#[test]
+fn after_a_ponder_hit_the_search_goes_on() {
+    let (word, started) = pondering();
+    hit(&started, 1e9);
+    assert!(!started.search.is_finished());
+    let more = started.answer.reports.lock().last().unwrap().nodes + 5;
+    while started.answer.reports.lock().last().unwrap().nodes < more {
+        let _ = word.send(());
+        std::thread::yield_now();
+    }
+    started.search.stop();
+    let end = started.answer.end.lock().take().unwrap();
+    assert!(end.reason == EndReason::Stopped && end.report.nodes >= more);
+    drop(word);
+    let late = started.search.ponder_hit(|_, _, _| Err::<Hit, ()>(()));
+    assert!(late.is_none(), "a search that has answered does not go on");
+    started.search.wait();
+}
+
+#[test]
+fn pondering_that_is_stopped_before_its_first_evaluation_answers_at_once() {
+    let (word, evaluator) = held();
+    let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
+    started.search.stop();
+    let end = started.answer.end.lock().take().expect("a clock runs");
+    assert!(end.best.is_some() && end.report.nodes == 0);
+    started.search.finish();
+    drop(word);
 }

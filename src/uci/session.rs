@@ -31,22 +31,33 @@ pub struct Output(Arc<Mutex<Sinks>>);
 struct Sinks {
     gui: Box<dyn Write + Send>,
     log: Option<Log>,
+    /// Lines that go out together with the next one.
+    held: String,
 }
 
 impl Output {
     /// Writes to `sink`.
     pub fn new(sink: impl Write + Send + 'static) -> Output {
-        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), log: None })))
+        Output(Arc::new(Mutex::new(Sinks { gui: Box::new(sink), log: None, held: String::new() })))
     }
 
     fn line(&self, text: &str) {
-        let text = one_line(text);
+        self.lines(std::iter::once(text));
+    }
+
+    /// Writes lines at once: a GUI that wakes up at the first of them may take the processor away from the last, on the clock.
+    fn lines<'a>(&self, lines: impl Iterator<Item = &'a str>) {
         let mut sinks = self.0.lock();
+        lines.for_each(|line| sinks.hold(line));
+        let Sinks { gui, held, .. } = &mut *sinks;
         // A GUI that has gone does not read; the end of its input ends the loop.
-        let _ = writeln!(sinks.gui, "{text}").and_then(|()| sinks.gui.flush());
-        if let Some(log) = &mut sinks.log {
-            log.line("<<", &text);
-        }
+        let _ = gui.write_all(held.as_bytes()).and_then(|()| gui.flush());
+        held.clear();
+    }
+
+    /// Keeps a line back until the next one is written.
+    fn hold(&self, line: &str) {
+        self.0.lock().hold(line);
     }
 
     /// Writes a line to the log alone, if there is one.
@@ -80,6 +91,17 @@ impl Output {
     }
 }
 
+impl Sinks {
+    fn hold(&mut self, line: &str) {
+        let line = one_line(line);
+        self.held.push_str(&line);
+        self.held.push('\n');
+        if let Some(log) = &mut self.log {
+            log.line("<<", &line);
+        }
+    }
+}
+
 /// `text` with spaces for control characters and line breaks: what it quotes (a complaint the input, a default a path) must
 /// not speak in the engine's name.
 fn one_line(text: &str) -> Cow<'_, str> {
@@ -100,27 +122,31 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn move_stats(&self, stats: &[MoveStats]) {
+    fn hold_move_stats(&self, stats: &[MoveStats]) {
         for stats in stats {
             let line = self.display.move_stats(stats);
             match self.verbose {
-                true => self.output.line(&format!("info string {line}")),
+                true => self.output.hold(&format!("info string {line}")),
                 false => self.output.log("--", &line),
             }
         }
+    }
+
+    fn hold_report(&self, report: &Report) {
+        self.display.report(report).iter().for_each(|line| self.output.hold(line));
+        self.hold_move_stats(&report.move_stats);
     }
 }
 
 impl Listener for Reporter {
     fn planned(&self, plan: &Plan) {
-        self.output.line(&format!("info string time {plan}"));
+        // It goes out with the first report, or with the answer.
+        self.output.hold(&format!("info string time {plan}"));
     }
 
     fn report(&self, report: &Report) {
-        for line in self.display.report(report) {
-            self.output.line(&line);
-        }
-        self.move_stats(&report.move_stats);
+        self.hold_report(report);
+        self.output.lines(std::iter::empty());
     }
 
     fn failed(&self, error: &str) {
@@ -132,27 +158,27 @@ impl Listener for Reporter {
         if let Some(error) = end.error.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) {
             self.output.error(error);
         }
-        self.report(&end.report);
+        self.hold_report(&end.report);
         if end.reason == EndReason::NoMoves {
-            self.output.line(self.display.no_moves());
+            self.output.hold(self.display.no_moves());
         }
         match end.reason {
             EndReason::Book { weight, total } => {
-                self.output.line(&format!("info string book move, weight {weight} of {total}"));
+                self.output.hold(&format!("info string book move, weight {weight} of {total}"));
             }
             EndReason::Unevaluated(guess) => {
-                self.output.line(&format!("info string no time for an evaluation: {guess}"));
+                self.output.hold(&format!("info string no time for an evaluation: {guess}"));
             }
             _ => {}
         }
-        self.move_stats(&end.move_stats);
+        self.hold_move_stats(&end.move_stats);
         if let Some(time) = &end.time {
             if self.time_log {
-                self.output.line(&format!("info string time {}", time.account));
+                self.output.hold(&format!("info string time {}", time.account));
             }
             if self.time_log || time.reports_statistics {
-                self.output.line(&format!("info string {}", time.statistics));
-                self.output.line(&format!("info string {}", time.statistics.time_use()));
+                self.output.hold(&format!("info string {}", time.statistics));
+                self.output.hold(&format!("info string {}", time.statistics.time_use()));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);

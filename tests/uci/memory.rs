@@ -49,6 +49,19 @@ fn without_memory_for_more_it_forgets_and_answers() {
     engine.quit();
 }
 
+/// Where not every thread can be had (the stacks of 64 are more than there are addresses), or none.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_endless_search_waits_for_stop_without_its_threads() {
+    let mut engine = with_addresses(250_000, &["--backend=uniform", "--threads=64", "--nncache=0"]);
+    engine.send("position startpos\ngo infinite");
+    let lines = engine.listen(std::time::Duration::from_millis(500));
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+    engine.send("stop");
+    engine.answer(&super::driver::game("startpos"));
+    engine.quit();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_automatic_limit_keeps_to_a_limit_of_addresses() {
