@@ -136,3 +136,112 @@ fn normal(text: &[u8]) -> Option<Written> {
     }
     Some(Written::Normal { is_named, role, file: file.flatten(), rank: rank.flatten(), to, promotion })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Game, Position, to_uci};
+
+    fn position(fen: &str) -> Position {
+        Game::from_fen(fen, false).unwrap().current().clone()
+    }
+
+    /// The move in UCI notation, or why there is none.
+    fn read(fen: &str, text: &str) -> String {
+        parse_san(position(fen).chess(), text).map_or_else(|error| error.to_string(), |mv| to_uci(mv, true))
+    }
+
+    const POSITIONS: [&str; 5] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1",
+        "3r1n1k/2P1P3/8/1pP5/8/8/8/K7 w - b6 0 1",
+        "N6N/8/8/2N1k1N1/8/8/N3K2N/8 w - - 0 1",
+        "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w BGbg - 0 1",
+    ];
+
+    #[test]
+    fn a_move_is_one_in_every_spelling() {
+        for fen in POSITIONS {
+            let (game, position) = (Game::from_fen(fen, false).unwrap(), position(fen));
+            for mv in position.legal_moves() {
+                let san = game.san(mv);
+                let bare = san.trim_end_matches(['+', '#']);
+                let from = mv.from().unwrap();
+                let promotion = mv.promotion().map_or(String::new(), |role| role.char().to_string());
+                let mut spellings = vec![san.clone(), to_uci(mv, false), to_uci(mv, true)];
+                match mv {
+                    Move::Castle { .. } => {
+                        let to = to_uci(mv, false)[2..].to_owned();
+                        spellings.extend([
+                            bare.replace('O', "0"),
+                            bare.to_lowercase(),
+                            format!("Ke1-{to}"),
+                            format!("K{to}"),
+                        ]);
+                    }
+                    mv => {
+                        let letter = if mv.role() == Role::Pawn { "" } else { &san[..1] };
+                        spellings
+                            .extend(["", "-", "x"].map(|sign| format!("{letter}{from}{sign}{}{promotion}", mv.to())));
+                        spellings.push(format!("{from}-{}{promotion}", mv.to()));
+                        spellings.push(bare.replace('x', ""));
+                        spellings.push(bare.replace('=', ""));
+                        if let Some((mv, role)) = bare.split_once('=') {
+                            spellings.extend(["=(", "(", "/"].map(|sign| format!("{mv}{sign}{role})")));
+                        }
+                        if letter.is_empty() {
+                            spellings.push(format!("P{bare}"));
+                        }
+                    }
+                }
+                for suffix in ["+", "#", "++", "+=", "e.p.", "ep", "mate", "ch", "±", "†", ",", "-/+"] {
+                    spellings.push(format!("{bare}{suffix}"));
+                }
+                for spelling in spellings {
+                    assert_eq!(parse_san(position.chess(), &spelling), Ok(mv), "{fen}: {spelling}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_legal_move_says_so() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for (fen, text, said) in [
+            (start, "e5", "is illegal"),
+            (start, "O-O", "is illegal"),
+            (start, "0-0-0", "is illegal"),
+            (start, "Kg1", "is illegal"),
+            (start, "Nf3=Q", "is illegal"),
+            (start, "exd3", "is illegal"),
+            (start, "e7e5", "is illegal"),
+            (POSITIONS[1], "e8", "is illegal"),
+            (POSITIONS[1], "e8=K", "is illegal"),
+            (POSITIONS[1], "e8=P", "is no move"),
+            (POSITIONS[3], "Nf3", "is ambiguous"),
+            (POSITIONS[3], "Nc4", "is illegal"),
+            (POSITIONS[3], "N1f3", "is illegal"),
+            ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "Kg1", "is illegal"),
+        ] {
+            assert_eq!(read(fen, text), said, "{fen}: {text}");
+        }
+        for text in ["--", "---", "--+", "--x", "Z0", "0000", "@@@@", "null"] {
+            assert_eq!(read(start, text), "is a null move", "{text}");
+        }
+        for text in
+            ["", "e", "x", "=", "+", "ed", "exd", "Nf9", "Sf3", "nf3", "N:f3", "Nf3xyz", "P@e4", "\u{2658}f3", "e4e5e6"]
+        {
+            assert_eq!(read(start, text), "is no move", "{text}");
+            assert!(!is_san(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_side_moves_without_its_king() {
+        let mut game = Game::from_fen("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", false).unwrap();
+        game.push(parse_san(game.current().chess(), "Rxe8").unwrap());
+        for text in ["Ke1", "e8e7", "O-O", "a8=Q"] {
+            assert_eq!(parse_san(game.current().chess(), text), Err(SanError::Illegal), "{text}");
+        }
+    }
+}

@@ -9,6 +9,8 @@ const QUOTED: usize = 60;
 const MOST_TEXT: usize = 1 << 24;
 /// What a tag or a comment takes beside its text, in bytes.
 const ENTRY: usize = 64;
+/// The tags of one game that are kept at most.
+const MOST_TAGS: usize = 1_000;
 /// The moves of either side that are kept at most. By the 75-move rule no game is longer than 17,697.
 const MOST_PLIES: usize = 20_000;
 /// Words that people write behind a move: en passant, check, mate, novelty, diagram.
@@ -79,16 +81,16 @@ impl GameDraft {
         if self.is_cut {
             self.fail("it ends within its tags".to_owned());
         }
-        self.begin_moves();
+        self.set_up();
         if self.depth > 0 {
             self.fail_here("a variation without an end");
         }
         let game = &self.game;
-        let is_empty = game.game.moves().is_empty() && game.result.is_none() && game.problem.is_none();
-        if is_empty && game.tags.is_empty() {
+        let is_bare = game.game.moves().is_empty() && game.problem.is_none();
+        if is_bare && game.result.is_none() && game.tags.is_empty() {
             return None;
         }
-        if let (true, Some(text)) = (is_empty, self.text.take()) {
+        if let (true, Some(text)) = (is_bare, self.text.take()) {
             self.fail(format!("no moves but \"{text}\""));
         }
         Some(self.game)
@@ -147,7 +149,9 @@ impl GameDraft {
 
     pub(super) fn add_tag(&mut self, name: String, value: String) {
         self.is_cut = false;
-        if self.has_room(name.len() + value.len() + ENTRY) {
+        if self.game.tags.len() == MOST_TAGS {
+            self.fail(format!("more than {MOST_TAGS} tags"));
+        } else if self.has_room(name.len() + value.len() + ENTRY) {
             self.game.tags.push((name, value));
         }
     }
@@ -178,9 +182,25 @@ impl GameDraft {
         begins(line) || digits > 0 && (behind.starts_with(b".") || next.is_empty() || begins(next))
     }
 
-    /// Sets the start position up, once.
-    pub(super) fn begin_moves(&mut self) {
+    /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this reader
+    /// may have been one: then the number that is due is missing.
+    pub(super) fn begin_moves(&mut self, line: &[u8]) {
         self.is_cut = false;
+        self.set_up();
+        let Some(text) = self.text.take() else { return };
+        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_number = line.get(digits).is_none_or(|byte| *byte == b'.' || byte.is_ascii_whitespace());
+        let number =
+            str::from_utf8(&line[..digits]).ok().filter(|_| is_number).and_then(|digits| digits.parse::<u32>().ok());
+        let plies_before = self.plies() + usize::from(self.game.game.positions()[0].turn().is_black());
+        let due = [plies_before as u32 / 2 + 1, self.game.game.current().fullmoves().get()];
+        if number.is_none_or(|number| !due.contains(&number)) {
+            self.fail_here(&format!("no move but \"{text}\""));
+        }
+    }
+
+    /// Sets the start position up, once.
+    fn set_up(&mut self) {
         if std::mem::replace(&mut self.is_set_up, true) {
             return;
         }
@@ -207,14 +227,19 @@ impl GameDraft {
         self.depth = if is_open { self.depth + 1 } else { self.depth.saturating_sub(1) };
     }
 
+    /// Whether a comment is one of the main line, as far as that is read.
+    fn counts(&self) -> bool {
+        self.depth == 0 && self.game.problem.is_none()
+    }
+
     pub(super) fn add_to_comment(&mut self, part: &[u8]) {
-        if self.depth == 0 && self.has_room(part.len()) {
+        if self.counts() && self.has_room(part.len()) {
             self.comment.extend(part);
         }
     }
 
     pub(super) fn end_comment(&mut self) {
-        if self.depth == 0 && self.has_room(ENTRY) {
+        if self.counts() && self.has_room(ENTRY) {
             let text = String::from_utf8_lossy(&self.comment).trim().to_owned();
             self.game.comments.last_mut().expect("the comments before the first move are there").push(text);
         }
@@ -243,13 +268,8 @@ impl GameDraft {
     fn add_move(&mut self, word: &str) {
         let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         let mv = if unnumbered.starts_with(char::is_alphabetic) { unnumbered } else { word };
-        let is_number = unnumbered.is_empty() && word != "0000";
-        let is_sign = !word.contains(char::is_alphanumeric) && !word.starts_with("--");
-        let is_annotation = ANNOTATIONS.contains(&mv.trim_end_matches(|c: char| !c.is_alphanumeric()));
-        if is_number || is_sign || is_annotation || self.has_result() && !is_san(mv) {
-            return;
-        }
         let problem = match parse_san(self.game.game.current().chess(), mv) {
+            Err(SanError::Syntax) if unnumbered.is_empty() || self.has_result() || is_annotation(mv) => return,
             _ if self.has_result() => "a move after the result,",
             Ok(_) if self.plies() == MOST_PLIES => "more moves than a game can have,",
             Ok(mv) => {
@@ -263,6 +283,12 @@ impl GameDraft {
         };
         self.fail_here(&format!("{problem} {}", quoted(mv)));
     }
+}
+
+/// Whether a word behind a move says something about it, by signs or by one of the known words.
+fn is_annotation(word: &str) -> bool {
+    !word.contains(char::is_alphanumeric)
+        || ANNOTATIONS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// A word with one kind of dash, and without what programs put into a text unseen.

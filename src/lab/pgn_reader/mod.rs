@@ -4,6 +4,8 @@
 //! is kept of a game has a limit, whatever the file is.
 
 mod game_draft;
+#[cfg(test)]
+mod shape_tests;
 mod tag_pair;
 #[cfg(test)]
 mod tests;
@@ -79,12 +81,15 @@ impl<R: Read> PgnGames<R> {
 
     fn next_game(&mut self) -> io::Result<Option<PgnGame>> {
         loop {
-            if self.lines.rest().is_empty() && !self.lines.next()? {
+            if self.lines.rest().is_empty() {
+                if self.lines.next()? {
+                    continue;
+                }
                 self.is_over = true;
                 if self.in_comment {
                     self.draft.lose_comment();
                 }
-                return Ok(std::mem::take(&mut self.draft).finish());
+                return Ok(self.finish());
             }
             let game = if self.in_comment {
                 self.comment()?
@@ -144,7 +149,7 @@ impl<R: Read> PgnGames<R> {
             Some(b'[') => return self.tag(),
             Some(_) if self.draft.is_followed_by(text) => return Ok(self.finish()),
             Some(_) if self.draft.begins_moves(text) => {
-                self.draft.begin_moves();
+                self.draft.begin_moves(text);
                 self.in_moves = true;
                 self.lines.take(space);
             }

@@ -100,3 +100,90 @@ fn a_comment_is_one_wherever_the_readers_buffer_ends() {
         }
     }
 }
+
+/// A source that counts the bytes it hands out, a few at a time.
+struct Counted<'a> {
+    bytes: &'a [u8],
+    count: &'a std::cell::Cell<usize>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = buffer.len().min(1000);
+        let read = self.bytes.read(&mut buffer[..most])?;
+        self.count.set(self.count.get() + read);
+        if read == 0 { Err(io::Error::other("the disk is gone")) } else { Ok(read) }
+    }
+}
+
+#[test]
+fn a_game_is_handed_over_before_the_file_is_read() {
+    let (text, count) = (SOUND.repeat(100_000), std::cell::Cell::new(0));
+    let mut games = PgnGames::new(Counted { bytes: text.as_bytes(), count: &count });
+    assert_eq!(games.next().unwrap().unwrap().game.moves().len(), 2);
+    assert!(count.get() < 1 << 20, "{} of {}", count.get(), text.len());
+    // An error of the source ends the games, after those that were whole before it.
+    let read: Vec<bool> = games.map(|game| game.is_ok()).collect();
+    let (last, sound) = read.split_last().unwrap();
+    assert!(!last && sound.len() > 90_000 && sound.iter().all(|is_sound| *is_sound), "{}", sound.len());
+}
+
+#[test]
+fn what_is_kept_of_a_game_has_a_limit() {
+    let size = |game: &PgnGame| {
+        game.comments.iter().flatten().chain(game.tags.iter().map(|tag| &tag.1)).map(String::len).sum::<usize>()
+    };
+    let filled = |begin: &'static str, length: u64, end: &'static str| {
+        let text = begin.as_bytes().chain(io::repeat(b'x').take(length)).chain(end.as_bytes());
+        read_games(text.chain(&b"[White \"B\"]\n\n1. d4 *\n"[..])).unwrap()
+    };
+    for (begin, end, plies, problem) in [
+        ("[White \"A\"]\n[Event \"", "\"]\n\n1. e4 e5 *\n\n", 2, None),
+        ("[White \"A\"]\n", "\n\n1. e4 e5 *\n\n", 2, None),
+        ("[White \"A\"]\n\n", "\n\n2. e4 e5 *\n\n", 0, Some("no move but \"xxx")),
+        ("[White \"A\"]\n\n1. e4 {", "} e5 *\n\n", 1, Some("more tags and comments than 16 MiB after 1 plies")),
+        ("[White \"A\"]\n\n1. e4 (", ") e5 *\n\n", 2, None),
+        ("[White \"A\"]\n\n1. e4 ", " e5 *\n\n", 1, Some("illegal move xxx")),
+        ("[White \"A\"]\n\n1. e4 ;", "\ne5 *\n\n", 2, None),
+        ("[White \"A\"]\n\n1. e4\n%", "\ne5 *\n\n", 2, None),
+    ] {
+        let games = filled(begin, 18 << 20, end);
+        assert_eq!((games.len(), games[0].tag("White"), games[1].tag("White")), (2, "A", "B"), "{begin}");
+        assert_eq!((games[0].game.moves().len(), games[1].game.moves().len()), (plies, 1), "{begin}");
+        let is_told = |told: &String| problem.is_some_and(|problem| told.starts_with(problem) && told.len() < 200);
+        assert!(games[0].problem.as_ref().map_or(problem.is_none(), is_told), "{begin}: {:?}", games[0].problem);
+        assert!(size(&games[0]) <= 1 << 24);
+    }
+    // Many short ones.
+    let games = read(&format!("1. e4 {} e5 *\n\n{SOUND}", "{a}".repeat(1_000_000)));
+    assert!(games[0].comments_of(0).len() < 300_000 && games[0].problem.is_some() && games[1].problem.is_none());
+    let games = read(&format!("{} *\n\n{SOUND}", "Nf3 Nf6 Ng1 Ng8 ".repeat(6_000)));
+    assert_eq!((games[0].game.moves().len(), games[1].game.moves().len()), (20_000, 2));
+    assert_eq!(games[0].problem.as_deref(), Some("more moves than a game can have, Nf3 after 20000 plies"));
+}
+
+#[test]
+fn a_long_line_is_read_like_many_short_ones() {
+    let moves = |end: &str| format!("Nf3 {{[%clk 0:01:00]}}{end}Nf6 $1{end}Ng1!{end}(x {{y)}} ){end}Ng8{end}");
+    let game = |end: &str| format!("[White \"A\"]{end}[Black \"B\"]{end}1. {}*", moves(end).repeat(4_000));
+    for games in [2, 3] {
+        let [long, short] = [" ", "\n"].map(|end| read(&vec![game(end); games].join("\n\n")));
+        assert_eq!(long.len(), games);
+        for (long, short) in long.iter().zip(&short) {
+            assert_eq!((&long.tags, long.game.moves().len()), (&short.tags, 16_000));
+            assert!(long.problem.is_none() && long.comments == short.comments, "{:?}", long.problem);
+        }
+    }
+}
+
+#[test]
+fn utf_16_is_called_what_it_is() {
+    let units: Vec<u16> = format!("\u{feff}{SOUND}").encode_utf16().collect();
+    let bytes = [u16::to_le_bytes, u16::to_be_bytes].map(|bytes| units.iter().flat_map(|unit| bytes(*unit)).collect());
+    for bytes in bytes as [Vec<u8>; 2] {
+        for text in [&bytes[..], &bytes[2..]] {
+            assert_eq!(read_games(text).unwrap_err().to_string(), "it is UTF-16; save it as UTF-8");
+        }
+    }
+    assert!(read_games(&b"\0\0\0\0"[..]).unwrap().is_empty());
+}
