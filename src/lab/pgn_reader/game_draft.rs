@@ -1,6 +1,7 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
+use super::words::{is_annotation, is_chess, plain, result};
 use crate::chess::{Game, SanError, is_san, parse_san};
 
 /// Characters of a bad value that a problem quotes.
@@ -13,34 +14,6 @@ const ENTRY: usize = 64;
 const MOST_TAGS: usize = 1_000;
 /// The moves of either side that are kept at most. By the 75-move rule no game is longer than 17,697.
 const MOST_PLIES: usize = 20_000;
-/// Words that people write behind a move: en passant, check, mate, novelty, diagram.
-const ANNOTATIONS: [&str; 10] = ["e.p", "ep", "ch", "mate", "dis", "dbl", "N", "TN", "D", "RR"];
-/// The values of the tag `Variant` that are standard chess or Chess960, in lower case and without signs. Which of the two a
-/// game is, the castling rights of its start say.
-const CHESS: [&str; 21] = [
-    "",
-    "chess",
-    "standard",
-    "standardchess",
-    "normal",
-    "classical",
-    "classic",
-    "orthodox",
-    "fromposition",
-    "chess960",
-    "960",
-    "frc",
-    "fischerandom",
-    "fischerrandom",
-    "fischerandomchess",
-    "fischerrandomchess",
-    "dfrc",
-    "doublefischerandom",
-    "doublefischerrandom",
-    "freestyle",
-    "wildfr",
-];
-
 /// A game that is not read to its end.
 #[derive(Debug)]
 pub(super) struct GameDraft {
@@ -102,7 +75,7 @@ impl GameDraft {
 
     /// Whether a tag would be one of the next game.
     pub(super) fn has_moves(&self) -> bool {
-        self.has_result() || self.plies() > 0 || self.game.problem.is_some()
+        self.is_set_up || self.game.problem.is_some()
     }
 
     fn plies(&self) -> usize {
@@ -132,12 +105,13 @@ impl GameDraft {
     }
 
     /// Takes the game before this tag apart, if it is one of another game: two blocks of tags that share a name are those of two
-    /// games, and so are the tags behind the second of the name that the first one has.
+    /// games, as is a second block that has `Event`, the first tag by the standard, and the tags behind the second one that has the
+    /// name of their block's first.
     pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
         let tags = &mut self.game.tags;
         let (before, block) = tags.split_at(self.block);
         let at = match () {
-            () if before.iter().any(|tag| tag.0 == name) => self.block,
+            () if before.iter().any(|tag| tag.0 == name || name == "Event") => self.block,
             () if block.first().is_some_and(|tag| tag.0 == name) => tags.len(),
             () => return None,
         };
@@ -179,7 +153,8 @@ impl GameDraft {
             result(&word).is_some() || is_san(&word)
         };
         let next = behind.trim_ascii_start();
-        begins(line) || digits > 0 && (behind.starts_with(b".") || next.is_empty() || begins(next))
+        begins(line)
+            || digits > 0 && (matches!(behind.first(), None | Some(b'.' | b')')) || next.is_empty() || begins(next))
     }
 
     /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this reader
@@ -205,8 +180,7 @@ impl GameDraft {
             return;
         }
         let variant = self.game.tag("Variant");
-        let plain: String = variant.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
-        if !CHESS.contains(&plain.as_str()) {
+        if !is_chess(variant) {
             let problem = format!("it is of another variant, \"{}\"", quoted(variant));
             return self.fail(problem);
         }
@@ -257,11 +231,14 @@ impl GameDraft {
             return;
         }
         let word = String::from_utf8_lossy(word);
-        let word = if word.is_ascii() { word } else { plain(&word).into() };
-        if let Some(result) = result(&word) {
-            self.game.result = Some(result);
-        } else if self.game.problem.is_none() {
-            self.add_move(&word);
+        let words = if word.is_ascii() { word } else { plain(&word).into() };
+        // Other signs than those of ASCII part words, too.
+        for word in words.split_whitespace() {
+            if let Some(result) = result(word) {
+                self.game.result = Some(result);
+            } else if self.game.problem.is_none() {
+                self.add_move(word);
+            }
         }
     }
 
@@ -282,33 +259,6 @@ impl GameDraft {
             Err(SanError::Syntax | SanError::Illegal) => "illegal move",
         };
         self.fail_here(&format!("{problem} {}", quoted(mv)));
-    }
-}
-
-/// Whether a word behind a move says something about it, by signs or by one of the known words.
-fn is_annotation(word: &str) -> bool {
-    !word.contains(char::is_alphanumeric)
-        || ANNOTATIONS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()))
-}
-
-/// A word with one kind of dash, and without what programs put into a text unseen.
-fn plain(word: &str) -> String {
-    let dash = |c: char| match c {
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        '\u{2026}' => '.',
-        c => c,
-    };
-    word.chars().filter(|c| !matches!(c, '\u{feff}' | '\u{200b}')).map(dash).collect()
-}
-
-/// The result that a word is.
-fn result(word: &str) -> Option<&'static str> {
-    match word.trim_end_matches(['.', ',', ';']) {
-        "1-0" => Some("1-0"),
-        "0-1" => Some("0-1"),
-        "1/2-1/2" | "1/2" | "½-½" => Some("1/2-1/2"),
-        "*" => Some("*"),
-        _ => None,
     }
 }
 

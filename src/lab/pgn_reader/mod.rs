@@ -9,6 +9,7 @@ mod shape_tests;
 mod tag_pair;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::lines::Lines;
 use crate::chess::Game;

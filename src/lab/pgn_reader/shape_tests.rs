@@ -61,6 +61,8 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
         "1.e4!e5?2.Nf3",
         "1.\u{2026}e4 1\u{2026}e5 2. \u{2026} Nf3",
         "1e4 1...e5 2Nf3",
+        "1) e4 e5 2) Nf3",
+        "1.\u{a0}e4\u{a0}e5 2.\u{2009}\u{200b}Nf3",
         "1. e4 (1. d4 -- 2. x (2. y) Zz9) e5 (nonsense {)} [ ) 2. Nf3 (2. f4",
         "1. e4 ; d5 x {\n e5 {Nf6\n\n\nx} 2. Nf3",
         "1. e4\n% d5 nonsense {\ne5\n%\n2. Nf3",
@@ -159,6 +161,28 @@ fn lines_that_are_no_tags_cost_no_tags() {
 }
 
 #[test]
+fn an_escaped_value_comes_back() {
+    for value in [
+        "",
+        "a \"b\"",
+        "\"",
+        "a\"] b",
+        "a\"]; b",
+        "a\"] {b}",
+        "a\"] [Black \"b",
+        "a\\",
+        "\\\"",
+        "a]",
+        "[a \"b\"]",
+        "a\"]",
+    ] {
+        let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+        let read = &read_games(format!("[White \"{escaped}\"]\n\n1. e4 *\n").as_bytes()).unwrap();
+        assert_eq!((read.len(), read[0].tag("White"), read[0].tags.len()), (1, value, 1));
+    }
+}
+
+#[test]
 fn games_are_told_apart_by_their_tags() {
     // Without moves and result, with one blank line or none, and with a blank line among the tags.
     let game = |name: &str| format!("[Event \"x\"]\n[White \"{name}\"]\n");
@@ -173,6 +197,8 @@ fn games_are_told_apart_by_their_tags() {
         );
     }
     assert_eq!(told(b"[Event \"x\"]\n\n[White \"A\"]\n\n1. e4 *\n"), ["Event=x, White=A: e2e4 *"]);
+    assert_eq!(told(b"[White \"A\"]\n\n[Event \"x\"]\n\n1. e4 *\n"), ["White=A:  none", "Event=x: e2e4 *"]);
+    assert_eq!(told(b"[White \"A\"]\n\n1.\n\n[Black \"x\"]\n\n1. e4 *\n"), ["White=A:  none", "Black=x: e2e4 *"]);
     // Files that were joined, with their marks and without the end of the first one's last line.
     for mark in ["", "\n", "\u{feff}", "\n\u{feff}", "\r\n\u{feff}", " \n\n\u{feff}\n"] {
         let text = format!("\u{feff}{0}\n1. e4 1-0{mark}{0}\n1. d4 0-1{mark}", game("A"));
@@ -197,15 +223,53 @@ fn tags_are_found_in_any_letter_case() {
 
 #[test]
 fn games_of_other_variants_are_named() {
-    for variant in
-        ["Chess 960", "fischerandom", "FRC", "960", "wild/fr", "Double Fischerandom", "Classical", "From Position", ""]
-    {
+    for variant in [
+        "Chess 960",
+        "fischerandom",
+        "FRC",
+        "960",
+        "wild/fr",
+        "Double Fischerandom",
+        "Fischer Random Chess",
+        "Chess960 (FRC)",
+        "DFRC",
+        "wild/5",
+        "Classical",
+        "From Position",
+        "",
+    ] {
         let text = format!("[Variant \"{variant}\"]\n\n1. e4 *\n");
         assert_eq!(told(text.as_bytes()), [format!("Variant={variant}: e2e4 *")]);
     }
-    for variant in ["Atomic", "Crazyhouse", "Three-check", "Racing Kings", "wild/23", "King of the Hill"] {
+    for variant in [
+        "Atomic",
+        "Crazyhouse",
+        "Atomic960",
+        "Crazyhouse 960",
+        "Antichess",
+        "wild/11",
+        "Three-check",
+        "Racing Kings",
+        "wild/23",
+        "King of the Hill",
+    ] {
         let text = format!("[Variant \"{variant}\"]\n\n1. e4 *\n");
         let problem = format!("it is of another variant, \"{variant}\"");
         assert_eq!(told(text.as_bytes()), [format!("Variant={variant}:  * ({problem})")]);
+    }
+}
+
+#[test]
+fn whatever_stands_before_it_a_game_is_whole() {
+    let parts = "[Event \"x\"]\n|[White \"a \"b\"\"]\r\n|[FEN \"8/4P1k1/8/8/8/8/6K1/8 w - - 0 1\"]\n|1. e4 {[%clk 0:01:00]} e5 |\
+        2. Nf3 (2. f4 {x}) Nc6 $1 |1. e8(Q) |1-0|*|{|}|(|)|[|]|\"|;|%|\u{feff}|--| text |\u{e9}|\0|1.|\n|\r";
+    let parts: Vec<&str> = parts.split('|').collect();
+    let mut random = crate::splitmix::SplitMix64(44);
+    for round in 0..3_000 {
+        let before: String = (0..random.below(40)).map(|_| parts[random.below(parts.len())]).collect();
+        let text =
+            "; no UTF-16\n".to_owned() + &before + "\n\n[Event \"last\"]\n[White \"z\"]\n\n1. e4 e5 2. Nf3 1-0\n";
+        let last = told(text.as_bytes()).pop();
+        assert_eq!(last.as_deref(), Some("Event=last, White=z: e2e4 e7e5 g1f3 1-0"), "{round}: {text:?}");
     }
 }

@@ -44,15 +44,17 @@ pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
         let tail = quoted[at + 1..].trim_ascii_start().strip_prefix(b"]")?;
         Some((&quoted[..at], tail))
     });
-    // Marks within the value are not always escaped: its end is where something else begins, or the last one.
-    let is_end = |tail: &[u8]| {
+    // Marks within the value are not always escaped, and a backslash before the last one is none of an escape: the value ends where
+    // something else begins, or at the last mark.
+    let is_end = |value: &[u8], tail: &[u8]| {
+        let escapes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
         let tail = tail.trim_ascii_start();
-        matches!(tail.first(), None | Some(b';' | b'{')) || is_tag_pair(tail)
+        escapes % 2 == 0 && (matches!(tail.first(), None | Some(b';' | b'{')) || is_tag_pair(tail))
     };
     let mut last = None;
     let end = ends.find(|(value, tail)| {
         last = Some((*value, *tail));
-        is_end(tail)
+        is_end(value, tail)
     });
     Some(match end.or(last) {
         Some((value, tail)) => pair(value, tail, true),
