@@ -26,8 +26,8 @@ fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::with_file(suffix, content, |path| {
         openings(path.to_owned(), (kind % 4 > 1).then_some(3));
         match kind % 2 {
-            0 => _ = read_sides(path, &mut |_| {}),
-            _ => _ = read_positions(path),
+            0 => _ = read_sides(path, &mut |_| {}).map(Iterator::count),
+            _ => _ = read_positions(path).map(Iterator::count),
         }
     });
 });

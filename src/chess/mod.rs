@@ -22,6 +22,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+mod san;
 
 pub use fen::FenError;
 pub use game::Game;
@@ -30,4 +31,5 @@ pub use moves::{MoveError, parse_uci, to_uci};
 pub use outcome::{FIFTY_MOVES_PLIES, Outcome};
 pub use perft::{divide, perft};
 pub use position::Position;
+pub use san::{SanError, is_san, parse_san};
 pub use shakmaty::{Color, Move, MoveList, Role, Square};

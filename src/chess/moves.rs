@@ -37,7 +37,7 @@ pub fn parse_uci(chess: &Chess, text: &str) -> Result<Move, MoveError> {
 }
 
 /// In Chess960 some GUIs still write castling as the king's way to the c- or g-file.
-fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
+pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion: None } = uci else { return None };
     chess.legal_moves().into_iter().find(|mv| match *mv {
         Move::Castle { king, rook } => {

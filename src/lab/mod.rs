@@ -8,7 +8,7 @@
 //! | `play`, `adjudication`, `lag`, `record` | one game: its clocks, its end, and all that is kept of it |
 //! | `runner`, `journal`, `journal_error` | the games of a match, several at once, and going on after an interruption |
 //! | `decisions` | all that time managers were asked, saw and decided in a match, and the check that it comes out again |
-//! | `pgn`, `pgn_reader` | games as PGN: written, and read with their comments |
+//! | `pgn`, `pgn_reader`, `lines` | games as PGN: written, and read one after another with their comments; lines in a buffer of one size |
 //! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
@@ -29,6 +29,7 @@ mod external_player;
 mod journal;
 mod journal_error;
 mod lag;
+mod lines;
 mod openings;
 mod period_clock;
 mod pgn;
@@ -56,7 +57,7 @@ pub use journal_error::JournalError;
 pub use lag::{LagError, LagModel};
 pub use openings::{OpeningOrder, Openings, OpeningsError};
 pub use pgn::write_pgn;
-pub use pgn_reader::{PgnGame, read_games};
+pub use pgn_reader::{PgnGame, PgnGames, read_games};
 pub use play::{Limits, Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};

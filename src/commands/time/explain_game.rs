@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs::File;
 use std::path::Path;
 use zeitnot::lab::audit::{TimedMove, advice, game_times};
-use zeitnot::lab::{PgnGame, read_games};
+use zeitnot::lab::{PgnGame, PgnGames};
 use zeitnot::time_manager;
 
 /// Answers `time explain --game FILE --ply N`.
@@ -66,10 +66,16 @@ pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, o
 
 /// The game of that number, from 1.
 fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
-    let mut games = File::open(path).and_then(read_games).with_context(|| format!("cannot read {}", path.display()))?;
-    let count = games.len();
-    anyhow::ensure!((1..=count).contains(&number), "--number {number}: {} has games 1 to {count}", path.display());
-    Ok(games.swap_remove(number - 1))
+    let cannot_read = || format!("cannot read {}", path.display());
+    let mut count = 0;
+    for game in PgnGames::new(File::open(path).with_context(cannot_read)?) {
+        let game = game.with_context(cannot_read)?;
+        count = game.number;
+        if count == number {
+            return Ok(game);
+        }
+    }
+    anyhow::bail!("--number {number}: {} has games 1 to {count}", path.display())
 }
 
 /// The time manager in the name of a player of `match`.

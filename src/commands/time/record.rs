@@ -8,15 +8,15 @@ use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::SharedEvaluations;
 use zeitnot::engine;
 use zeitnot::lab::traces::{
-    RecordError, Recorder, Recording, SideOfGame, TraceError, TraceFile, TraceHeader, read_positions, read_sides,
-    record_all,
+    PositionsError, RecordError, Recorder, Recording, Sides, TraceError, TraceFile, TraceHeader, read_positions,
+    read_sides, record_all,
 };
 
 /// Evaluations that are kept: the positions of a game have much in common.
@@ -67,8 +67,8 @@ enum Failure {
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let recording = recording(matches)?;
-    let (path, sides) = sides(matches)?;
-    let total: usize = sides.iter().map(|side| side.plies.len()).sum();
+    let source = Source::of(matches)?;
+    let (games, total) = source.count(matches.get_one::<u64>("most").copied())?;
     let options = engine_options::engine(matches, MAY_INSTALL)?.options().clone();
     let loaded = engine::load_network(&options, MAY_INSTALL, &Announcer::new(|line| note!("{line}")))?;
     note!("{}", loaded.news);
@@ -83,7 +83,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             "network": sha256,
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),
-            "positions": file_sha256(path)?,
+            "positions": file_sha256(source.path)?,
             "sides": "each player once in a pair",
         }),
     );
@@ -100,7 +100,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let bar = progress::positions(total as u64);
     bar.set_position(done as u64);
     let mut snapshots = 0;
-    record_all(&sides, done, threads, &make, &interrupted, &mut |trace| -> Result<(), Failure> {
+    let mut quiet = |_| {};
+    let sides = Box::new(source.sides(&mut quiet)?.take(games));
+    record_all(sides, done, threads, &make, &interrupted, &mut |trace| -> Result<(), Failure> {
         snapshots += trace.snapshots.len();
         file.add(&trace)?;
         bar.inc(1);
@@ -112,9 +114,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let bytes = std::fs::metadata(out).with_context(|| out.display().to_string())?.len();
     if matches.get_flag("json") {
-        say!("{}", json!({ "positions": file.traces(), "games": sides.len(), "snapshots": snapshots, "bytes": bytes }));
+        say!("{}", json!({ "positions": file.traces(), "games": games, "snapshots": snapshots, "bytes": bytes }));
     } else {
-        say!("{} positions of {} games in {} ({bytes} bytes)", file.traces(), sides.len(), out.display());
+        say!("{} positions of {games} games in {} ({bytes} bytes)", file.traces(), out.display());
     }
     Ok(())
 }
@@ -132,22 +134,36 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
     Ok(recording)
 }
 
-/// The file of positions, and the sides whose positions are recorded: whole games, up to the most positions that were asked for.
-fn sides(matches: &ArgMatches) -> anyhow::Result<(&PathBuf, Vec<SideOfGame>)> {
-    let (path, mut sides) = match matches.get_one::<PathBuf>("games") {
-        Some(path) => (path, read_sides(path, &mut |line| note!("{line}: the rest of it is left out"))?),
-        None => {
-            let path = matches.get_one::<PathBuf>("positions").context("clap requires one of both")?;
-            (path, read_positions(path)?)
-        }
-    };
-    if let Some(most) = matches.get_one::<u64>("most").copied() {
-        let mut sum = 0;
-        sides.retain(|side| {
-            sum += side.plies.len() as u64;
-            sum <= most
-        });
-        anyhow::ensure!(!sides.is_empty(), "--most {most}: the first game has more positions");
+/// The file of positions.
+struct Source<'a> {
+    path: &'a Path,
+    is_pgn: bool,
+}
+
+impl<'a> Source<'a> {
+    fn of(matches: &'a ArgMatches) -> anyhow::Result<Source<'a>> {
+        let games = matches.get_one::<PathBuf>("games");
+        let path = games.or(matches.get_one("positions")).context("clap requires one of both")?;
+        Ok(Source { path, is_pgn: games.is_some() })
     }
-    Ok((path, sides))
+
+    fn sides(&'a self, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
+        if self.is_pgn { read_sides(self.path, tell) } else { read_positions(self.path) }
+    }
+
+    /// The games that are recorded, whole ones up to the most positions that were asked for, and their positions.
+    fn count(&self, most: Option<u64>) -> anyhow::Result<(usize, usize)> {
+        let mut tell = |line| note!("{line}: the rest of it is left out");
+        let (mut games, mut positions) = (0, 0);
+        for side in self.sides(&mut tell)? {
+            let sum = positions + side?.plies.len();
+            if let Some(most) = most.filter(|most| sum as u64 > *most) {
+                anyhow::ensure!(games > 0, "--most {most}: the first game has more positions");
+                break;
+            }
+            (games, positions) = (games + 1, sum);
+        }
+        anyhow::ensure!(games > 0, "{} has no game with moves", self.path.display());
+        Ok((games, positions))
+    }
 }

@@ -1,25 +1,71 @@
 //! Reads start positions from lines of EPD or FEN.
 
-use super::{Book, check_goes_on, start};
+use super::{Book, BookError, check_goes_on, quoted, start};
+use crate::lab::lines::Lines;
+use std::io::Read;
 
 /// Fields of a FEN that an EPD has, too; its operations follow.
 const EPD_FIELDS: usize = 4;
+/// Counters that follow in a FEN: plies since the last capture or pawn move, and the number of the full move. The second operation
+/// of each has the name that EPD gives it.
+const COUNTERS: [(&str, &str); 2] = [("hmvc", "0"), ("fmvn", "1")];
 
 /// Reads a file. An error has the number of the line, from 1.
-pub(super) fn read(bytes: &[u8]) -> Result<Book, (usize, String)> {
-    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
-    lines
-        .filter(|(_, line)| !line.is_empty())
+pub(super) fn read(source: impl Read) -> Result<Book, BookError> {
+    let mut lines = Lines::new(source);
+    let (mut book, mut number) = (Book::new(), 0);
+    while lines.next()? {
+        number += 1;
         // Operations may have names in any encoding.
-        .map(|(index, line)| opening(&String::from_utf8_lossy(line)).map_err(|reason| (index + 1, reason)))
-        .collect()
+        let line = String::from_utf8_lossy(lines.rest().trim_ascii()).into_owned();
+        if !line.is_empty() {
+            book.push(opening(&line).map_err(|reason| BookError::Entry(number, reason))?);
+        }
+        lines.skip()?;
+    }
+    Ok(book)
 }
 
-/// The position of a line. The counters of a FEN are numbers; the operations after the four fields of an EPD are not.
+/// The position of a line: its four fields, and its counters as a FEN has them or as operations.
 fn opening(line: &str) -> Result<Box<str>, String> {
-    let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-    let counters = fields.iter().skip(EPD_FIELDS).take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
-    let fen = fields[..fields.len().min(EPD_FIELDS + counters)].join(" ");
+    let mut rest = line;
+    let mut field = || {
+        let (field, behind) = rest.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((rest, ""));
+        rest = behind.trim_ascii_start();
+        field
+    };
+    let mut fen = (0..EPD_FIELDS).map(|_| field()).collect::<Vec<_>>().join(" ").trim_end().to_owned();
+    let mut counters = COUNTERS.map(|(_, usual)| usual);
+    for counter in &mut counters {
+        let (next, behind) = rest.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((rest, ""));
+        if next.parse::<u32>().is_err() {
+            break;
+        }
+        (*counter, rest) = (next, behind.trim_ascii_start());
+    }
+    for (name, operand) in operations(rest) {
+        if let Some(at) = COUNTERS.iter().position(|(known, _)| *known == name) {
+            operand.parse::<u32>().map_err(|_| format!("{name} {} is no number", quoted(operand)))?;
+            counters[at] = operand;
+        }
+    }
+    if counters != COUNTERS.map(|(_, usual)| usual) {
+        fen += &format!(" {}", counters.join(" "));
+    }
     check_goes_on(&start(&fen)?)?;
     Ok(fen.into())
+}
+
+/// The operations of an EPD, each with its operands; a semicolon within quotation marks ends none.
+fn operations(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut is_quoted = false;
+    let mut parts = text.split(move |c| {
+        is_quoted ^= c == '"';
+        c == ';' && !is_quoted
+    });
+    std::iter::from_fn(move || parts.next()).map(|operation| {
+        let operation = operation.trim_ascii();
+        let (name, operands) = operation.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((operation, ""));
+        (name, operands.trim_ascii())
+    })
 }

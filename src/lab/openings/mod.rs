@@ -11,7 +11,8 @@ mod tests;
 
 use crate::chess::{Game, Outcome};
 use crate::splitmix::SplitMix64;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -149,25 +150,31 @@ fn permutation(count: usize, seed: u64) -> Vec<u32> {
     order
 }
 
+/// Why a file is no book.
+#[derive(Debug, Error)]
+enum BookError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// The number of the line or game, from 1, and its problem.
+    #[error("{0}: {1}")]
+    Entry(usize, String),
+}
+
 fn read_book(path: &Path, plies: Option<usize>) -> Result<Book, OpeningsError> {
-    let bytes = std::fs::read(path).map_err(|error| OpeningsError::Read { path: path.to_owned(), error })?;
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let is_named_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
-    let book = match is_named_pgn || bytes.trim_ascii_start().starts_with(b"[") {
-        true => pgn_games::read(bytes, plies).map_err(|(game, reason)| OpeningsError::Game {
-            path: path.to_owned(),
-            game,
-            reason,
-        })?,
-        false => epd_lines::read(bytes).map_err(|(line, reason)| OpeningsError::Line {
-            path: path.to_owned(),
-            line,
-            reason,
-        })?,
-    };
-    match book.is_empty() {
-        true => Err(OpeningsError::Empty { path: path.to_owned() }),
-        false => Ok(book),
+    let path = || path.to_owned();
+    let cannot_read = |error| OpeningsError::Read { path: path(), error };
+    let mut source = BufReader::new(File::open(path()).map_err(cannot_read)?);
+    let beginning = source.fill_buf().map_err(cannot_read)?;
+    let beginning = beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(beginning);
+    let is_pgn = is_named_pgn || beginning.trim_ascii_start().starts_with(b"[");
+    let book = if is_pgn { pgn_games::read(source, plies) } else { epd_lines::read(source) };
+    match book {
+        Ok(book) if book.is_empty() => Err(OpeningsError::Empty { path: path() }),
+        Ok(book) => Ok(book),
+        Err(BookError::Read(error)) => Err(cannot_read(error)),
+        Err(BookError::Entry(game, reason)) if is_pgn => Err(OpeningsError::Game { path: path(), game, reason }),
+        Err(BookError::Entry(line, reason)) => Err(OpeningsError::Line { path: path(), line, reason }),
     }
 }
 
@@ -185,9 +192,15 @@ fn game(opening: &str) -> Game {
 fn start(fen: &str) -> Result<Game, String> {
     // Castling rights that standard chess has not are read as those of Chess960.
     let game = Game::from_fen(fen, false).map_err(|error| format!("{}: {}", quoted(fen), error.reason))?;
-    match game.current().is_illegal() {
-        true => Err(format!("the side to move could take the king in {}", game.fen())),
-        false => Ok(game),
+    check_begins(&game)?;
+    Ok(game)
+}
+
+/// Refuses a game whose first position is one of no game.
+fn check_begins(game: &Game) -> Result<(), String> {
+    match game.positions()[0].is_illegal() {
+        true => Err(format!("the side to move could take the king in {}", game.start_fen())),
+        false => Ok(()),
     }
 }
 

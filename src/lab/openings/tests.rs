@@ -48,10 +48,78 @@ fn openings_read_epd_and_fen_lines() {
     let openings = read(&[("book.epd", text)], None).unwrap();
     assert_eq!(openings.len(), 5);
     let rule50: Vec<u32> = (0..5).map(|index| openings.get(index).current().rule50()).collect();
-    assert_eq!(rule50, [0, 7, 0, 0, 0]);
+    assert_eq!(rule50, [0, 7, 0, 0, 3]);
     assert_eq!(openings.get(1).current().fullmoves().get(), 40);
     assert_eq!(openings.at(0.0, 0.0).fen(), openings.get(0).fen());
     assert_eq!(openings.at(0.99, 0.99).fen(), openings.get(4).fen());
+}
+
+#[test]
+fn counters_of_an_epd_are_operations() {
+    let position = "8/8/4k3/8/8/4K3/4P3/8 w - -";
+    for (rest, counters) in [
+        (" hmvc 4; fmvn 30;", (4, 30)),
+        (" hmvc 4;fmvn 30", (4, 30)),
+        ("  fmvn 30 ;  hmvc  4 ;", (4, 30)),
+        (" hmvc 4;", (4, 1)),
+        (" fmvn 30;", (0, 30)),
+        (" bm e4; hmvc 4; id \"a; fmvn 9; b\"; fmvn 30;", (4, 30)),
+        (" c0 \"hmvc 9;\"; hmvc 4; c1 \"\"; fmvn 30;", (4, 30)),
+        (" id \"hmvc 9\"; acd 4;", (0, 1)),
+        (" 4 30", (4, 30)),
+        (" 4 30 ;D1 5 ;D2 20", (4, 30)),
+        (" 4 30 bm e4; id \"x\";", (4, 30)),
+        (" 4", (4, 1)),
+        (" 0 1 hmvc 4; fmvn 30;", (4, 30)),
+        ("", (0, 1)),
+        (" fmvn 0; hmvc 0;", (0, 1)),
+    ] {
+        let openings = epd(&format!("{position}{rest}\n")).unwrap();
+        let game = openings.get(0);
+        assert_eq!((game.current().rule50(), game.current().fullmoves().get()), counters, "{rest}");
+        assert_eq!(openings.len(), 1);
+    }
+    for (operation, reason) in
+        [("hmvc x;", "hmvc \"x\" is no number"), ("fmvn -1;", "fmvn \"-1\" is no number"), ("hmvc;", "hmvc \"\" is")]
+    {
+        let error = epd(&format!("{position} {operation}")).unwrap_err();
+        assert!(error.starts_with(&format!("book.epd line 1: {reason}")), "{error}");
+    }
+    let over = epd(&format!("{position} hmvc 100;")).unwrap_err();
+    assert!(over.contains("fifty-move rule"), "{over}");
+}
+
+#[test]
+fn signs_of_annotators_cost_a_book_nothing() {
+    let passant = "[FEN \"rnbqkbnr/pppp2pp/8/4ppP1/8/8/PPPPPP1P/RNBQKBNR w KQkq f6 0 1\"]\n\n";
+    for (text, expected) in [
+        (format!("{passant}1. gxf6 e.p. *"), "g5f6"),
+        (format!("{passant}1. gxf6ep! Nxf6 ep *"), "g5f6 g8f6"),
+        ("1. e4! \u{b1} e5 $14 += 2. Ng1-f3 N +- (2. Sf3) Nb8c6 \u{2a72} ch *".to_owned(), "e2e4 e7e5 g1f3 b8c6"),
+        ("1.e4 e5 2.Nf3\n\n{A paragraph.}\n\n2...Nc6 D 1/2-1/2".to_owned(), "e2e4 e7e5 g1f3 b8c6"),
+        ("[Variant \"wild/fr\"]\n; x\n[Event \"a \"b\"\"]\n\n1. e4 *".to_owned(), "e2e4"),
+    ] {
+        assert_eq!(moves(&pgn(&format!("{text}\n")).unwrap().get(0)), expected, "{text}");
+    }
+}
+
+#[test]
+fn damage_behind_the_moves_of_an_opening_costs_nothing() {
+    let text = "[Event \"A\"]\n\n1. e4 e5 2. Ke3 *\n";
+    for (plies, is_read) in [(None, false), (Some(3), false), (Some(2), true), (Some(1), true)] {
+        assert_eq!(read(&[("book.pgn", text.as_bytes())], plies).is_ok(), is_read, "{plies:?}");
+    }
+}
+
+#[test]
+fn utf_16_is_called_what_it_is() {
+    for text in ["[Event \"A\"]\n\n1. e4 *\n", "8/8/4k3/8/8/4K3/4P3/8 w - -\n"] {
+        let bytes: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for name in ["book.pgn", "book.epd"] {
+            let error = read(&[(name, &bytes)], None).unwrap_err();
+            assert_eq!(error, format!("cannot read {name}: it is UTF-16; save it as UTF-8"));
+        }
+    }
 }
 
 #[test]
@@ -133,7 +201,7 @@ fn errors_of_games_name_file_and_game() {
         ("1. e4 e5 2. Nf9 Nc6 *".to_owned(), "illegal move Nf9"),
         ("1. e4 e5 2. Nf3xyz *".to_owned(), "illegal move Nf3xyz"),
         ("1. e4 nonsense *".to_owned(), "illegal move nonsense"),
-        ("1. e4 -- 2. d4 *".to_owned(), "illegal move --"),
+        ("1. e4 -- 2. d4 *".to_owned(), "null move --"),
         ("1. e4 e5 2. Bxf7 *".to_owned(), "illegal move Bxf7"),
         ("1. d4 Nf6 2. Nf3 Na6 3. Nd2 *".to_owned(), "ambiguous move Nd2"),
         ("1. e4 e5 *\n1. d4 d5 *".to_owned(), "a move after the result, d4"),
@@ -147,12 +215,12 @@ fn errors_of_games_name_file_and_game() {
         (fen("nonsense"), "\"nonsense\": "),
         ("[Variant \"Atomic\"]\n\n1. e4 *".to_owned(), "it is of another variant, \"Atomic\""),
         // Where a file can be cut off.
-        ("[FEN \"4k3/8/8/8/8/8/4P".to_owned(), "unterminated tag"),
+        ("[FEN \"4k3/8/8/8/8/8/4P".to_owned(), "it ends within its tags"),
         ("[Event \"A\"]\n".to_owned(), "no result ends it (is the file cut off?)"),
         ("1. e4 e5 2. Nf".to_owned(), "illegal move Nf"),
         ("1. e4 e5 2. Nf3".to_owned(), "no result ends it"),
-        ("1. e4 e5 {a comm".to_owned(), "unterminated comment"),
-        ("1. e4 e5 (1... c5 2. N".to_owned(), "no result ends it"),
+        ("1. e4 e5 {a comm".to_owned(), "a comment without an end after 2 plies"),
+        ("1. e4 e5 (1... c5 2. N".to_owned(), "a variation without an end after 2 plies"),
     ] {
         let error = pgn(&format!("{good}{good}{game}")).unwrap_err();
         assert!(error.starts_with(&format!("book.pgn game 3: {reason}")), "{game}: {error}");

@@ -6,7 +6,7 @@ use super::records::{
     SimulationRecord, TmgrRecord, TuningRecord,
 };
 use crate::lab::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
-use crate::lab::pgn_reader::{PgnGame, parse_games};
+use crate::lab::pgn_reader::{PgnGame, read_games};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ pub fn read_input(bytes: &[u8]) -> Result<Vec<Input>, ReportError> {
         let moves = read_tmgr_log(&String::from_utf8_lossy(bytes));
         return if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) };
     }
-    let games = parse_games(bytes);
+    let games = read_games(bytes).map_err(|_| ReportError::Unknown)?;
     if games.iter().any(|game| !game.tags.is_empty() || !game.game.moves().is_empty()) {
         return Ok(vec![Input::Games(games)]);
     }

@@ -26,7 +26,7 @@ mod trace_file;
 pub use choice::{Chooser, choose_all};
 #[cfg(test)]
 pub(super) use packing::tests::example as example_trace;
-pub use positions::{PositionsError, SideOfGame, read_positions, read_sides};
+pub use positions::{PositionsError, SideOfGame, Sides, read_positions, read_sides};
 pub use recorder::{RecordError, Recorder, Recording, record_all};
 pub use regret::{Oracle, Regret, equal_nodes, meets_nodes, oracle};
 pub use replay::{ReplayRules, Replayed, ReplayedMove, replay};

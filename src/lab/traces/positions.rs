@@ -2,7 +2,7 @@
 
 use crate::chess::{Color, Game};
 use crate::lab::openings::{Openings, OpeningsError};
-use crate::lab::pgn_reader::read_games;
+use crate::lab::pgn_reader::{PgnGame, PgnGames};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,55 +30,52 @@ pub enum PositionsError {
         /// The operating system's reason.
         error: io::Error,
     },
-    /// No game has a position to move in.
-    #[error("{} has no game with moves", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
     /// An EPD with something else in it.
     #[error(transparent)]
     Epd(#[from] OpeningsError),
 }
 
+/// The sides of a file whose positions are searched, read one after another.
+pub type Sides<'a> = Box<dyn Iterator<Item = Result<SideOfGame, PositionsError>> + Send + 'a>;
+
 /// Reads an EPD or a file of FENs, each line as a game of one position.
 ///
 /// # Errors
 /// [`PositionsError::Epd`].
-pub fn read_positions(path: &Path) -> Result<Vec<SideOfGame>, PositionsError> {
+pub fn read_positions(path: &Path) -> Result<Sides<'static>, PositionsError> {
     let openings = Openings::read(&[path.to_owned()], None)?;
-    let side = |index: usize| {
+    let count = openings.len();
+    let side = move |index: usize| {
         let game = openings.get(index);
-        SideOfGame { number: index as u32, plies: vec![game.moves().len()], game }
+        Ok(SideOfGame { number: index as u32, plies: vec![game.moves().len()], game })
     };
-    Ok((0..openings.len()).map(side).collect())
+    Ok(Box::new((0..count).map(side)))
 }
 
 /// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and so on. In a
-/// match of pairs, whose two games have one opening and swapped colours, that is each player once in a pair. `tell` hears of games
-/// that are cut short because they are damaged.
+/// match of pairs, whose two games have one opening and swapped colours, that is each player once in a pair. Games without a
+/// position to move in are left out. `tell` hears of games that are cut short because they are damaged.
 ///
 /// # Errors
-/// [`PositionsError`].
-pub fn read_sides(path: &Path, tell: &mut dyn FnMut(String)) -> Result<Vec<SideOfGame>, PositionsError> {
+/// [`PositionsError::Read`]; the sides that follow end with it, too.
+pub fn read_sides<'a>(path: &'a Path, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
     let read = |error| PositionsError::Read { path: path.to_owned(), error };
-    let mut sides = Vec::new();
-    for read in read_games(File::open(path).map_err(read)?).map_err(read)? {
-        if let Some(problem) = &read.problem {
-            tell(format!("{} game {}: {problem}", path.display(), read.number));
+    let games = PgnGames::new(File::open(path).map_err(read)?);
+    let side = move |game: io::Result<PgnGame>| {
+        let game = match game {
+            Ok(game) => game,
+            Err(error) => return Some(Err(read(error))),
+        };
+        if let Some(problem) = &game.problem {
+            tell(format!("{} game {}: {problem}", path.display(), game.number));
         }
-        let game = read.number - 1;
-        let side = if (game / 2).is_multiple_of(2) { Color::White } else { Color::Black };
-        let moves = read.game.moves().len();
-        let plies: Vec<usize> = (0..moves).filter(|ply| read.game.positions()[*ply].turn() == side).collect();
-        if !plies.is_empty() {
-            sides.push(SideOfGame { number: game as u32, game: read.game, plies });
-        }
-    }
-    match sides.is_empty() {
-        true => Err(PositionsError::Empty { path: path.to_owned() }),
-        false => Ok(sides),
-    }
+        let number = game.number - 1;
+        let side = if (number / 2).is_multiple_of(2) { Color::White } else { Color::Black };
+        let moves = game.game.moves().len();
+        let plies: Vec<usize> = (0..moves).filter(|ply| game.game.positions()[*ply].turn() == side).collect();
+        (!plies.is_empty()).then_some(Ok(SideOfGame { number: number as u32, game: game.game, plies }))
+    };
+    Ok(Box::new(games.filter_map(side)))
 }
 
 #[cfg(test)]
@@ -91,7 +88,8 @@ mod tests {
         let text = format!("{game}[White \"b\"]\n\n*\n\n{game}{game}");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        let sides = read_sides(file.path(), &mut |_| {}).unwrap();
+        let mut tell = |line: String| panic!("{line}");
+        let sides: Vec<_> = read_sides(file.path(), &mut tell).unwrap().map(Result::unwrap).collect();
         let told: Vec<(u32, &[usize])> = sides.iter().map(|side| (side.number, &side.plies[..])).collect();
         // White's positions of the first pair, Black's of the second.
         assert_eq!(told, [(0, &[0, 2][..]), (2, &[1][..]), (3, &[1][..])]);

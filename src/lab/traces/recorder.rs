@@ -2,7 +2,7 @@
 //! root grows.
 
 use super::packing::rounded;
-use super::positions::SideOfGame;
+use super::positions::{PositionsError, SideOfGame, Sides};
 use super::trace::{SearchTrace, TraceSnapshot, TracedMove};
 use crate::backend::Backend;
 use crate::chess::{Game, Move, to_uci};
@@ -13,7 +13,7 @@ use crate::time_manager::SearchSnapshot;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 use thiserror::Error;
@@ -39,6 +39,9 @@ pub enum RecordError {
     /// The engine cannot search.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The file of games cannot be read on.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
     /// A thread cannot be started.
     #[error("cannot start a thread for searches: {0}")]
     Thread(std::io::Error),
@@ -195,25 +198,46 @@ fn until(game: &Game, plies: usize) -> Game {
     game
 }
 
+/// The positions to record: each with its number, its game and its place in it. A game is read when its first position is due.
+struct Tasks<'a> {
+    sides: Sides<'a>,
+    side: Option<Arc<SideOfGame>>,
+    index: usize,
+    number: usize,
+}
+
+impl Iterator for Tasks<'_> {
+    type Item = Result<(usize, Arc<SideOfGame>, usize), PositionsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(side) = self.side.as_ref().filter(|side| self.index < side.plies.len()) {
+                let task = (self.number, Arc::clone(side), self.index);
+                (self.number, self.index) = (self.number + 1, self.index + 1);
+                return Some(Ok(task));
+            }
+            match self.sides.next()? {
+                Ok(side) => (self.side, self.index) = (Some(Arc::new(side)), 0),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
 /// Records all positions but the first `done`, on `threads` threads, and hands the traces over in their order on the caller's
 /// thread. `interrupted` ends it.
 ///
 /// # Errors
 /// The first of the recorders' or of `keep`.
 pub fn record_all<E: From<RecordError>>(
-    sides: &[SideOfGame],
+    sides: Sides<'_>,
     done: usize,
     threads: usize,
     make: &(dyn Fn() -> Result<Recorder, RecordError> + Sync),
     interrupted: &AtomicBool,
     keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
 ) -> Result<(), E> {
-    let places = |(place, side): (usize, &SideOfGame)| {
-        let count = side.plies.len();
-        (0..count).map(move |index| (place, index))
-    };
-    let tasks: Vec<(usize, usize)> = sides.iter().enumerate().flat_map(places).collect();
-    let next = AtomicUsize::new(done);
+    let tasks = Mutex::new(Tasks { sides, side: None, index: 0, number: 0 }.skip(done));
     let stop = AtomicBool::new(false);
     let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
     let (sender, receiver) = channel();
@@ -223,10 +247,13 @@ pub fn record_all<E: From<RecordError>>(
             Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
         };
         while !is_over() {
-            let task = next.fetch_add(1, Ordering::SeqCst);
-            let Some(&(place, index)) = tasks.get(task) else { return };
-            let trace = recorder.record(&sides[place], index);
-            if sender.send((task, trace)).is_err() {
+            let next = tasks.lock().next();
+            let sent = match next {
+                None => return,
+                Some(Ok((task, side, index))) => sender.send((task, recorder.record(&side, index))),
+                Some(Err(error)) => sender.send((usize::MAX, Err(error.into()))),
+            };
+            if sent.is_err() {
                 return;
             }
         }
