@@ -1,7 +1,7 @@
 //! One position of a game, with the counters that the board alone does not show.
 
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Board, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Square};
+use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
+use shakmaty::{Board, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _, Square};
 use std::num::NonZeroU32;
 
 /// A position of a game: the board, and the counters that the moves before it add.
@@ -28,7 +28,7 @@ impl Position {
         let mut chess = self.chess.clone();
         chess.play_unchecked(mv);
         // Plain moves change the key by their pieces; shakmaty leaves the others to be counted anew.
-        let key = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::PseudoLegal);
+        let key = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::Legal);
         let mut next = Position {
             key: key.map_or_else(|| key_of(&chess), |key| key.0),
             ply: self.ply.saturating_add(1),
@@ -95,7 +95,8 @@ impl Position {
         self.cycle_length
     }
 
-    /// Zobrist key of pieces, side to move, castling rights and pseudo-legal en passant.
+    /// Zobrist key of all that decides the legal moves: pieces, side to move, the rooks that may castle, and the file of an
+    /// en passant capture that is legal. Two positions are the same by FIDE 9.2.3 when their keys are.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -147,7 +148,17 @@ pub(super) fn has_king(chess: &Chess) -> bool {
 }
 
 fn key_of(chess: &Chess) -> u64 {
-    chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+    let mut key = chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal);
+    // shakmaty tells castling rights apart by side, and in Chess960 a side can have several rooks. One elsewhere than in the
+    // corner adds the key of a pawn on its square, where no pawn ever stands.
+    for color in Color::ALL {
+        for (side, corner) in [(CastlingSide::QueenSide, File::A), (CastlingSide::KingSide, File::H)] {
+            if let Some(rook) = chess.castles().rook(color, side).filter(|rook| rook.file() != corner) {
+                key ^= Zobrist64::zobrist_for_piece(rook, color.pawn());
+            }
+        }
+    }
+    key.0
 }
 
 #[cfg(test)]

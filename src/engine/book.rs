@@ -2,6 +2,8 @@
 //! by the position's key. The file is searched where it lies, so that a book of any size costs a few reads a move.
 
 use crate::chess::{Game, Move, Position, parse_uci};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{EnPassantMode, Position as _};
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::BuildHasher as _;
@@ -99,7 +101,7 @@ impl Book {
     /// [`BookError::Read`].
     pub fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let failed = |error| BookError::Read { path: self.path.clone(), error };
-        let key = position.key();
+        let key = polyglot_key(position);
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -174,6 +176,12 @@ impl Book {
     }
 }
 
+/// The key of a position in a book. It has castling rights by side, and an en passant capture wherever a pawn stands ready,
+/// pinned or not, so that it is not always [`Position::key`].
+fn polyglot_key(position: &Position) -> u64 {
+    position.chess().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
+}
+
 /// An entry without its field for learning, which nobody fills.
 struct Entry {
     key: u64,
@@ -227,7 +235,7 @@ mod tests {
             ("a2a4 b7b5 h2h4 b5b4 c2c4", 0x3c81_23ea_7b06_7637),
             ("a2a4 b7b5 h2h4 b5b4 c2c4 b4c3 a1a3", 0x5c3f_9b82_9b27_9560),
         ] {
-            assert_eq!(game(None, moves).current().key(), key, "{moves}");
+            assert_eq!(polyglot_key(game(None, moves).current()), key, "{moves}");
         }
     }
 
@@ -241,7 +249,7 @@ mod tests {
 
     fn book(entries: &[(&Game, &str, u16)]) -> (tempfile::NamedTempFile, Book) {
         let mut rows: Vec<(u64, u16, u16)> =
-            entries.iter().map(|(game, mv, weight)| (game.current().key(), packed(mv), *weight)).collect();
+            entries.iter().map(|(game, mv, weight)| (polyglot_key(game.current()), packed(mv), *weight)).collect();
         rows.sort_by_key(|row| row.0);
         let mut file = tempfile::NamedTempFile::new().unwrap();
         for (key, mv, weight) in rows {

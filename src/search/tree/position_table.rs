@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 /// among it, no position can be reached from itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// Zobrist key of pieces, side to move, castling rights and pseudo-legal en passant.
+    /// [`Position::key`].
     pub board: u64,
     /// Plies since the last capture or pawn move.
     pub rule50: u32,
