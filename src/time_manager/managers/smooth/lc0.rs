@@ -370,3 +370,7 @@ impl Speed {
 #[cfg(test)]
 #[path = "lc0_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "lc0_reference_tests.rs"]
+mod reference_tests;

@@ -184,6 +184,27 @@ fn the_bank_opens_while_the_best_move_is_overtaken() {
     assert_eq!(end.stop, Some(StopReason::Time));
 }
 
+// docs/lc0.md, 1.11: looks that lie too near and too far apart.
+#[test]
+fn the_trend_bears_looks_in_one_millisecond_and_a_late_second_look() {
+    let remaining = |looks: &[(f64, f64, u64, [u32; 2])]| {
+        let mut manager = build("smooth(preset=lc0)").unwrap();
+        manager.plan(&request(60_000.0, 0.0, 10));
+        let see = |(at, since, nodes, visits): &(f64, f64, u64, [u32; 2])| {
+            manager.observe(&look(*at, *since, *nodes, visits)).remaining_ms.unwrap().round()
+        };
+        looks.iter().map(see).collect::<Vec<_>>()
+    };
+    let near = [
+        (2_000.0, 1_990.0, 20_000, [10_000, 9_000]),
+        (2_001.0, 1_991.0, 20_064, [10_000, 9_064]),
+        (2_001.0, 1_991.0, 20_096, [10_000, 9_096]),
+    ];
+    assert_eq!(remaining(&near), [1_544.0, 6_619.0, 6_619.0]);
+    let far = [(10.0, 0.0, 20, [10, 9]), (3_100.0, 3_090.0, 2_000, [1_000, 900])];
+    assert_eq!(remaining(&far), [8_610.0, 5_520.0]);
+}
+
 // docs/lc0.md, 1.11: the log of issue #1583 (TCEC); its overhead and its exact moves left follow from its totals.
 #[test]
 fn the_log_of_issue_1583_satisfies_the_formulas() {

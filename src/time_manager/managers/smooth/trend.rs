@@ -19,8 +19,9 @@ pub struct Trend {
 pub enum Window {
     /// Growth is measured over at least one period.
     Shortest,
-    /// Lc0's rule with its flaws (docs/lc0.md, 7.4): growth is measured between the last two looks, the period is the
-    /// longest gap between them that it survives, and a count that shrinks reads as a huge growth.
+    /// Lc0's rule with its flaws (docs/lc0.md, 1.9 and 7.4): growth is measured between the last two looks, a second look in one
+    /// millisecond is passed over, the period is the longest gap that the rule survives, and a count that shrinks reads as a
+    /// huge growth.
     Lc0,
 }
 
@@ -38,6 +39,9 @@ impl Trend {
 
     /// Takes in the visits at `now_ms`.
     pub fn observe(&mut self, now_ms: f64, visits: &[u32]) {
+        if self.window == Window::Lc0 && self.last.as_ref().is_some_and(|last| now_ms <= last.at_ms) {
+            return;
+        }
         let sample = Sample { at_ms: now_ms, visits: visits.to_vec() };
         let moves_on = |current: &Sample| match self.window {
             Window::Shortest => now_ms - current.at_ms >= self.period_ms,
@@ -51,11 +55,8 @@ impl Trend {
 
     /// Whether, at `then_ms`, another move is expected to have more visits than the best one of now.
     pub fn is_overtaken_by(&self, then_ms: f64) -> bool {
-        let earlier = self.previous.as_ref().or(match self.window {
-            // The first period is not over yet.
-            Window::Shortest => self.current.as_ref(),
-            Window::Lc0 => None,
-        });
+        // Before the first turn of the window growth is measured from the first look on.
+        let earlier = self.previous.as_ref().or(self.current.as_ref());
         let (Some(previous), Some(last)) = (earlier, &self.last) else { return false };
         let (passed, to_come) = (last.at_ms - previous.at_ms, then_ms - last.at_ms);
         if !(passed > 0.0 && to_come > 0.0) {
@@ -90,6 +91,29 @@ mod tests {
         assert!(!trend.is_overtaken_by(249.0));
         assert!(trend.is_overtaken_by(251.0));
         assert!(!trend.is_overtaken_by(100.0), "what is past is not projected");
+    }
+
+    #[test]
+    fn lc0_window_passes_over_a_second_look_in_a_millisecond() {
+        let mut trend = Trend::new(3_000.0, 1.0, 1.0, Window::Lc0);
+        trend.observe(100.0, &[100, 50]);
+        trend.observe(101.0, &[100, 90]);
+        // Neither a later state of the same moment nor a thread that comes late with its own changes anything.
+        for at_ms in [101.0, 100.0] {
+            trend.observe(at_ms, &[180, 90]);
+            assert!(trend.is_overtaken_by(102.0), "{at_ms}");
+        }
+        trend.observe(102.0, &[180, 91]);
+        assert!(!trend.is_overtaken_by(1e6));
+    }
+
+    #[test]
+    fn lc0_window_measures_a_first_gap_from_the_first_look_on() {
+        let mut trend = Trend::new(1_000.0, 1.0, 1.0, Window::Lc0);
+        trend.observe(10.0, &[10, 0]);
+        trend.observe(3_010.0, &[1_000, 999]);
+        // 1000 + 0.330 t against 999 + 0.333 t: level after 333 ms.
+        assert!(!trend.is_overtaken_by(3_340.0) && trend.is_overtaken_by(3_350.0));
     }
 
     // docs/lc0.md, 7.4, kept.
