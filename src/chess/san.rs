@@ -91,8 +91,8 @@ fn written(text: &[u8]) -> Result<Written, SanError> {
     }
     let text = without_suffixes(text);
     match text {
-        b"O-O" | b"0-0" | b"o-o" => return Ok(Written::Castling(CastlingSide::KingSide)),
-        b"O-O-O" | b"0-0-0" | b"o-o-o" => return Ok(Written::Castling(CastlingSide::QueenSide)),
+        b"O-O" | b"0-0" | b"o-o" => Ok(Written::Castling(CastlingSide::KingSide)),
+        b"O-O-O" | b"0-0-0" | b"o-o-o" => Ok(Written::Castling(CastlingSide::QueenSide)),
         _ => normal(text).ok_or(SanError::Syntax),
     }
 }

@@ -212,8 +212,7 @@ fn plans_and_looks_of_random_games_agree_with_a_second_computation() {
                     ..SearchSnapshot::default()
                 };
                 let verdict = manager.observe(&snapshot);
-                let remaining =
-                    reference.look(elapsed, elapsed - first_batch, new, &visits.map(f64::from), needs_more);
+                let remaining = reference.look(elapsed, elapsed - first_batch, new, &visits.map(f64::from), needs_more);
                 let ours = verdict.remaining_ms.unwrap();
                 assert!(near(ours, remaining), "game {game}, move {turn}: {ours} is not {remaining}: {snapshot:?}");
                 assert!(verdict.stop.is_some() == (remaining <= 0.0) || ours.abs() <= TOLERANCE_MS, "{snapshot:?}");
