@@ -15,7 +15,7 @@
 //! | [`crash_report`] | the report of a panic, with what the engine was told before it | everything else |
 //! | [`digest`] | the SHA-256 that tells a file from others | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | everything else; threads, the wall clock |
-//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | everything else |
+//! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them | everything else |
 //! | [`network`] | what a network *is*: Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched | [`time_manager`] |
 //! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need | [`time_manager`], [`chess`], [`network`] |
 //! | [`backend`] | how a network *runs*: [`backend::Backend`] and [`backend::Evaluator`], the kernels of `native` for the processor, ONNX Runtime's providers, several devices and the cache as decorators, the calibration of 8 bits, `uniform` and `random` | [`time_manager`] |

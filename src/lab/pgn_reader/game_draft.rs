@@ -1,7 +1,7 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
-use super::words::{is_annotation, is_chess, plain, result};
+use super::words::{first_word, is_annotation, is_chess, numbered, plain, result};
 use crate::chess::{Game, SanError, is_san, parse_san};
 
 /// Characters of a bad value that a problem quotes.
@@ -136,25 +136,27 @@ impl GameDraft {
         self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
     }
 
-    /// Whether a line behind a blank one begins a game without tags.
+    /// Whether a line behind a blank one begins a game without tags: it has the number 1 of White, or no number has any.
     pub(super) fn is_followed_by(&self, line: &[u8]) -> bool {
-        self.depth == 0 && self.plies() > 0 && line.starts_with(b"1.") && !line.starts_with(b"1..")
+        let begins = match numbered(line) {
+            (Some(1), points, _) => points < 2,
+            (None, 0, words) => self.game.tags.is_empty() && is_san(&first_word(words)),
+            _ => false,
+        };
+        begins && self.depth == 0 && self.plies() > 0
     }
 
     /// Whether a line is the first one of the moves, or the next one behind a blank line, rather than text.
     pub(super) fn begins_moves(&self, line: &[u8]) -> bool {
-        if b"($)!?".contains(&line[0]) {
-            return self.plies() > 0;
+        let (number, points, words) = numbered(line);
+        match words.first() {
+            Some(b'(' | b')' | b'$' | b'!' | b'?') if number.is_none() => self.plies() > 0,
+            None => number.is_some(),
+            Some(_) => {
+                let word = first_word(words);
+                number.is_some() && points > 0 || result(&word).is_some() || is_san(&word)
+            }
         }
-        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let behind = &line[digits..];
-        let begins = |word: &[u8]| {
-            let word = String::from_utf8_lossy(&word[..super::word_length(word)]);
-            result(&word).is_some() || is_san(&word)
-        };
-        let next = behind.trim_ascii_start();
-        begins(line)
-            || digits > 0 && (matches!(behind.first(), None | Some(b'.' | b')')) || next.is_empty() || begins(next))
     }
 
     /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this reader
@@ -163,10 +165,7 @@ impl GameDraft {
         self.is_cut = false;
         self.set_up();
         let Some(text) = self.text.take() else { return };
-        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let is_number = line.get(digits).is_none_or(|byte| *byte == b'.' || byte.is_ascii_whitespace());
-        let number =
-            str::from_utf8(&line[..digits]).ok().filter(|_| is_number).and_then(|digits| digits.parse::<u32>().ok());
+        let (number, ..) = numbered(line);
         let plies_before = self.plies() + usize::from(self.game.game.positions()[0].turn().is_black());
         let due = [plies_before as u32 / 2 + 1, self.game.game.current().fullmoves().get()];
         if number.is_none_or(|number| !due.contains(&number)) {

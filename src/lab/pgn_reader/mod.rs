@@ -17,11 +17,7 @@ use game_draft::GameDraft;
 use std::io::{self, Read};
 pub use tag_pair::is_tag_pair;
 use tag_pair::tag_pair;
-
-/// Bytes that end a word of the moves.
-const WORD_ENDS: &[u8] = b"{}()[];!?$*";
-/// The pieces that a pawn may become in brackets behind its move.
-const PROMOTIONS: &[u8] = b"QRBN";
+use words::word_length;
 
 /// A game of a PGN file.
 #[derive(Clone, Debug, Default)]
@@ -224,20 +220,6 @@ impl<R: Read> PgnGames<R> {
             }
         }
         Ok(None)
-    }
-}
-
-/// The length of the first word of a line: a number without the points behind it, a result, a move or an annotation.
-fn word_length(line: &[u8]) -> usize {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if line.get(digits) == Some(&b'.') {
-        return digits;
-    }
-    let is_end = |byte: &u8| byte.is_ascii_whitespace() || WORD_ENDS.contains(byte);
-    let length = 1 + line[1..].iter().take_while(|byte| !is_end(byte)).count();
-    match line[length..] {
-        [b'(', piece, b')', ..] if PROMOTIONS.contains(&piece) => length + 3,
-        _ => length,
     }
 }
 

@@ -66,7 +66,10 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
         "1. e4 (1. d4 -- 2. x (2. y) Zz9) e5 (nonsense {)} [ ) 2. Nf3 (2. f4",
         "1. e4 ; d5 x {\n e5 {Nf6\n\n\nx} 2. Nf3",
         "1. e4\n% d5 nonsense {\ne5\n%\n2. Nf3",
-        "1. e4\n\ne5\n\n2. Nf3",
+        "1. e4 e5\n\n2. Nf3",
+        "1. e4\n\n1... e5\n\n2 Nf3",
+        "... e4 e5 2. Nf3",
+        "1.\ne4\ne5\n2.\nNf3",
         "1. e4 e5\n\n{A paragraph.}\n\n2. Nf3",
     ] {
         let read = line("", moves);
@@ -83,6 +86,9 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
         ("8/4P1k1/8/8/8/8/6K1/8 w - - 0 1", "1. e8(Q) Kf6", "e7e8q g7f6"),
         ("8/4P1k1/8/8/8/8/6K1/8 w - - 0 1", "1. e8=Q+!? (1. e8(N)) Kf6", "e7e8q g7f6"),
         ("8/4P1k1/8/8/8/8/6K1/8 w - - 0 1", "1. e7-e8r Kf6", "e7e8r g7f6"),
+        ("8/4P1k1/8/8/8/8/6K1/8 b - - 0 7", "7\u{2026}Kf7 8.e8N", "g7f7 e7e8n"),
+        ("8/4P1k1/8/8/8/8/6K1/8 b - - 0 7", "7. ... Kf7 8.e8N", "g7f7 e7e8n"),
+        ("8/4P1k1/8/8/8/8/6K1/8 b - - 0 7", "1...Kf7 2.e8N", "g7f7 e7e8n"),
     ] {
         assert_eq!(line(fen, moves), read, "{moves}");
     }
@@ -209,6 +215,9 @@ fn games_are_told_apart_by_their_tags() {
         told(b"Some games.\n\n1. e4 e5\n\n1. d4 *\n\n1. c4\n\nThe end.\n"),
         [": e2e4 e7e5 none", ": d2d4 *", ": c2c4 none"]
     );
+    assert_eq!(told(b"1 e4 e5\n\n1 d4 d5\n"), [": e2e4 e7e5 none", ": d2d4 d7d5 none"]);
+    assert_eq!(told(b"e4 e5\n\nd4 d5\n"), [": e2e4 e7e5 none", ": d2d4 d7d5 none"]);
+    assert_eq!(told(b"[White \"A\"]\n\ne4 e5\n\nd4 d5\n"), ["White=A: e2e4 e7e5 d2d4 d7d5 none"]);
     assert_eq!(told(b"[White \"A\"]\n1. e4 1-0\n[White \"B\"]\n1. d4 *"), ["White=A: e2e4 1-0", "White=B: d2d4 *"]);
     assert!(told(b"Nothing of a game.\n\n{x}\n").is_empty());
 }

@@ -1,5 +1,11 @@
 //! Knows the words of PGN that are no moves: results, annotations, and names of variants.
 
+/// Bytes that end a word of the moves.
+const WORD_ENDS: &[u8] = b"{}()[];!?$*";
+/// The pieces that a pawn may become in brackets behind its move.
+const PROMOTIONS: &[u8] = b"QRBN";
+/// Three points as one sign, which has as many bytes.
+const ELLIPSIS: &[u8] = "\u{2026}".as_bytes();
 /// Words that people write behind a move: en passant, check, mate, novelty, diagram.
 const ANNOTATIONS: [&str; 10] = ["e.p", "ep", "ch", "mate", "dis", "dbl", "N", "TN", "D", "RR"];
 /// Words of which the names of standard chess and Chess960 are made in the tag `Variant`, in lower case and without signs; `wild/0` to
@@ -21,6 +27,45 @@ const CHESS: [&str; 15] = [
     "960",
     "chess",
 ];
+
+/// The number at the begin of a line, the points behind it, and the text behind both. A result has no number.
+pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
+    let count = |text: &[u8], is_one: fn(&u8) -> bool| text.iter().take_while(|byte| is_one(byte)).count();
+    let (digits, behind) = line.split_at(count(line, u8::is_ascii_digit));
+    let points = match behind.strip_prefix(ELLIPSIS) {
+        Some(_) => ELLIPSIS.len(),
+        None => count(behind, |byte| matches!(byte, b'.' | b')')),
+    };
+    let words = behind[points..].trim_ascii_start();
+    let is_number = !digits.is_empty() && (points > 0 || words.len() < behind.len() || words.is_empty());
+    let number = || str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX);
+    match digits.is_empty() {
+        true => (None, points, words),
+        false if is_number => (Some(number()), points, words),
+        false => (None, 0, line),
+    }
+}
+
+/// The first word of a text, without points before it.
+pub(super) fn first_word(text: &[u8]) -> String {
+    let word = plain(&String::from_utf8_lossy(&text[..word_length(text)]));
+    word.trim_start_matches('.').to_owned()
+}
+
+/// The length of the first word of a text that is not empty: a number without the points behind it, a result, a move or an
+/// annotation.
+pub(super) fn word_length(text: &[u8]) -> usize {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if text.get(digits) == Some(&b'.') {
+        return digits;
+    }
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || WORD_ENDS.contains(byte);
+    let length = 1 + text[1..].iter().take_while(|byte| !is_end(byte)).count();
+    match text[length..] {
+        [b'(', piece, b')', ..] if PROMOTIONS.contains(&piece) => length + 3,
+        _ => length,
+    }
+}
 
 /// Whether a word behind a move says something about it, by signs or by one of the known words.
 pub(super) fn is_annotation(word: &str) -> bool {
