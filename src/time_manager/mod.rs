@@ -88,7 +88,6 @@ pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
 use managers::guests;
-use stoppers::MIN_MOVETIME_MS;
 
 /// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
 pub const DEFAULT_MANAGER: &str = "smooth";

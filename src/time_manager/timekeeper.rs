@@ -5,8 +5,7 @@ use super::estimators::overhead::LagEstimator;
 use super::stoppers::Stoppers;
 use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::{
-    MIN_MOVETIME_MS, MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager,
-    Verdict, build, due,
+    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build, due,
 };
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
@@ -147,8 +146,8 @@ impl Timekeeper {
         self.tell(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search; `request` if its move has a clock. `movetime` and clocks lose the same overhead: the user's and
-    /// the measured lag.
+    /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a `movetime` what
+    /// [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms) says.
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {
@@ -163,8 +162,8 @@ impl Timekeeper {
             return Begun { plan, ..Begun::default() };
         }
         let by_plan = plan.as_ref().map(|plan| (plan.hard_limit_ms, plan.due_ms));
-        let by_movetime = limits.movetime_ms.map(|movetime_ms| {
-            let limit_ms = (movetime_ms - start.stoppers.overhead_ms - self.lag_ms()).max(MIN_MOVETIME_MS);
+        let movetime_ms = self.stoppers.as_ref().and_then(Stoppers::movetime_ms);
+        let by_movetime = movetime_ms.zip(limits.movetime_ms).map(|(limit_ms, movetime_ms)| {
             (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms))
         });
         let (limit_ms, due_ms) = match (by_plan, by_movetime) {
@@ -175,9 +174,7 @@ impl Timekeeper {
     }
 
     fn search(&mut self, start: &SearchStart) {
-        let mut params = start.stoppers.clone();
-        params.overhead_ms += self.lag_ms();
-        self.stoppers = Some(Stoppers::new(&start.limits, &params));
+        self.stoppers = Some(Stoppers::new(&start.limits, &start.stoppers));
         self.open = None;
         self.tell(|| Event::Search(start.clone()), None);
     }

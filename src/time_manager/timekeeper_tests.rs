@@ -10,7 +10,7 @@ fn timed(clock_ms: f64, ply: u32) -> MoveRequest {
 }
 
 fn start(limits: SearchLimits) -> SearchStart {
-    let stoppers = StopperParams { overhead_ms: 100.0, ..StopperParams::default() };
+    let stoppers = StopperParams { overhead_ms: 100.0, overhead_is_set: true, ..StopperParams::default() };
     SearchStart { limits, stoppers, evaluation_ms: None }
 }
 
@@ -19,7 +19,7 @@ fn movetime(ms: f64) -> SearchLimits {
 }
 
 #[test]
-fn clocks_and_movetime_lose_the_same_overhead_and_lag() {
+fn clocks_lose_overhead_and_lag_and_movetime_the_overhead_alone() {
     let mut time = Timekeeper::new("alphazero(alphazero-time-pct=100)").unwrap();
     assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
     let limit = |time: &mut Timekeeper, clock_ms, ply| time.begin(&SearchStart::default(), Some(&timed(clock_ms, ply)));
@@ -31,9 +31,31 @@ fn clocks_and_movetime_lose_the_same_overhead_and_lag() {
     let plan = begun.plan.unwrap();
     let terms: Vec<_> = ["move_overhead", "lag", "overhead"].map(|name| plan.term(name).unwrap().value).into();
     assert_eq!(terms, [100.0, 40.0, 140.0]);
-    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(860.0));
+    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
     let both = time.begin(&start(movetime(300.0)), Some(&timed(10_000.0, 8)));
-    assert_eq!((both.limit_ms, both.due_ms), (Some(160.0), Some(230.0)), "the smaller of both holds");
+    assert_eq!((both.limit_ms, both.due_ms), (Some(200.0), Some(250.0)), "the smaller of both holds");
+    let short = time.begin(&start(movetime(9_000.0)), Some(&timed(1_000.0, 10)));
+    assert_eq!(short.limit_ms, Some(860.0), "the clock's");
+}
+
+#[test]
+fn no_lag_comes_off_a_movetime() {
+    let mut time = Timekeeper::new("smooth").unwrap();
+    let mut clock_ms = 20_000.0;
+    for ply in [0, 2, 4, 6] {
+        time.begin(&SearchStart::default(), Some(&timed(clock_ms, ply)));
+        time.end(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 9, ..MoveOutcome::default() });
+        clock_ms -= 2_100.0;
+    }
+    assert_eq!(time.lag_ms(), 2_000.0);
+    time.other_game(false);
+    let unset = SearchStart { limits: movetime(1_000.0), ..SearchStart::default() };
+    let begun = time.begin(&unset, None);
+    assert_eq!((begun.limit_ms, begun.due_ms), (Some(900.0), Some(950.0)));
+    // The stoppers have the same limit.
+    let at = |elapsed_ms| SearchSnapshot { elapsed_ms, total_nodes: 9, ..SearchSnapshot::default() };
+    assert_eq!(time.observe(&at(899.0)).stop, None);
+    assert_eq!(time.observe(&at(900.0)).stop, Some(StopReason::MoveTime));
 }
 
 #[test]

@@ -116,6 +116,7 @@ fn search_start() -> impl Strategy<Value = SearchStart> {
             kld_gain_interval: params.5,
             minimum_kld_gain: params.1,
             overhead_ms: params.2,
+            overhead_is_set: limits.0,
             nodes_per_second_limit: params.3,
         },
         evaluation_ms,
