@@ -232,6 +232,8 @@ impl Engine {
             ply: position.ply(),
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
+            missing_increment_ms: 0.0,
+            is_opponents_clock: false,
             evaluation_ms: None,
             reused_nodes: self.tree_visits(),
             moves_left_plies: self.tree_moves_left(),

@@ -166,6 +166,8 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
 }
 
 #[cfg(test)]
+mod clock_kinds_tests;
+#[cfg(test)]
 mod formulas;
 #[cfg(test)]
 mod property_tests;

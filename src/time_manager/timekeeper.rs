@@ -32,6 +32,7 @@ struct OpenMove {
     increment_ms: f64,
     hard_limit_ms: f64,
     due_ms: f64,
+    is_opponents_clock: bool,
 }
 
 /// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
@@ -92,9 +93,9 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag, in milliseconds, which is kept clear on top of the user's overhead.
-    pub fn lag_ms(&self) -> f64 {
-        self.lag.as_ref().map_or(0.0, LagEstimator::overhead_ms)
+    /// The measured lag, in milliseconds, which is kept clear of a clock of `clock_ms` on top of the user's overhead.
+    pub fn lag_ms(&self, clock_ms: f64) -> f64 {
+        self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }
 
     /// Changes to a new manager of the specification `spec`. The same specification changes nothing.
@@ -180,16 +181,23 @@ impl Timekeeper {
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let mut asked = request.clone();
         if let Some(lag) = &mut self.lag {
-            lag.clock_seen(request.ply, request.clock_ms);
+            match request.is_opponents_clock {
+                true => lag.forget_move(),
+                false => lag.clock_seen(request.ply, request.clock_ms),
+            }
+            asked.lag_ms += lag.overhead_ms(request.clock_ms);
+            asked.missing_increment_ms += lag.missing_increment_ms(request.increment_ms);
         }
-        let plan = self.manager.plan(&MoveRequest { lag_ms: request.lag_ms + self.lag_ms(), ..request.clone() });
+        let plan = self.manager.plan(&asked);
         self.open = Some(OpenMove {
             ply: request.ply,
             clock_ms: request.clock_ms,
             increment_ms: request.increment_ms,
             hard_limit_ms: plan.hard_limit_ms,
             due_ms: plan.due_ms,
+            is_opponents_clock: request.is_opponents_clock,
         });
         self.tell(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
@@ -227,8 +235,10 @@ impl Timekeeper {
             self.manager.finish(outcome);
             let account = self.manager.last_move()?.clone();
             if let Some(lag) = &mut self.lag {
-                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms } = open;
-                lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
+                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_opponents_clock } = open;
+                if !is_opponents_clock {
+                    lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
+                }
                 let waited_ms = match outcome.total_nodes {
                     0 => due_ms,
                     _ => outcome.first_evaluation_ms.unwrap_or(0.0),

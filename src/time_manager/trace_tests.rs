@@ -27,6 +27,8 @@ fn request() -> impl Strategy<Value = MoveRequest> {
             overhead_ms: numbers.2,
             lag_ms: numbers.3,
             evaluation_ms: numbers.4,
+            missing_increment_ms: numbers.3,
+            is_opponents_clock: numbers.3 > 0.0,
             reused_nodes: counts.1,
             moves_left_plies: numbers.5,
             pieces: counts.2,

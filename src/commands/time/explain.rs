@@ -143,6 +143,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         ply: matches.get_one("ply").copied().unwrap_or(0),
         overhead_ms,
         lag_ms: 0.0,
+        missing_increment_ms: 0.0,
+        is_opponents_clock: false,
         evaluation_ms: matches.get_one("evaluation").copied(),
         reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
         moves_left_plies: matches.get_one("moves-left").copied(),
