@@ -64,8 +64,8 @@ impl Engine {
             self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
         let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
-        if let (Some(clock), Some(time)) = (params.clock(turn), &mut self.time) {
-            let SideClock { time_ms: clock_ms, increment_ms } = clock;
+        if let (Some(clock), Some(time)) = (params.clock(turn).filter(|clock| clock.is_own), &mut self.time) {
+            let SideClock { time_ms: clock_ms, increment_ms, .. } = clock;
             time.book_move(BookMove { ply: self.game.current().ply(), clock_ms, increment_ms });
         }
         Some(SearchEnd {
@@ -233,7 +233,7 @@ impl Engine {
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
             missing_increment_ms: 0.0,
-            is_opponents_clock: false,
+            is_opponents_clock: !clock.is_own,
             evaluation_ms: None,
             reused_nodes: self.tree_visits(),
             moves_left_plies: self.tree_moves_left(),
