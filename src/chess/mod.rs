@@ -22,6 +22,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+mod reachable;
 
 pub use fen::FenError;
 pub use game::Game;

@@ -85,6 +85,7 @@ impl Engine {
         start_ms: f64,
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
+        self.note_clock(params, start_ms);
         if let Some(end) = self.book_answer(params) {
             listener.finished(&end);
             return Ok(None);
@@ -135,6 +136,7 @@ impl Engine {
         if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
             return Err(EngineError::Endless);
         }
+        self.note_clock(params, start_ms);
         if let Some(end) = self.book_answer(params) {
             return Ok((end, None));
         }
