@@ -1,5 +1,9 @@
 //! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more. Has threads share the
 //! allocator's arenas.
+//!
+//! The share is taken once, at the start, and engines that run at once each take half of what is free then: two in a container of
+//! 300 MB would take 300 MB together. So the account of what is free is asked for again each time that a tree or a cache has grown
+//! by [`GROWTH`], and a part of the memory is left to everything else.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;
@@ -7,7 +11,14 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// Memory that is left to everything else when tree and cache stop growing, in bytes: batches and reports take some megabytes,
 /// and so does what the allocator keeps for each thread.
-const HEADROOM: usize = 64 << 20;
+const HEADROOM: u64 = 64 << 20;
+
+/// The divisor of all the memory of a machine or a container: the quotient is left, where it is more than the headroom.
+const LEFT_OF_ALL: u64 = 16;
+
+/// Bytes by which a pool of a tree or a cache may grow between two looks at the account: ten engines do not take the headroom
+/// between their looks.
+pub(crate) const GROWTH: usize = 2 << 20;
 
 /// The divisor of the free memory: the quotient is for tree and cache. Networks, their runtimes and other programs need
 /// some, too.
@@ -31,8 +42,7 @@ pub fn share_arenas() {
 /// takes some microseconds. Most systems promise memory that they do not have, so that `with_account` asks for their account
 /// of what is free, too. That takes 0.3 ms on Linux.
 pub(crate) fn has_headroom(with_account: bool) -> bool {
-    let account = || Free::now().least().is_none_or(|bytes| bytes > HEADROOM as u64);
-    MmapMut::map_anon(HEADROOM).is_ok() && (!with_account || account())
+    MmapMut::map_anon(HEADROOM as usize).is_ok() && (!with_account || Free::now().is_enough())
 }
 
 /// Bytes that the trees and caches of this process may take by default: half of what is free when this is first asked for,
@@ -42,14 +52,21 @@ pub fn automatic_limit() -> Option<usize> {
     *LIMIT.get_or_init(|| Free::now().share())
 }
 
-/// Memory that is free by each of the accounts that the system keeps, in bytes.
+/// The memory of a machine or a container, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Account {
+    all: u64,
+    free: u64,
+}
+
+/// Memory that is free by each of the accounts that the system keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Free {
     /// On the machine; without swapping.
-    machine: Option<u64>,
+    machine: Option<Account>,
     /// In the control group of the process (Linux): a container's, say. Cached files do not count as used.
-    group: Option<u64>,
-    /// Addresses that the process may still use (`ulimit -v`).
+    group: Option<Account>,
+    /// Addresses that the process may still use (`ulimit -v`), in bytes.
     addresses: Option<u64>,
 }
 
@@ -57,19 +74,23 @@ impl Free {
     fn now() -> Free {
         let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
         let Ok(system) = System::new_with_specifics(memory) else { return Free::default() };
+        let machine = Account { all: system.total_memory(), free: system.available_memory() };
         // 0 is the answer of a system that is not known.
-        let machine = Some(system.available_memory()).filter(|bytes| *bytes > 0);
-        Free { machine, ..limits(system) }
+        Free { machine: Some(machine).filter(|account| account.free > 0), ..limits(system) }
     }
 
-    /// The free memory by the strictest account.
-    fn least(&self) -> Option<u64> {
-        [self.machine, self.group, self.addresses].into_iter().flatten().min()
-    }
-
-    /// The bytes for tree and cache.
+    /// The bytes for tree and cache, by the strictest account.
     fn share(&self) -> Option<usize> {
-        Some(usize::try_from(self.least()? / SHARE).unwrap_or(usize::MAX))
+        let free = [self.machine, self.group].map(|account| Some(account?.free));
+        let least = free.into_iter().chain([self.addresses]).flatten().min()?;
+        Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
+    }
+
+    /// Whether every account has more than what is to be left of it.
+    fn is_enough(&self) -> bool {
+        let leaves = |account: Account| account.free > HEADROOM.max(account.all / LEFT_OF_ALL);
+        let memory = [self.machine, self.group].into_iter().flatten().all(leaves);
+        memory && self.addresses.is_none_or(|free| free > HEADROOM)
     }
 }
 
@@ -77,16 +98,20 @@ impl Free {
 #[cfg(target_os = "linux")]
 fn limits(mut system: System) -> Free {
     use rustix::process::{Resource, getrlimit};
-    use sysinfo::{ProcessRefreshKind, ProcessesToUpdate};
+    use sysinfo::{CGroupLimits, ProcessRefreshKind, ProcessesToUpdate};
     let Ok(pid) = sysinfo::get_current_pid() else { return Free::default() };
     let memory = ProcessRefreshKind::nothing().with_memory().without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, memory);
     let process = system.process(pid);
     let group = process.and_then(|process| process.cgroup_limits()).or_else(|| system.cgroup_limits());
     let used = process.map_or(0, |process| process.virtual_memory());
+    let account = |group: CGroupLimits| Account {
+        all: group.total_memory,
+        free: group.total_memory.saturating_sub(group.rss),
+    };
     Free {
         machine: None,
-        group: group.map(|group| group.total_memory.saturating_sub(group.rss)),
+        group: group.map(account),
         addresses: getrlimit(Resource::As).current.map(|limit| limit.saturating_sub(used)),
     }
 }
@@ -103,17 +128,32 @@ mod tests {
 
     #[test]
     fn half_of_the_least_is_taken() {
-        let free = Free { machine: Some(8_000), group: None, addresses: None };
+        let account = |free| Some(Account { all: 10_000, free });
+        let free = Free { machine: account(8_000), group: None, addresses: None };
         assert_eq!(free.share(), Some(4_000));
-        assert_eq!(Free { group: Some(3_000), ..free }.share(), Some(1_500));
-        assert_eq!(Free { group: Some(9_000), addresses: Some(1_000), ..free }.share(), Some(500));
+        assert_eq!(Free { group: account(3_000), ..free }.share(), Some(1_500));
+        assert_eq!(Free { group: account(9_000), addresses: Some(1_000), ..free }.share(), Some(500));
         assert_eq!(Free::default().share(), None);
+    }
+
+    #[test]
+    fn a_part_is_left_of_every_account() {
+        let megabytes = |all: u64, free: u64| Some(Account { all: all << 20, free: free << 20 });
+        let free = Free { machine: megabytes(24_000, 20_000), group: None, addresses: None };
+        assert!(free.is_enough() && Free::default().is_enough());
+        // A sixteenth of a large memory, 64 MB of a small one.
+        assert!(Free { machine: megabytes(24_000, 1_501), ..free }.is_enough());
+        assert!(!Free { machine: megabytes(24_000, 1_500), ..free }.is_enough());
+        assert!(Free { group: megabytes(300, 65), ..free }.is_enough());
+        assert!(!Free { group: megabytes(300, 64), ..free }.is_enough());
+        assert!(Free { addresses: Some(65 << 20), ..free }.is_enough());
+        assert!(!Free { addresses: Some(64 << 20), ..free }.is_enough());
     }
 
     #[test]
     fn this_machine_says_what_is_free() {
         let free = Free::now();
-        assert!(free.machine.is_some_and(|bytes| bytes > 1 << 20), "{free:?}");
+        assert!(free.machine.is_some_and(|account| account.free > 1 << 20 && account.all >= account.free), "{free:?}");
         assert!(automatic_limit().is_some_and(|bytes| bytes > 1 << 20));
         assert_eq!(automatic_limit(), automatic_limit());
         assert!(has_headroom(true));

@@ -22,6 +22,7 @@ mod moves;
 mod outcome;
 mod perft;
 mod position;
+mod reachable;
 mod san;
 
 pub use fen::FenError;

@@ -41,6 +41,7 @@ mod ponder;
 mod score;
 mod search_and_wait;
 mod searching;
+mod timed_move;
 mod words;
 
 pub use algorithm::SearchAlgorithm;
@@ -69,6 +70,7 @@ use loading::{Failure, Loaded};
 use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
+use timed_move::TimedMove;
 
 /// Said where the system refused memory to the tree.
 const SHORT_OF_MEMORY: &str =
@@ -122,6 +124,10 @@ pub struct Engine {
     books_and_tables: BooksAndTables,
     pondering: Option<Pondering>,
     unstarted: Option<Unstarted>,
+    /// The last move of the game on a clock.
+    last_timed: Option<TimedMove>,
+    /// The position came without the moves from the last one, but can be its next; the clock will tell.
+    is_next_by_board: bool,
     root_observer: Option<SharedRootObserver>,
 }
 
@@ -152,6 +158,8 @@ impl Engine {
             books_and_tables: BooksAndTables::default(),
             pondering: None,
             unstarted: None,
+            last_timed: None,
+            is_next_by_board: false,
             root_observer: None,
         }
     }
@@ -379,6 +387,7 @@ impl Engine {
         self.rescaled = WdlRescale::NONE;
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
+        (self.last_timed, self.is_next_by_board) = (None, false);
         if let Some(time) = &mut self.time {
             time.new_game();
         }
@@ -444,17 +453,40 @@ impl Engine {
         &self.game
     }
 
-    /// Takes up a position. When it continues the game so far, tree and time manager go on with it.
+    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are not told but
+    /// it can be the next position of the game, the time manager goes on if the clock of its search fits, too.
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
         let continues = tree.follow(game.clone());
         self.game = game;
-        if !continues {
-            let keep_time_stats = self.options.keep_time_stats;
-            if let Some(time) = &mut self.time {
-                time.other_game(keep_time_stats);
-            }
+        if continues {
+            return;
+        }
+        self.is_next_by_board = self.last_timed.as_ref().is_some_and(|last| last.is_followed_by(self.game.current()));
+        if !self.is_next_by_board {
+            self.other_game();
+        }
+    }
+
+    /// Takes in that a search of the position begins, and whether its clock is that of the game so far.
+    fn note_clock(&mut self, params: &GoParams, start_ms: f64) {
+        let position = self.game.current();
+        if params.clock(position.turn()).is_none() {
+            return;
+        }
+        let fits = |last: &TimedMove| last.fits(position, params, start_ms);
+        if std::mem::take(&mut self.is_next_by_board) && !self.last_timed.as_ref().is_some_and(fits) {
+            self.other_game();
+        }
+        self.last_timed = Some(TimedMove { position: self.game.current().clone(), go: params.clone(), start_ms });
+    }
+
+    fn other_game(&mut self) {
+        self.last_timed = None;
+        let keep_time_stats = self.options.keep_time_stats;
+        if let Some(time) = &mut self.time {
+            time.other_game(keep_time_stats);
         }
     }
 }

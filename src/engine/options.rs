@@ -36,7 +36,7 @@ impl OptionSpec {
 }
 
 macro_rules! options {
-    ($($field:ident: $type:ty = $default:expr, $name:literal, $flag:literal $($short:literal)?, $kind:expr, $help:literal;)*) => {
+    ($($field:ident: $type:ty = $default:expr, $name:expr, $flag:literal $($short:literal)?, $kind:expr, $help:literal;)*) => {
         /// The values of all options. Each field is an option of [`SPECS`].
         #[derive(Clone, Debug, PartialEq)]
         pub struct Options {
@@ -45,11 +45,14 @@ macro_rules! options {
             /// no option but a fact about the machine, which whoever starts the engine finds out: a search that is to
             /// repeat itself elsewhere has none.
             pub automatic_memory: Option<usize>,
+            /// Whether [`Options::set`] has set `MoveOverheadMs`, be it to its default: somebody knows what a move loses, and a
+            /// `movetime` loses it, too.
+            pub overhead_is_set: bool,
         }
 
         impl Default for Options {
             fn default() -> Self {
-                Options { $($field: $default.into(),)* automatic_memory: None }
+                Options { $($field: $default.into(),)* automatic_memory: None, overhead_is_set: false }
             }
         }
 
@@ -71,6 +74,7 @@ macro_rules! options {
     (@short $short:literal) => { Some($short) };
 }
 
+const MOVE_OVERHEAD: &str = "MoveOverheadMs";
 const LC0: SearchParams = SearchParams::LC0;
 /// Bytes, as Lc0's limit counts them (docs/lc0.md, 2.4).
 const MEGABYTE: usize = 1_000_000;
@@ -108,15 +112,15 @@ options! {
     cache: u64 = BackendOptions::DEFAULT_CACHE_SIZE as u64, "NNCacheSize", "nncache", Kind::Spin { min: 0, max: 999_999_999 },
         "Evaluations kept in memory";
     ram_limit: u64 = 0u64, "RamLimitMb", "ramlimit-mb", Kind::Spin { min: 0, max: 100_000_000 },
-        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit";
+        "Megabytes that tree and cache may take together; at the limit the least visited nodes are forgotten. 0: in play half of the memory that is free at the start, else no limit. A sixteenth of all memory stays free in any case";
     hash: u64 = 0u64, "Hash", "hash", Kind::Spin { min: 0, max: 100_000_000 },
         "The same under the name that most engines have for it; the smaller of the two holds";
     time_manager: String = DEFAULT_MANAGER, "TimeManager", "time-manager", Kind::Text,
         "How time is budgeted, as name(parameter=value,...)";
     slowmover: f32 = 1.0, "Slowmover", "slowmover", Kind::Float { min: 0.0, max: 100.0 },
         "Other than 1: the time manager is legacy(slowmover=...), unless TimeManager names another one";
-    move_overhead: u64 = 200u64, "MoveOverheadMs", "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
-        "Milliseconds lost between the engine and the clock, per move; clocks and movetime lose the same, and the lag that is measured on top";
+    move_overhead: u64 = 200u64, MOVE_OVERHEAD, "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
+        "Milliseconds lost between the engine and the clock, per move; a clock loses the measured lag on top, a movetime a tenth at most unless this is set";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
         "Print after each move its time, the reason it stopped, and the statistics of the game";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
@@ -270,8 +274,8 @@ options! {
 
 /// Other spellings GUIs and runners send.
 const ALIASES: &[(&str, &str)] = &[
-    ("Move Overhead", "MoveOverheadMs"),
-    ("MoveOverhead", "MoveOverheadMs"),
+    ("Move Overhead", MOVE_OVERHEAD),
+    ("MoveOverhead", MOVE_OVERHEAD),
     ("Book File", "BookFile"),
     ("Best Book Move", "BestBookMove"),
     ("Book Depth", "BookDepth"),
@@ -291,6 +295,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let spec = find(name).ok_or_else(|| OptionError::Unknown(name.to_owned()))?;
         if (spec.set)(self, value) {
+            self.overhead_is_set |= spec.name == MOVE_OVERHEAD;
             return Ok(());
         }
         let (name, value, expected) = (spec.name.to_owned(), value.to_owned(), spec.kind.to_string());
@@ -455,6 +460,7 @@ impl Options {
             kld_gain_interval: self.kld_gain_interval,
             minimum_kld_gain: f64::from(self.minimum_kld_gain),
             overhead_ms: self.move_overhead as f64,
+            overhead_is_set: self.overhead_is_set,
             nodes_per_second_limit: f64::from(self.nps_limit),
         }
     }
@@ -476,7 +482,7 @@ mod tests {
         for spec in SPECS {
             let mut options = Options::default();
             options.set(spec.name, &spec.value(&defaults)).unwrap();
-            assert_eq!(options, defaults, "{}", spec.name);
+            assert_eq!(Options { overhead_is_set: false, ..options }, defaults, "{}", spec.name);
         }
     }
 
@@ -568,6 +574,22 @@ mod tests {
         assert!(note("devices=0,1", 1).starts_with("Threads 1 leaves 1 of the 2 devices idle"));
         for (devices, threads) in [("devices=0,1", 2), ("devices=0,1", 0), ("gpu=1", 1), ("", 1), ("devices=x", 1)] {
             assert_eq!(note(devices, threads), "", "{devices} {threads}");
+        }
+    }
+
+    #[test]
+    fn an_overhead_that_was_set_is_told_from_the_default() {
+        let mut options = Options::default();
+        for name in ["MultiPV", "Slowmover"] {
+            options.set(name, "1").unwrap();
+        }
+        assert!(options.set("MoveOverheadMs", "x").is_err());
+        assert!(!options.stopper_params().overhead_is_set, "nobody has set it");
+        for (name, value) in [("MoveOverheadMs", "200"), ("Move Overhead", "200"), ("moveoverhead", "0")] {
+            let mut options = options.clone();
+            options.set(name, value).unwrap();
+            options.set("MultiPV", "2").unwrap();
+            assert!(options.stopper_params().overhead_is_set, "{name} {value}");
         }
     }
 

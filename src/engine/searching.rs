@@ -73,9 +73,11 @@ impl Engine {
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
         let search_params = self.search_params(params);
-        if !search_params.wdl_rescale.grows_as(&self.rescaled) || self.options.algorithm != SearchAlgorithm::Classic {
+        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
+        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.is_next_by_board {
             return None;
         }
+        self.note_clock(params, start_ms);
         let stoppers = self.options.stopper_params();
         let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
         let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
@@ -109,8 +111,8 @@ impl Engine {
             self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
         let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
-        if let (Some(clock), Some(time)) = (params.clock(turn), &mut self.time) {
-            let SideClock { time_ms: clock_ms, increment_ms } = clock;
+        if let (Some(clock), Some(time)) = (params.clock(turn).filter(|clock| clock.is_own), &mut self.time) {
+            let SideClock { time_ms: clock_ms, increment_ms, .. } = clock;
             time.book_move(BookMove { ply: self.game.current().ply(), clock_ms, increment_ms });
         }
         Some(SearchEnd {
@@ -130,6 +132,7 @@ impl Engine {
         start_ms: f64,
         listener: Arc<dyn Listener>,
     ) -> Result<Option<Plan>, EngineError> {
+        self.note_clock(params, start_ms);
         if let Some(end) = self.book_answer(params) {
             listener.finished(&end);
             return Ok(None);
@@ -175,6 +178,7 @@ impl Engine {
         if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
             return Err(EngineError::Endless);
         }
+        self.note_clock(params, start_ms);
         if let Some(end) = self.book_answer(params) {
             return Ok((end, None));
         }
@@ -277,6 +281,8 @@ impl Engine {
             ply: position.ply(),
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
+            missing_increment_ms: 0.0,
+            is_opponents_clock: !clock.is_own,
             evaluation_ms: None,
             reused_nodes: self.tree_visits(),
             moves_left_plies: self.tree_moves_left(),

@@ -12,7 +12,7 @@ pub struct MoveRequest {
     /// Time on our clock.
     #[serde(with = "exact::float")]
     pub clock_ms: f64,
-    /// Increment that each of our moves adds.
+    /// Increment that each of our moves adds, as the interface says.
     #[serde(rename = "inc_ms", default, with = "exact::float")]
     pub increment_ms: f64,
     /// Moves until the next time control, if the interface said so; 0 counts as unsaid.
@@ -28,6 +28,13 @@ pub struct MoveRequest {
     /// The part of it that was measured on top; a [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub lag_ms: f64,
+    /// The part of the increment that has not come on earlier moves, as far as it is not to be counted on; a
+    /// [`Timekeeper`](super::Timekeeper) fills it in.
+    #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
+    pub missing_increment_ms: f64,
+    /// The clock is the opponent's, the only one that was told: no lag is measured by it.
+    #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_opponents_clock: bool,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub evaluation_ms: Option<f64>,

@@ -88,7 +88,6 @@ pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
 use managers::guests;
-use stoppers::MIN_MOVETIME_MS;
 
 /// The manager that plays where none is chosen; docs/time-managers/evidence.md says why.
 pub const DEFAULT_MANAGER: &str = "smooth";
@@ -166,6 +165,8 @@ pub fn build(spec: &str) -> Result<Box<dyn TimeManager>, SpecError> {
     Ok(Box::new(accounting::Accounted::around(adjusted, guests::CLASSES)))
 }
 
+#[cfg(test)]
+mod clock_kinds_tests;
 #[cfg(test)]
 mod formulas;
 #[cfg(test)]

@@ -50,7 +50,15 @@ impl PlanBuilder {
             terms: Vec::new(),
         };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
-        builder.request.increment_ms = builder.input_ms("increment", request.increment_ms);
+        builder.request.increment_ms = match request.missing_increment_ms > 0.0 {
+            true => {
+                let announced = builder.input_ms("announced_increment", request.increment_ms);
+                let missing = believed_ms(request.missing_increment_ms).min(announced);
+                builder.record("missing_increment", "from earlier moves of the game", missing, Unit::Milliseconds, false);
+                builder.term("increment = announced_increment - missing_increment", announced - missing, Unit::Milliseconds)
+            }
+            false => builder.input_ms("increment", request.increment_ms),
+        };
         builder.request.overhead_ms = match request.lag_ms > 0.0 {
             true => {
                 builder.input_ms("move_overhead", request.overhead_ms);
@@ -60,7 +68,7 @@ impl PlanBuilder {
             }
             false => builder.input_ms("overhead", request.overhead_ms),
         };
-        builder.request.lag_ms = 0.0;
+        (builder.request.lag_ms, builder.request.missing_increment_ms) = (0.0, 0.0);
         builder.request.moves_to_go = request.moves_to_go.filter(|moves| *moves > 0);
         builder.term("ply", f64::from(request.ply), Unit::Plies);
         builder

@@ -34,6 +34,8 @@ fn request() -> impl Strategy<Value = MoveRequest> + Clone {
                     ply,
                     overhead_ms,
                     lag_ms: 0.0,
+                    missing_increment_ms: moves_left_plies.unwrap_or_default(),
+                    is_opponents_clock: false,
                     evaluation_ms: moves_left_plies,
                     reused_nodes,
                     moves_left_plies,

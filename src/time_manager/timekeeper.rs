@@ -5,8 +5,7 @@ use super::estimators::overhead::LagEstimator;
 use super::stoppers::Stoppers;
 use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::{
-    MIN_MOVETIME_MS, MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager,
-    Verdict, build, due,
+    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build, due,
 };
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
@@ -33,6 +32,7 @@ struct OpenMove {
     increment_ms: f64,
     hard_limit_ms: f64,
     due_ms: f64,
+    is_opponents_clock: bool,
 }
 
 /// The time limits of a search that begins. Times are in milliseconds since the move's clock started.
@@ -93,9 +93,9 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag, in milliseconds, which is kept clear on top of the user's overhead.
-    pub fn lag_ms(&self) -> f64 {
-        self.lag.as_ref().map_or(0.0, LagEstimator::overhead_ms)
+    /// The measured lag, in milliseconds, which is kept clear of a clock of `clock_ms` on top of the user's overhead.
+    pub fn lag_ms(&self, clock_ms: f64) -> f64 {
+        self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }
 
     /// Changes to a new manager of the specification `spec`. The same specification changes nothing.
@@ -147,8 +147,8 @@ impl Timekeeper {
         self.tell(|| Event::BookMove(played), None);
     }
 
-    /// Begins a search; `request` if its move has a clock. `movetime` and clocks lose the same overhead: the user's and
-    /// the measured lag.
+    /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a `movetime` what
+    /// [`StopperParams::overhead_ms`](super::StopperParams::overhead_ms) says.
     pub fn begin(&mut self, start: &SearchStart, request: Option<&MoveRequest>) -> Begun {
         self.search(start);
         let plan = match request {
@@ -163,8 +163,8 @@ impl Timekeeper {
             return Begun { plan, ..Begun::default() };
         }
         let by_plan = plan.as_ref().map(|plan| (plan.hard_limit_ms, plan.due_ms));
-        let by_movetime = limits.movetime_ms.map(|movetime_ms| {
-            let limit_ms = (movetime_ms - start.stoppers.overhead_ms - self.lag_ms()).max(MIN_MOVETIME_MS);
+        let movetime_ms = self.stoppers.as_ref().and_then(Stoppers::movetime_ms);
+        let by_movetime = movetime_ms.zip(limits.movetime_ms).map(|(limit_ms, movetime_ms)| {
             (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms))
         });
         let (limit_ms, due_ms) = match (by_plan, by_movetime) {
@@ -175,24 +175,29 @@ impl Timekeeper {
     }
 
     fn search(&mut self, start: &SearchStart) {
-        let mut params = start.stoppers.clone();
-        params.overhead_ms += self.lag_ms();
-        self.stoppers = Some(Stoppers::new(&start.limits, &params));
+        self.stoppers = Some(Stoppers::new(&start.limits, &start.stoppers));
         self.open = None;
         self.tell(|| Event::Search(start.clone()), None);
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let mut asked = request.clone();
         if let Some(lag) = &mut self.lag {
-            lag.clock_seen(request.ply, request.clock_ms);
+            match request.is_opponents_clock {
+                true => lag.forget_move(),
+                false => lag.clock_seen(request.ply, request.clock_ms),
+            }
+            asked.lag_ms += lag.overhead_ms(request.clock_ms);
+            asked.missing_increment_ms += lag.missing_increment_ms(request.increment_ms);
         }
-        let plan = self.manager.plan(&MoveRequest { lag_ms: request.lag_ms + self.lag_ms(), ..request.clone() });
+        let plan = self.manager.plan(&asked);
         self.open = Some(OpenMove {
             ply: request.ply,
             clock_ms: request.clock_ms,
             increment_ms: request.increment_ms,
             hard_limit_ms: plan.hard_limit_ms,
             due_ms: plan.due_ms,
+            is_opponents_clock: request.is_opponents_clock,
         });
         self.tell(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
@@ -230,8 +235,10 @@ impl Timekeeper {
             self.manager.finish(outcome);
             let account = self.manager.last_move()?.clone();
             if let Some(lag) = &mut self.lag {
-                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms } = open;
-                lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
+                let OpenMove { ply, clock_ms, increment_ms, hard_limit_ms, due_ms, is_opponents_clock } = open;
+                if !is_opponents_clock {
+                    lag.move_played(ply, clock_ms, increment_ms, account.used_ms);
+                }
                 let waited_ms = match outcome.total_nodes {
                     0 => due_ms,
                     _ => outcome.first_evaluation_ms.unwrap_or(0.0),

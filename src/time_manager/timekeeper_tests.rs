@@ -10,7 +10,7 @@ fn timed(clock_ms: f64, ply: u32) -> MoveRequest {
 }
 
 fn start(limits: SearchLimits) -> SearchStart {
-    let stoppers = StopperParams { overhead_ms: 100.0, ..StopperParams::default() };
+    let stoppers = StopperParams { overhead_ms: 100.0, overhead_is_set: true, ..StopperParams::default() };
     SearchStart { limits, stoppers, evaluation_ms: None }
 }
 
@@ -19,7 +19,7 @@ fn movetime(ms: f64) -> SearchLimits {
 }
 
 #[test]
-fn clocks_and_movetime_lose_the_same_overhead_and_lag() {
+fn clocks_lose_overhead_and_lag_and_movetime_the_overhead_alone() {
     let mut time = Timekeeper::new("alphazero(alphazero-time-pct=100)").unwrap();
     assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
     let limit = |time: &mut Timekeeper, clock_ms, ply| time.begin(&SearchStart::default(), Some(&timed(clock_ms, ply)));
@@ -27,13 +27,58 @@ fn clocks_and_movetime_lose_the_same_overhead_and_lag() {
     time.end(&MoveOutcome { elapsed_ms: 500.0, total_nodes: 9, ..MoveOutcome::default() });
     // 500 ms were left, and 460 are there: 40 ms of lag.
     let begun = limit(&mut time, 460.0, 2);
-    assert_eq!((begun.limit_ms, time.lag_ms()), (Some(320.0), 40.0));
+    assert_eq!((begun.limit_ms, time.lag_ms(460.0)), (Some(320.0), 40.0));
     let plan = begun.plan.unwrap();
     let terms: Vec<_> = ["move_overhead", "lag", "overhead"].map(|name| plan.term(name).unwrap().value).into();
     assert_eq!(terms, [100.0, 40.0, 140.0]);
-    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(860.0));
+    assert_eq!(time.begin(&start(movetime(1_000.0)), None).limit_ms, Some(900.0));
     let both = time.begin(&start(movetime(300.0)), Some(&timed(10_000.0, 8)));
-    assert_eq!((both.limit_ms, both.due_ms), (Some(160.0), Some(230.0)), "the smaller of both holds");
+    assert_eq!((both.limit_ms, both.due_ms), (Some(200.0), Some(250.0)), "the smaller of both holds");
+    let short = time.begin(&start(movetime(9_000.0)), Some(&timed(1_000.0, 10)));
+    assert_eq!(short.limit_ms, Some(860.0), "the clock's");
+}
+
+#[test]
+fn no_lag_comes_off_a_movetime() {
+    let mut time = Timekeeper::new("smooth").unwrap();
+    let mut clock_ms = 20_000.0;
+    for ply in [0, 2, 4, 6] {
+        time.begin(&SearchStart::default(), Some(&timed(clock_ms, ply)));
+        time.end(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 9, ..MoveOutcome::default() });
+        clock_ms -= 2_100.0;
+    }
+    assert_eq!(time.lag_ms(clock_ms), 2_000.0);
+    time.other_game(false);
+    let unset = SearchStart { limits: movetime(1_000.0), ..SearchStart::default() };
+    let begun = time.begin(&unset, None);
+    assert_eq!((begun.limit_ms, begun.due_ms), (Some(900.0), Some(950.0)));
+    // The stoppers have the same limit.
+    let at = |elapsed_ms| SearchSnapshot { elapsed_ms, total_nodes: 9, ..SearchSnapshot::default() };
+    assert_eq!(time.observe(&at(899.0)).stop, None);
+    assert_eq!(time.observe(&at(900.0)).stop, Some(StopReason::MoveTime));
+}
+
+#[test]
+fn an_increment_that_does_not_come_is_not_planned_with() {
+    let mut time = Timekeeper::new("legacy(first-move-bonus=0,book-ply-bonus=0)").unwrap();
+    let asked = |clock_ms, ply| MoveRequest { increment_ms: 3_000.0, ..timed(clock_ms, ply) };
+    time.begin(&SearchStart::default(), Some(&asked(60_000.0, 10)));
+    time.end(&MoveOutcome { elapsed_ms: 2_000.0, total_nodes: 9, ..MoveOutcome::default() });
+    let plan = time.begin(&SearchStart::default(), Some(&asked(57_990.0, 12))).plan.unwrap();
+    let terms = ["announced_increment", "missing_increment", "increment"].map(|name| plan.term(name).unwrap().value);
+    assert_eq!(terms, [3_000.0, 3_000.0, 0.0]);
+    assert!(plan.budget_ms < 4_000.0, "the share of the clock alone, and what the first move spared: {plan}");
+}
+
+#[test]
+fn the_opponents_clock_says_nothing_of_a_lag() {
+    let mut time = Timekeeper::new("smooth").unwrap();
+    for (ply, clock_ms) in [(0, 9_000.0), (2, 8_000.0), (4, 6_500.0), (6, 6_000.0)] {
+        let request = MoveRequest { is_opponents_clock: true, ..timed(clock_ms, ply) };
+        time.begin(&SearchStart::default(), Some(&request));
+        time.end(&MoveOutcome { elapsed_ms: 50.0, total_nodes: 9, ..MoveOutcome::default() });
+    }
+    assert_eq!(time.lag_ms(6_000.0), 0.0);
 }
 
 #[test]
@@ -54,7 +99,7 @@ fn the_wait_for_a_first_evaluation_is_no_lag() {
         let mut time = Timekeeper::new("smooth").unwrap();
         time.begin(&SearchStart::default(), Some(&timed(2_000.0, 0)));
         time.end(&outcome);
-        time.lag_ms()
+        time.lag_ms(2_000.0)
     };
     let ended = |elapsed_ms, total_nodes| MoveOutcome { elapsed_ms, total_nodes, ..MoveOutcome::default() };
     assert!(lag(ended(700.0, 400)) > 0.0, "a tree was there: the answer was late");

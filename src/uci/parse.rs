@@ -160,14 +160,12 @@ pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
             _ => complaints.push(format!("go does not know \"{word}\": ignored")),
         }
     }
-    let (name, own, other) = match game.current().turn() {
-        Color::White => ("wtime", go.wtime, go.btime),
-        Color::Black => ("btime", go.btime, go.wtime),
+    let (name, other) = match game.current().turn() {
+        Color::White => ("wtime", "btime"),
+        Color::Black => ("btime", "wtime"),
     };
-    let is_limited =
-        go.infinite || go.movetime.is_some() || go.nodes.is_some() || go.depth.is_some() || go.mate.is_some();
-    if own.is_none() && other.is_some() && !is_limited {
-        complaints.push(format!("go has the other side's time but no {name}: it is searched until stop"));
+    if go.clock(game.current().turn()).is_some_and(|clock| !clock.is_own) {
+        complaints.push(format!("go has no {name}: {other} is taken for it"));
     }
     (go, complaints)
 }
@@ -252,13 +250,14 @@ mod tests {
             ("searchmoves e2e5", "go searchmoves names no legal move (\"e2e5\"): all are searched"),
             ("searchmoves nodes 5", "go searchmoves names no move: all are searched"),
             ("searchmoves e2e4 e2e5 zz nodes 5", "go searchmoves \"e2e5 zz\" is not legal here: ignored"),
-            ("btime 1000", "go has the other side's time but no wtime: it is searched until stop"),
+            ("btime 1000", "go has no wtime: btime is taken for it"),
+            ("btime 1000 nodes 5", "go has no wtime: btime is taken for it"),
             ("fast", "go does not know \"fast\": ignored"),
         ] {
             let complaints = go(text, &game).1;
             assert_eq!(complaints, [complaint]);
         }
-        for text in ["btime 1000 nodes 5", "btime 1000 infinite", "winc 5", "btime 9 wtime 9"] {
+        for text in ["btime 1000 infinite", "btime 1000 ponder", "winc 5", "btime 9 wtime 9"] {
             assert!(go(text, &game).1.is_empty(), "{text}");
         }
         assert_eq!(go("wtime -5", &game).0.wtime, Some(0.0));

@@ -107,6 +107,22 @@ fn a_finished_game_has_no_move() {
 }
 
 #[test]
+fn the_only_clock_told_is_that_of_the_move() {
+    let mut engine = Uci::uniform();
+    for (position, go, line) in [
+        ("startpos", "go btime 300", "go has no wtime: btime is taken for it"),
+        ("startpos moves e2e4", "go wtime 300 winc 10", "go has no btime: wtime is taken for it"),
+        ("startpos", "go btime 300 movestogo 9", "go has no wtime: btime is taken for it"),
+    ] {
+        let answer = engine.search(position, go);
+        assert_eq!(errors(&answer.lines), [format!("info string error {line}")], "{go}");
+        assert!(answer.lines.iter().any(|line| line.starts_with("info string time smooth: clock=300ms")), "{go}");
+    }
+    assert!(errors(&engine.search("startpos", "go wtime 300").lines).is_empty());
+    engine.quit();
+}
+
+#[test]
 fn commands_that_end_a_search_answer_it_first() {
     for command in ["position startpos moves e2e4", "ucinewgame", "setoption name ClearTree"] {
         let mut engine = Uci::uniform();

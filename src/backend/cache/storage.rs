@@ -8,6 +8,7 @@ use crossbeam::utils::CachePadded;
 use parking_lot::Mutex;
 
 use crate::backend::{CacheStatistics, Evaluation, EvaluationCache};
+use crate::memory;
 
 /// Locks of a large cache: enough that workers seldom wait for one another.
 const SHARDS: usize = 64;
@@ -16,8 +17,8 @@ const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
 /// takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// Of these questions one in 16 is for the system's account of what is free, too.
-const QUESTIONS_BETWEEN_ACCOUNTS: usize = 16;
+/// Of these questions one in so many is for the system's account of what is free, too.
+const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Keys are hashes already: their own bits are used.
 pub(super) type KeyHasher = BuildHasherDefault<TakeKey>;

@@ -122,7 +122,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     }
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(defaults.move_overhead as f64);
     if let Some(path) = matches.get_one::<PathBuf>("script") {
-        let params = StopperParams { overhead_ms, ..defaults.stopper_params() };
+        let overhead_is_set = matches.contains_id("overhead");
+        let params = StopperParams { overhead_ms, overhead_is_set, ..defaults.stopper_params() };
         let stoppers = matches.get_flag("stoppers").then_some(params);
         let insists = matches.get_one::<String>("manager").is_some();
         let as_table = matches.get_flag("table");
@@ -142,6 +143,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
         ply: matches.get_one("ply").copied().unwrap_or(0),
         overhead_ms,
         lag_ms: 0.0,
+        missing_increment_ms: 0.0,
+        is_opponents_clock: false,
         evaluation_ms: matches.get_one("evaluation").copied(),
         reused_nodes: matches.get_one("reused").copied().unwrap_or(0),
         moves_left_plies: matches.get_one("moves-left").copied(),

@@ -7,8 +7,9 @@
 //! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
 //!
 //! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
-//! are any: a large tree has more small pages than the processor knows the addresses of. When the system has no more, the
-//! pool stays at its present size, and the tree prunes instead of growing.
+//! are any: a large tree has more small pages than the processor knows the addresses of. So the system's account of what is free
+//! is asked as the chunk is filled, piece by piece: what is promised is not in it. When the system has no more, the pool stays at
+//! its present size, and the tree prunes instead of growing.
 
 use crate::memory;
 use bytemuck::Pod;
@@ -22,6 +23,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a chunk; in unit tests so few that their trees take several.
 pub(crate) const CHUNK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
+
+/// Bytes of a piece, for which the system is asked.
+const PIECE_BYTES: usize = CHUNK_BYTES / PIECES;
+const PIECES: usize = (32 << 20) / memory::GROWTH;
+
+/// Bytes of a pool for which it is not asked: what the visits of a batch are on their way to has to fit in any case.
+const FIRST_BYTES: usize = CHUNK_BYTES / 4;
 
 /// Longer runs are cut when the free share of the pool is larger than one divided by this.
 const CUTTING_FROM: usize = 4;
@@ -45,13 +53,14 @@ struct SpareChunks {
     chunks: Mutex<Vec<(MmapMut, usize)>>,
     /// The sum of those; it counts a chunk until the system has it back.
     bytes: AtomicUsize,
-    /// The system: a new chunk, all zero, unless memory is short.
-    system: Box<dyn Fn() -> Option<MmapMut> + Send + Sync>,
+    /// Whether the system has memory for another piece.
+    has_headroom: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Default for SpareChunks {
     fn default() -> Self {
-        SpareChunks { chunks: Mutex::default(), bytes: AtomicUsize::default(), system: Box::new(system_chunk) }
+        let has_headroom = Box::new(|| memory::has_headroom(true));
+        SpareChunks { chunks: Mutex::default(), bytes: AtomicUsize::default(), has_headroom }
     }
 }
 
@@ -62,16 +71,12 @@ impl fmt::Debug for SpareChunks {
 }
 
 impl Spare {
-    /// None, and a system that has only this number of chunks.
+    /// None, and a system that has only this number of pieces.
     #[cfg(test)]
-    pub fn with_chunks_left(chunks: usize) -> Spare {
-        let left = Mutex::new(chunks);
-        let system = move || {
-            let mut left = left.lock();
-            *left = left.checked_sub(1)?;
-            system_chunk()
-        };
-        Spare(Arc::new(SpareChunks { system: Box::new(system), ..SpareChunks::default() }))
+    pub fn with_pieces_left(pieces: usize) -> Spare {
+        let left = AtomicUsize::new(pieces);
+        let take = move || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        Spare(Arc::new(SpareChunks { has_headroom: Box::new(take), ..SpareChunks::default() }))
     }
 
     /// Bytes that earlier trees have written and that the system has not got back yet.
@@ -84,11 +89,17 @@ impl Spare {
         self.0.chunks.lock().push((chunk, written));
     }
 
-    /// A chunk, whatever it holds; `None` when memory is short.
-    fn take(&self) -> Option<MmapMut> {
-        let Some((chunk, written)) = self.0.chunks.lock().pop() else { return (self.0.system)() };
+    /// A chunk of an earlier tree, whatever it holds, and the bytes of it that were ever written.
+    fn take(&self) -> Option<(MmapMut, usize)> {
+        let (chunk, written) = self.0.chunks.lock().pop()?;
         self.0.bytes.fetch_sub(written, Ordering::Relaxed);
-        Some(chunk)
+        Some((chunk, written))
+    }
+
+    /// Whether the system has memory for another piece, and for everything else: other allocations are small, but where they fail the
+    /// process ends.
+    fn has_headroom(&self) -> bool {
+        (self.0.has_headroom)()
     }
 
     /// Frees what there is.
@@ -110,9 +121,11 @@ pub(crate) struct Pool<T> {
     spare: Spare,
     /// The first item never given out.
     top: usize,
+    /// The first item for which the system has not been asked.
+    granted: usize,
     /// The items that it is meant to hold; who takes them keeps to it.
     pub most: usize,
-    /// The system had no memory for another chunk. It is not asked again until [`Pool::ask_again`].
+    /// The system had no memory for another piece. It is not asked again until [`Pool::ask_again`].
     is_refused: bool,
     /// Free runs by length.
     free: Vec<Vec<u32>>,
@@ -129,22 +142,25 @@ impl<T: Pod> Pool<T> {
     /// Items of a chunk, as a power of two.
     const CHUNK_BITS: u32 = (CHUNK_BYTES / size_of::<T>()).ilog2();
     const CHUNK: usize = 1 << Self::CHUNK_BITS;
+    /// Items of a piece.
+    const PIECE: usize = PIECE_BYTES / size_of::<T>();
 
     /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process ends, as
     /// it does wherever else there is none.
     pub fn new(spare: Spare) -> Pool<T> {
-        let Some(first) = spare.take().or_else(bare_chunk) else {
-            handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>())
-        };
-        Pool::of(first, spare)
+        let first = spare.take().or_else(|| Some((new_chunk()?, 0)));
+        let Some((first, written)) = first else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
+        Pool::of(first, written / size_of::<T>(), spare)
     }
 
-    fn of(first: MmapMut, spare: Spare) -> Pool<T> {
+    /// An empty pool whose first chunk has `granted` items for which the system need not be asked.
+    fn of(first: MmapMut, granted: usize, spare: Spare) -> Pool<T> {
         let free = (0..=LONGEST).map(|_| Vec::new()).collect();
         Pool {
             chunks: vec![first],
             spare,
             top: 1,
+            granted: granted.clamp(FIRST_BYTES / size_of::<T>(), Self::CHUNK),
             most: ADDRESSES,
             is_refused: false,
             free,
@@ -157,14 +173,14 @@ impl<T: Pod> Pool<T> {
 
     /// Empties the pool. It keeps its first chunk, so that this takes no memory, and gives the others up.
     pub fn start_anew(&mut self) {
-        let (top, spare) = (self.top, self.spare.clone());
+        let (top, granted, spare) = (self.top, self.granted, self.spare.clone());
         let mut chunks = std::mem::take(&mut self.chunks).into_iter();
         let first = chunks.next().expect("a pool has a chunk from the beginning");
         for (index, chunk) in chunks.enumerate() {
             let here = top.saturating_sub((index + 1) * Self::CHUNK).min(Self::CHUNK);
             spare.add(chunk, here * size_of::<T>());
         }
-        *self = Pool::of(first, spare);
+        *self = Pool::of(first, granted, spare);
     }
 
     /// Bytes of the items that were ever given out.
@@ -182,13 +198,13 @@ impl<T: Pod> Pool<T> {
         (self.top - 1 - self.in_use) * size_of::<T>()
     }
 
-    /// Bytes of the items that it is meant to hold, or can hold where the system has refused another chunk.
+    /// Bytes of the items that it is meant to hold, or can hold where the system has refused another piece.
     pub fn bytes_most(&self) -> usize {
-        let most = if self.is_refused { self.most.min(self.chunks.len() * Self::CHUNK) } else { self.most };
+        let most = if self.is_refused { self.most.min(self.granted) } else { self.most };
         most.saturating_mul(size_of::<T>())
     }
 
-    /// Whether the system has refused another chunk.
+    /// Whether the system has refused another piece.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -210,14 +226,16 @@ impl<T: Pod> Pool<T> {
     }
 
     /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one. `None`
-    /// when there is neither, and no memory for a chunk.
+    /// when there is neither, and no memory for a piece.
     pub fn take(&mut self, len: usize) -> Option<u32> {
         if let Some(longer) = self.free_for(len) {
             return Some(self.take_from(longer, len));
         }
-        if self.chunks.len() * Self::CHUNK - self.top < len && !self.grow() {
-            let longer = self.shortest_free(len)?;
-            return Some(self.take_from(longer, len));
+        while self.granted - self.top < len {
+            if !self.grow() {
+                let longer = self.shortest_free(len)?;
+                return Some(self.take_from(longer, len));
+            }
         }
         let at = u32::try_from(self.top).expect("Pool::grow keeps to the items that 32 bits can address");
         self.top += len;
@@ -235,14 +253,22 @@ impl<T: Pod> Pool<T> {
         at
     }
 
-    /// Adds a chunk, in which the next new run begins: none crosses from one to another. Returns whether there is one: once
-    /// the system has refused, it is not asked again, and the pool keeps its size.
+    /// Adds a piece of the last chunk, or a chunk, in which the next new run begins: none crosses from one to another. Returns whether
+    /// there is one: once the system has refused, it is not asked again, and the pool keeps its size.
     fn grow(&mut self) -> bool {
         let end = self.chunks.len() * Self::CHUNK;
-        if self.is_refused || end >= self.most {
+        if self.is_refused || self.granted == end && end >= self.most {
             return false;
         }
-        let Some(chunk) = self.spare.take() else {
+        if self.granted < end {
+            self.is_refused = !self.spare.has_headroom();
+            if !self.is_refused {
+                self.granted = end.min(self.granted + Self::PIECE);
+            }
+            return !self.is_refused;
+        }
+        let fresh = || new_chunk().filter(|_| self.spare.has_headroom()).map(|chunk| (chunk, PIECE_BYTES));
+        let Some((chunk, written)) = self.spare.take().or_else(fresh) else {
             self.is_refused = true;
             return false;
         };
@@ -250,7 +276,7 @@ impl<T: Pod> Pool<T> {
         if left > 0 {
             self.push(self.top as u32, left);
         }
-        self.top = end;
+        (self.top, self.granted) = (end, end + (written / size_of::<T>()).min(Self::CHUNK));
         self.chunks.push(chunk);
         true
     }
@@ -363,14 +389,8 @@ impl<T: Pod> Pool<T> {
     }
 }
 
-/// A new chunk, all zero. `None` when the system has none, or when nothing much would be left for everything else: other
-/// allocations are small, but where they fail the process ends.
-fn system_chunk() -> Option<MmapMut> {
-    bare_chunk().filter(|_| memory::has_headroom(true))
-}
-
-/// A new chunk, if the system has one, whatever is left then.
-fn bare_chunk() -> Option<MmapMut> {
+/// A new chunk, all zero, if the system has one. Nothing of it is in memory before it is written.
+fn new_chunk() -> Option<MmapMut> {
     let map = MmapMut::map_anon(CHUNK_BYTES).ok()?;
     #[cfg(target_os = "linux")]
     if let Err(error) = map.advise(memmap2::Advice::HugePage) {
@@ -421,6 +441,9 @@ mod tests {
         assert_eq!(spare.bytes(), 0);
     }
 
+    /// The pieces of the first chunk that are asked for, and those of a second one.
+    const TWO_CHUNKS: usize = 12 + PIECES;
+
     /// Takes runs of `len` items until there is no more.
     fn fill(pool: &mut Pool<u32>, len: usize) -> Vec<u32> {
         std::iter::from_fn(|| pool.take(len)).collect()
@@ -428,7 +451,7 @@ mod tests {
 
     #[test]
     fn without_memory_for_a_chunk_a_pool_keeps_its_size() {
-        let mut pool = Pool::<u32>::new(Spare::with_chunks_left(2));
+        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
         let runs = fill(&mut pool, 100);
         let chunk = CHUNK_BYTES / size_of::<u32>();
         assert_eq!((pool.chunks.len(), runs.len()), (2, (chunk - 1) / 100 + chunk / 100));
@@ -440,8 +463,30 @@ mod tests {
     }
 
     #[test]
+    fn memory_may_end_within_a_chunk() {
+        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(3));
+        let runs = fill(&mut pool, 100);
+        let bytes = FIRST_BYTES + 3 * PIECE_BYTES;
+        assert_eq!((pool.chunks.len(), runs.len()), (1, (bytes / size_of::<u32>() - 1) / 100));
+        assert_eq!((pool.bytes_most(), pool.is_refused()), (bytes, true));
+        pool.ask_again();
+        assert_eq!((pool.take(100), pool.is_refused()), (None, true));
+    }
+
+    #[test]
+    fn a_pool_that_starts_anew_does_not_ask_for_what_it_has() {
+        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
+        let runs = fill(&mut pool, 100);
+        for _ in 0..2 {
+            pool.start_anew();
+            assert!(!pool.is_refused());
+            assert_eq!(fill(&mut pool, 100), runs, "both chunks again, though the system has no more");
+        }
+    }
+
+    #[test]
     fn free_runs_side_by_side_are_joined() {
-        let mut pool = Pool::<u32>::new(Spare::with_chunks_left(2));
+        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
         let runs = fill(&mut pool, 8);
         let (first, chunk) = (runs[0], (CHUNK_BYTES / size_of::<u32>()) as u32);
         let across = runs.iter().position(|run| *run == chunk).unwrap();

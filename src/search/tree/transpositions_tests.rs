@@ -268,7 +268,7 @@ fn it_lives_within_what_the_pools_can_address() {
 fn without_memory_for_more_it_forgets() {
     for share in [false, true] {
         let mut searcher = Searcher::new(POSITIONS[4], share);
-        searcher.tree = Tree::with_spare(searcher.tree.game().clone(), Spare::with_chunks_left(3));
+        searcher.tree = Tree::with_spare(searcher.tree.game().clone(), Spare::with_pieces_left(40));
         searcher.tree.share_positions(share);
         searcher.search(30_000, 16, false);
         let (nodes, words) = (&searcher.tree.nodes, &searcher.tree.words);

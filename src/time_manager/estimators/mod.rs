@@ -1,6 +1,7 @@
 //! The estimators that managers share: each is a small state machine over numbers that knows nothing of its manager.
 
 pub mod batch_latency;
+mod increment_credit;
 pub mod moves_left;
 pub mod nps;
 pub mod overhead;

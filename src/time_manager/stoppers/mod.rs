@@ -14,7 +14,11 @@ use smart_pruning::SmartPruning;
 const MAX_TREE_NODES: u64 = 4_000_000_000;
 
 /// The shortest `movetime` that is left when the overhead is taken off, in milliseconds.
-pub(super) const MIN_MOVETIME_MS: f64 = 1.0;
+const MIN_MOVETIME_MS: f64 = 1.0;
+
+/// The share of a `movetime` that an overhead takes at most which nobody has set. The default of 200 ms is for clocks, whose end
+/// loses a game; of a `movetime` of 100 ms it left one node.
+const MOST_OF_MOVETIME: f64 = 0.1;
 
 /// The limits of a `go` command. Clocks are not here: the manager has them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,9 +56,12 @@ pub struct StopperParams {
     /// `MinimumKLDGainPerNode`, in nats per node; 0 turns it off.
     #[serde(with = "exact::float")]
     pub minimum_kld_gain: f64,
-    /// `MoveOverheadMs`, which `go movetime` loses.
+    /// `MoveOverheadMs`, which `go movetime` loses: whole where it is set, else a tenth of the movetime at most.
     #[serde(with = "exact::float")]
     pub overhead_ms: f64,
+    /// Whether somebody has set the overhead, be it to its default.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overhead_is_set: bool,
     /// `NodesPerSecondLimit`: the speed to expect where no manager knows better; 0 or less for none.
     #[serde(with = "exact::float")]
     pub nodes_per_second_limit: f64,
@@ -68,8 +75,17 @@ impl Default for StopperParams {
             kld_gain_interval: 100,
             minimum_kld_gain: 0.0,
             overhead_ms: 200.0,
+            overhead_is_set: false,
             nodes_per_second_limit: 0.0,
         }
+    }
+}
+
+impl StopperParams {
+    /// Time that `go movetime` leaves for a search, in milliseconds. The measured lag is no part of it: no clock runs out.
+    fn within_movetime_ms(&self, movetime_ms: f64) -> f64 {
+        let most = if self.overhead_is_set { f64::INFINITY } else { MOST_OF_MOVETIME * movetime_ms.max(0.0) };
+        (movetime_ms - self.overhead_ms.max(0.0).min(most)).max(MIN_MOVETIME_MS)
     }
 }
 
@@ -104,7 +120,7 @@ impl Stoppers {
             movetime_ms: limits
                 .movetime_ms
                 .filter(|_| timed)
-                .map(|movetime| (movetime - params.overhead_ms.max(0.0)).max(MIN_MOVETIME_MS)),
+                .map(|movetime_ms| params.within_movetime_ms(movetime_ms)),
             depth: limits.depth,
             mate: limits.mate,
             kld_gain: kld_gain.filter(|_| chooses_a_move),
@@ -112,6 +128,11 @@ impl Stoppers {
             smart_pruning: smart_pruning.filter(|_| chooses_a_move),
             nps_limit: Some(params.nodes_per_second_limit).filter(|nps| *nps > 0.0),
         }
+    }
+
+    /// The time at which `go movetime` ends the search, if it does.
+    pub(super) fn movetime_ms(&self) -> Option<f64> {
+        self.movetime_ms
     }
 
     /// Whether no limit is sure to end the search, so that it may take a `stop`: a mate that is looked for may not be there.

@@ -64,10 +64,10 @@ fn one_node_is_always_evaluated() {
 
 // docs/lc0.md, 2.3.
 #[test]
-fn movetime_loses_the_overhead_and_keeps_a_millisecond() {
+fn movetime_loses_an_overhead_that_was_set_and_keeps_a_millisecond() {
     let limits = SearchLimits { movetime_ms: Some(1_000.0), ..SearchLimits::default() };
     let check = |overhead_ms, elapsed_ms| {
-        let params = StopperParams { overhead_ms, ..StopperParams::default() };
+        let params = StopperParams { overhead_ms, overhead_is_set: true, ..StopperParams::default() };
         Stoppers::new(&limits, &params).check(&snapshot(elapsed_ms, 100, EVEN), None)
     };
     assert_eq!(check(200.0, 799.0).stop, None);
@@ -77,6 +77,29 @@ fn movetime_loses_the_overhead_and_keeps_a_millisecond() {
     assert_eq!(check(5_000.0, 1.0).stop, Some(StopReason::MoveTime));
     assert_eq!(check(-500.0, 999.0).stop, None);
     assert_eq!(check(-500.0, 1_000.0).stop, Some(StopReason::MoveTime));
+}
+
+#[test]
+fn an_overhead_that_nobody_set_takes_a_tenth_of_a_movetime_at_most() {
+    let left = |movetime_ms, params: &StopperParams| {
+        let limits = SearchLimits { movetime_ms: Some(movetime_ms), ..SearchLimits::default() };
+        Stoppers::new(&limits, params).movetime_ms()
+    };
+    let nobody = StopperParams::default();
+    let set = StopperParams { overhead_is_set: true, ..StopperParams::default() };
+    for (movetime, by_default, by_choice) in [
+        (0.0, 1.0, 1.0),
+        (1.0, 1.0, 1.0),
+        (10.0, 9.0, 1.0),
+        (100.0, 90.0, 1.0),
+        (200.0, 180.0, 1.0),
+        (210.0, 189.0, 10.0),
+        (1_000.0, 900.0, 800.0),
+        (2_000.0, 1_800.0, 1_800.0),
+        (60_000.0, 59_800.0, 59_800.0),
+    ] {
+        assert_eq!((left(movetime, &nobody), left(movetime, &set)), (Some(by_default), Some(by_choice)));
+    }
 }
 
 // docs/lc0.md, 2.3.
