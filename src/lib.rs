@@ -13,6 +13,7 @@
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`announcer`] | a sink of progress lines about work that takes long | everything else |
 //! | [`crash_report`] | the report of a panic, with what the engine was told before it | everything else |
+//! | [`files`] | the files that a user names: their paths as text, what they are, and their content as text | everything else |
 //! | [`digest`] | the SHA-256 that tells a file from others | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | everything else; threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN and UCI moves | everything else |
@@ -68,6 +69,7 @@ pub mod clock;
 pub mod crash_report;
 pub mod digest;
 pub mod engine;
+pub mod files;
 pub mod lab;
 pub mod labels;
 pub mod measure;
