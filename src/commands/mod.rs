@@ -26,6 +26,7 @@ mod uci;
 
 use crate::commands::output::note;
 use anyhow::Context as _;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::fs::File;
 use std::path::Path;
@@ -36,7 +37,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use zeitnot::chess::{FenError, Game};
 use zeitnot::engine::{SearchAlgorithm, Word as _};
 use zeitnot::runtime::user_cache;
-use zeitnot::{crash_report, digest};
+use zeitnot::{crash_report, digest, files};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
 const AFTER_HELP: &str =
@@ -158,6 +159,11 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
+fn text_with_paths() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|text| files::from_os(&text))
 }
 
 /// The matches of the command that was given, where flags for all commands stand too.

@@ -1,7 +1,7 @@
 //! Runs the loop between a GUI and the engine.
 
 use super::lines::Lines;
-use super::log::Log;
+use super::log::{Log, LogError};
 use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::announcer::Announcer;
@@ -44,15 +44,21 @@ impl Output {
         let mut sinks = self.0.lock();
         // A GUI that has gone does not read; the end of its input ends the loop.
         let _ = writeln!(sinks.gui, "{text}").and_then(|()| sinks.gui.flush());
-        if let Some(log) = &mut sinks.log {
-            log.line("<<", &text);
-        }
+        let logged = sinks.log.as_mut().map(|log| log.line("<<", &text));
+        drop(sinks);
+        self.tell_of(logged);
     }
 
     /// Writes a line to the log alone, if there is one.
     fn log(&self, mark: &str, text: &str) {
-        if let Some(log) = &mut self.0.lock().log {
-            log.line(mark, &one_line(text));
+        let logged = self.0.lock().log.as_mut().map(|log| log.line(mark, &one_line(text)));
+        self.tell_of(logged);
+    }
+
+    /// Says that the log cannot be written.
+    fn tell_of(&self, logged: Option<Result<(), LogError>>) {
+        if let Some(Err(error)) = logged {
+            self.error(&error);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Contestant;
 use crate::commands::output::note;
-use crate::commands::{cores, fen_option, file_sha256, game_from};
+use crate::commands::{cores, fen_option, file_sha256, game_from, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
@@ -109,7 +109,7 @@ pub fn add_to(command: Command) -> Command {
             )
             .value_parser(|text: &str| text.parse::<ResignRule>()),
         )
-        .arg(arg("tb", "FOLDERS", "Adjudicate by the Syzygy tables of these folders"))
+        .arg(arg("tb", "FOLDERS", "Adjudicate by the Syzygy tables of these folders").value_parser(text_with_paths()))
         .arg(
             arg("max-moves", "N", "Adjudicate a draw after so many moves of each side")
                 .value_parser(value_parser!(u32).range(1..)),

@@ -3,6 +3,7 @@
 
 use super::info_line::Told;
 use crate::clock::{Clock as _, MonotonicClock};
+use crate::files::to_os;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, unbounded};
 use parking_lot::Mutex;
 use std::io::{self, ErrorKind, Read, Write as _};
@@ -63,8 +64,12 @@ impl Process {
     /// # Errors
     /// Those of the operating system.
     pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
-        let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = Command::new(to_os(program));
+        command
+            .args(args.iter().map(|arg| to_os(arg)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         // A group of its own: Ctrl-C is for the match, and what the engine has started can be ended with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
