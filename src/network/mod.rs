@@ -18,7 +18,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `file` | reads a [`Network`] from the bytes of a file |
+//! | `file`, `gzip` | reads a [`Network`] from the bytes of a file |
 //! | `proto`, `onnx_proto`, `budget` | the wire formats, and the memory that decoding them may take |
 //! | `format`, `header` | the header of a network file, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
@@ -42,6 +42,7 @@ mod fetch;
 mod file;
 mod find_network;
 mod format;
+mod gzip;
 mod header;
 mod onnx;
 pub(crate) mod onnx_proto;
