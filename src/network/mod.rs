@@ -60,11 +60,11 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub(crate) use onnx::keys as onnx_keys;
 pub use onnx::{
     ActivationRange, Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, Quantiser,
     ValueOutput,
 };
+pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use prost::Message;
 
 use super::onnx_proto::{ModelProto, NodeProto};
-use super::testing::{RandomNetwork, attention_networks, random_network};
+use super::testing::{RandomNetwork, attention_networks, random_network, with_listed_initializers, with_renamed_ends};
 use super::*;
 
 /// Every combination of heads, activations and blocks, small.
@@ -486,6 +486,19 @@ fn bombs_of_several_members_are_not_kept() {
     assert!(error(&bomb).contains("more than half of the 65 MiB that it inflates to are empty"));
     let other = [gzip(b"hello"), gzip(&start)].concat();
     assert!(error(&other).contains("is not a network"));
+}
+
+#[test]
+fn initializers_among_the_inputs_are_no_inputs() {
+    let bytes = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap().bytes;
+    let listed = with_listed_initializers(&bytes, 3);
+    let network = load(&listed).unwrap();
+    let ends = |network: &Network| network.description().to_string().split_once(", ").unwrap().1.to_owned();
+    assert_eq!(ends(&network), ends(&load(&bytes).unwrap()));
+    assert_eq!(network.onnx(&Conversion::default()).unwrap().bytes, listed, "it is as it came");
+    let without = with_renamed_ends(&listed, |name| name.replace("/input/planes", "/input/plains"));
+    let line = error(&without);
+    assert!(line.contains("no input /input/planes") && line.contains("its only input is /input/plains"), "{line}");
 }
 
 #[test]
