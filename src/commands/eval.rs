@@ -15,6 +15,7 @@ use zeitnot::chess::{Move, to_uci};
 use zeitnot::engine::NetworkEvaluator;
 use zeitnot::files::TextLines;
 use zeitnot::network::{PLANES, Planes};
+use zeitnot::printable;
 
 pub fn command() -> Command {
     let command = Command::new("eval")
@@ -59,7 +60,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     let mut answer = |request: &Request| -> anyhow::Result<()> {
         match evaluate(&mut evaluator, request, with_planes) {
-            Ok(line) => writeln!(output, "{line}")?,
+            Ok(line) => writeln!(output, "{}", printable::lines(&line.to_string()))?,
             Err(error) => {
                 failed = true;
                 match &request.id {

@@ -11,9 +11,9 @@ use crate::engine::options::SPECS;
 use crate::engine::{
     EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
 };
+use crate::printable;
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
-use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,8 @@ impl Output {
     }
 
     fn line(&self, text: &str) {
-        let text = one_line(text);
+        // What it quotes (a complaint the input, a default a path) must not speak in the engine's name.
+        let text = printable::line(text);
         let mut sinks = self.0.lock();
         // A GUI that has gone does not read; the end of its input ends the loop.
         let _ = writeln!(sinks.gui, "{text}").and_then(|()| sinks.gui.flush());
@@ -51,7 +52,7 @@ impl Output {
 
     /// Writes a line to the log alone, if there is one.
     fn log(&self, mark: &str, text: &str) {
-        let logged = self.0.lock().log.as_mut().map(|log| log.line(mark, &one_line(text)));
+        let logged = self.0.lock().log.as_mut().map(|log| log.line(mark, &printable::line(text)));
         self.tell_of(logged);
     }
 
@@ -84,13 +85,6 @@ impl Output {
         let rest = if text.chars().nth(LONGEST_COMPLAINT).is_some() { "..." } else { "" };
         self.line(&format!("info string error {line}{rest}"));
     }
-}
-
-/// `text` with spaces for control characters and line breaks: what it quotes (a complaint the input, a default a path) must
-/// not speak in the engine's name.
-fn one_line(text: &str) -> Cow<'_, str> {
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// Passes a search's words on to the GUI.
