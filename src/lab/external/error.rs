@@ -56,6 +56,14 @@ pub enum ExternalError {
         /// The last line of its standard error after a colon and a space; empty where there is none.
         said: String,
     },
+    /// It declares options, or names itself, without an end.
+    #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
+    Flood {
+        /// The engine.
+        engine: String,
+        /// The most that is taken, in KiB.
+        limit_kib: usize,
+    },
     /// No answer came in time, or the engine does not read what it is told.
     #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
     Stalled {
@@ -122,7 +130,7 @@ mod tests {
     #[test]
     fn one_line_is_short_and_safe_to_print() {
         assert_eq!(one_line(" a\tb\u{1b}[31m\u{7}c\r\n"), "a b [31m c");
+        assert_eq!(one_line("a\u{202e}b\u{9b}c\u{2028}d"), "a b c d");
         assert_eq!(one_line(&"é".repeat(1000)), "é".repeat(QUOTED) + "...");
     }
 }
-        assert_eq!(one_line("a\u{202e}b\u{9b}c\u{2028}d"), "a b c d");
