@@ -10,7 +10,9 @@ use std::io::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Thread;
 
+use crate::printable;
 use parking_lot::Mutex;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -34,13 +36,12 @@ struct Before {
 static BEFORE: Mutex<Before> = Mutex::new(Before { options: VecDeque::new(), lines: VecDeque::new(), folder: None });
 static REPORTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Has every panic of this process reported to a file in the folder, on top of what is said of it anyway. Where the folder is
+/// Has every panic of this process said on standard error, and reported to a file in the folder. Where the folder is
 /// none, or cannot be written, reports go to the system's folder for temporary files.
 pub fn install(folder: Option<PathBuf>) {
     set_folder(folder);
-    let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        usual(panic);
+        tell(&format!("\nthread {} {panic}", thread_name(&std::thread::current())));
         let number = REPORTS.fetch_add(1, Ordering::Relaxed) + 1;
         if number <= MOST_REPORTS {
             let text = report(panic, &Backtrace::force_capture());
@@ -48,10 +49,18 @@ pub fn install(folder: Option<PathBuf>) {
                 Some(path) => format!("its report is {}", path.display()),
                 None => format!("its report can be written nowhere:\n{text}"),
             };
-            // A panic in here would abort the process, which `eprintln` makes where nobody reads standard error any more.
-            let _ = writeln!(std::io::stderr(), "zeitnot: this is a defect; {told}");
+            tell(&format!("zeitnot: this is a defect; {told}"));
         }
     }));
+}
+
+/// Says it on standard error. A panic in here would abort the process, which `eprintln` makes where nobody reads any more.
+fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", printable::lines(text));
+}
+
+fn thread_name(thread: &Thread) -> &str {
+    thread.name().unwrap_or("without a name")
 }
 
 /// Has later reports written into this folder: that of the log.
@@ -81,11 +90,11 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let mut text = format!(
         "zeitnot {}, {os} {architecture}, {now}\nthread {}: {panic}\n\ncommand line:",
         env!("CARGO_PKG_VERSION"),
-        thread.name().unwrap_or("without a name")
+        thread_name(&thread)
     );
     let mut line = |line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("a string takes every text");
     for argument in std::env::args_os() {
-        line(format_args!(" {argument:?}"));
+        line(format_args!(" {:?}", printable::without_password(&argument.to_string_lossy())));
     }
     // A panic while the lines were held must not wait for them.
     match BEFORE.try_lock() {
@@ -98,7 +107,7 @@ fn report(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
         None => line(format_args!("\n\nwhat was read cannot be told\n")),
     }
     line(format_args!("\nbacktrace:\n{backtrace}\n"));
-    text
+    printable::lines(&text).into_owned()
 }
 
 /// Writes a report; the path where it lies now.

@@ -12,7 +12,9 @@
 //! | [`splitmix`] | the random numbers that a seed decides on every machine | everything else |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move | everything else |
 //! | [`announcer`] | a sink of progress lines about work that takes long | everything else |
-//! | [`crash_report`] | the report of a panic, with what the engine was told before it | everything else |
+//! | [`printable`] | text that commands no terminal and turns no line | everything else |
+//! | [`crash_report`] | the report of a panic, with what the engine was told before it | text protocols |
+//! | [`files`] | the files that a user names: their paths as text, what they are, and their content as text | everything else |
 //! | [`digest`] | the SHA-256 that tells a file from others | everything else |
 //! | [`time_manager`] | clock arithmetic, the grammar `name(param=value,...)`, the managers and their estimators, the stoppers, the explanation of a decision, the timekeeper of one game, and the trace: what was asked, seen and decided, readable and writable; pure: time comes in as numbers | everything else; threads, the wall clock |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them | everything else |
@@ -68,11 +70,13 @@ pub mod clock;
 pub mod crash_report;
 pub mod digest;
 pub mod engine;
+pub mod files;
 pub mod lab;
 pub mod labels;
 pub mod measure;
 pub mod memory;
 pub mod network;
+pub mod printable;
 pub mod runtime;
 pub mod search;
 pub mod splitmix;

@@ -105,10 +105,8 @@ fn limits(mut system: System) -> Free {
     let process = system.process(pid);
     let group = process.and_then(|process| process.cgroup_limits()).or_else(|| system.cgroup_limits());
     let used = process.map_or(0, |process| process.virtual_memory());
-    let account = |group: CGroupLimits| Account {
-        all: group.total_memory,
-        free: group.total_memory.saturating_sub(group.rss),
-    };
+    let account =
+        |group: CGroupLimits| Account { all: group.total_memory, free: group.total_memory.saturating_sub(group.rss) };
     Free {
         machine: None,
         group: group.map(account),

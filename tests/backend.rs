@@ -7,7 +7,8 @@ use std::sync::Arc;
 use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query};
 use zeitnot::chess::Game;
 use zeitnot::network::testing::{
-    RandomNetwork, attention_networks, random_network, with_external_data, with_narrow_ends, with_renamed_ends,
+    RandomNetwork, attention_networks, random_network, with_external_data, with_listed_initializers, with_narrow_ends,
+    with_renamed_ends,
 };
 use zeitnot::network::{Conversion, MishForm, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
 use zeitnot::runtime;
@@ -351,6 +352,24 @@ fn names_of_its_own_change_nothing_that_a_model_says() {
         let renamed = backend::create("onnxruntime", Some(&network), &uncached()).unwrap();
         let said = |backend: &dyn Backend| backend.evaluator().unwrap().evaluate(&queries(backend)).unwrap();
         assert_eq!(said(&*usual), said(&*renamed));
+    }
+}
+
+#[test]
+fn initializers_among_the_inputs_change_nothing_that_a_model_says() {
+    let network = Network::from_bytes(&random_network(12, 2, 16), "tiny.pb.gz").unwrap();
+    let usual = network.onnx(&Conversion::default()).unwrap().bytes;
+    let said = |bytes: &[u8]| {
+        let backend = load(bytes, &uncached());
+        // A second evaluator has a session of its own.
+        let _first = backend.evaluator().unwrap();
+        backend.evaluator().unwrap().evaluate(&queries(&*backend)).unwrap()
+    };
+    // In version 3 they have to be there; later they are defaults of what could be replaced.
+    for version in [3, 4, 8] {
+        for (a, b) in said(&usual).iter().zip(&said(&with_listed_initializers(&usual, version))) {
+            assert_close(a, b, "listed initializers");
+        }
     }
 }
 

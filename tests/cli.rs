@@ -172,7 +172,7 @@ fn a_config_that_is_no_file_of_options_is_one_line() {
     fails(zeitnot(&folder).arg(config("large")), &["large, line 1: it is longer than 8192 bytes"]);
     if cfg!(unix) {
         for device in ["/dev/zero", "/dev/full"] {
-            fails(zeitnot(&folder).arg(config(device)), &[device, "neither a file nor a pipe"]);
+            fails(zeitnot(&folder).arg(config(device)), &[device, "it is a device, not a file"]);
         }
         let shell = |script: &str| {
             let mut command = Command::new("sh");

@@ -57,7 +57,11 @@ mod tests {
         assert_eq!(plies(START, START), [0]);
         assert_eq!(plies(START, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"), [1]);
         assert_eq!(plies(START, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"), [2]);
-        assert_eq!(plies(START, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2"), [3], "e2e3, e7e5, e3e4");
+        assert_eq!(
+            plies(START, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2"),
+            [3],
+            "e2e3, e7e5, e3e4"
+        );
         assert_eq!(plies(START, "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"), [3]);
         // Another opening, and a piece that fell without a capture.
         assert!(plies(START, "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4").is_empty());

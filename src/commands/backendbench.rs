@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
+use zeitnot::files::to_path;
 use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
 use zeitnot::network;
 use zeitnot::runtime::Provider;
@@ -197,7 +198,7 @@ fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
 }
 
 fn named(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| PathBuf::from(text))
+    (!text.is_empty()).then(|| to_path(text))
 }
 
 /// The backend of this name, as this engine's other options make it.

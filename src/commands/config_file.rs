@@ -4,11 +4,12 @@
 
 use super::preload::{self, PRELOAD};
 use anyhow::Context as _;
-use std::fs::{File, FileType};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, ignored_options};
+use zeitnot::files;
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
@@ -22,10 +23,11 @@ const LONGEST_LINE: usize = 8 << 10;
 /// When the file cannot be read, or a line of it is no option and value; the line is named.
 pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow::Result<Option<bool>> {
     let bytes = read(path).with_context(|| format!("--config {}", path.display()))?;
-    // Comments are in whatever encoding the editor had, and some editors begin with a byte order mark.
-    let text = String::from_utf8_lossy(&bytes);
+    // Comments are in whatever encoding the editor had, and paths are whatever bytes the system takes.
+    let text =
+        files::from_bytes(&files::without_marks(&bytes).with_context(|| format!("--config {}", path.display()))?);
     let mut preload = None;
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+    for (index, line) in text.lines().enumerate() {
         let said =
             apply_line(engine, line, &note).with_context(|| format!("{}, line {}", path.display(), index + 1))?;
         preload = said.or(preload);
@@ -37,21 +39,13 @@ pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow:
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    anyhow::ensure!(metadata.is_file() || is_pipe(metadata.file_type()), "it is neither a file nor a pipe");
+    if let Some(kind) = files::kind_of(metadata.file_type()).filter(|kind| *kind != "a pipe") {
+        anyhow::bail!("it is {kind}, not a file");
+    }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     anyhow::ensure!(bytes.len() as u64 <= LARGEST, "it is larger than {} KiB", LARGEST >> 10);
     Ok(bytes)
-}
-
-#[cfg(unix)]
-fn is_pipe(kind: FileType) -> bool {
-    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: FileType) -> bool {
-    false
 }
 
 /// The value of `preload`, if that is the line.

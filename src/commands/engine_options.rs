@@ -1,6 +1,6 @@
 //! Makes flags of the command line from the engine's options.
 
-use super::{config_file, preload};
+use super::{config_file, preload, text_with_paths};
 use crate::commands::output::note;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -40,8 +40,8 @@ pub fn add_to(command: Command) -> Command {
             Kind::Spin { .. } => arg.value_name("N"),
             Kind::Float { .. } => arg.value_name("X").allow_negative_numbers(true),
             Kind::Combo(_) => arg.value_name("WORD"),
-            Kind::Text => arg.value_name("TEXT"),
-            Kind::File => arg.value_name("FILE"),
+            Kind::Text => arg.value_name("TEXT").value_parser(text_with_paths()),
+            Kind::File => arg.value_name("FILE").value_parser(text_with_paths()),
         }
     };
     let config = Arg::new(CONFIG)

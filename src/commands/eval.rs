@@ -7,14 +7,15 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use zeitnot::backend::softmax;
 use zeitnot::chess::{Move, to_uci};
 use zeitnot::engine::NetworkEvaluator;
+use zeitnot::files::TextLines;
 use zeitnot::network::{PLANES, Planes};
+use zeitnot::printable;
 
 pub fn command() -> Command {
     let command = Command::new("eval")
@@ -59,7 +60,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     let mut answer = |request: &Request| -> anyhow::Result<()> {
         match evaluate(&mut evaluator, request, with_planes) {
-            Ok(line) => writeln!(output, "{line}")?,
+            Ok(line) => writeln!(output, "{}", printable::lines(&line.to_string()))?,
             Err(error) => {
                 failed = true;
                 match &request.id {
@@ -77,9 +78,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
             answer(&Request { fen, moves, ..Request::default() })?;
         }
         Some(path) => {
-            let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            for (index, line) in BufReader::new(file).lines().enumerate() {
-                let line = line.with_context(|| format!("cannot read {}", path.display()))?;
+            let cannot_read = || format!("cannot read {}", path.display());
+            for (index, line) in TextLines::open(path).with_context(cannot_read)?.enumerate() {
+                let line = line.with_context(cannot_read)?;
                 if !line.trim().is_empty() {
                     let at = || format!("{} line {} is no position", path.display(), index + 1);
                     answer(&serde_json::from_str(&line).with_context(at)?)?;

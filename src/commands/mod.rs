@@ -24,9 +24,11 @@ mod speed_picture;
 mod time;
 mod uci;
 
-use crate::commands::output::note;
+use crate::commands::output::{LogOutput, note};
 use anyhow::Context as _;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,7 +38,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use zeitnot::chess::{FenError, Game};
 use zeitnot::engine::{SearchAlgorithm, Word as _};
 use zeitnot::runtime::user_cache;
-use zeitnot::{crash_report, digest};
+use zeitnot::{crash_report, digest, files, printable};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
 const AFTER_HELP: &str =
@@ -146,8 +148,11 @@ fn log_filter(level: Option<&str>) -> Targets {
 pub fn run() -> ExitCode {
     crash_report::install(user_cache().map(|cache| cache.join("crashes")));
     let arguments = genfens::split_argument(std::env::args_os().collect());
-    let matches = cli().mut_subcommand("doctor", doctor::with_probe).get_matches_from(arguments);
-    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    let matches = match cli().mut_subcommand("doctor", doctor::with_probe).try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return refuse(&error),
+    };
+    let log = tracing_subscriber::fmt::layer().with_writer(|| LogOutput).log_internal_errors(false);
     let level = innermost(&matches).get_one::<String>(LOG_LEVEL);
     tracing_subscriber::registry().with(log).with(log_filter(level.map(String::as_str))).init();
     match dispatch(&matches) {
@@ -158,6 +163,23 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints help, the version, or why the command line is refused. A quotation of it that could command the terminal costs the
+/// colours.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    match printable::lines(&text) {
+        // Nobody may read it.
+        Cow::Borrowed(_) => error.print().unwrap_or_default(),
+        Cow::Owned(safe) => note!("{}", safe.trim_end()),
+    }
+    ExitCode::from(error.exit_code() as u8)
+}
+
+/// Reads a flag's text that may name a path, whose bytes need not be UTF-8.
+fn text_with_paths() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|text| files::from_os(&text))
 }
 
 /// The matches of the command that was given, where flags for all commands stand too.

@@ -1,19 +1,23 @@
-//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full.
+//! Prints and writes the output of commands: to a reader who may have gone, or a disk that may be full. What is printed may quote
+//! files, engines and servers of others: nothing of it commands the terminal ([`printable`]).
 
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
+use zeitnot::printable;
 
 /// Prints a line to standard error, if anybody reads it: `eprintln!` panics where nobody does (`zeitnot match 2>&1 | head`).
 macro_rules! note {
     ($($arg:tt)*) => {{
-        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($arg)*)));
+        let line = format!($($arg)*);
+        let line = zeitnot::printable::lines(&line);
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{line}\n"));
     }};
 }
 pub(super) use note;
 
-/// Prints a text as it is. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
+/// Prints a text. When nobody reads any more (`zeitnot options | head`) the program ends quietly; any other failure
 /// is named and ends it with an error.
 pub fn text(text: impl Display) {
     match print(text) {
@@ -38,7 +42,7 @@ pub fn is_read(text: impl Display) -> bool {
 
 fn print(text: impl Display) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    write!(stdout, "{text}")?;
+    stdout.write_all(printable::lines(&text.to_string()).as_bytes())?;
     stdout.flush()
 }
 
@@ -47,6 +51,20 @@ macro_rules! say {
     ($($arg:tt)*) => { $crate::commands::output::text(format_args!("{}\n", format_args!($($arg)*))) };
 }
 pub(super) use say;
+
+/// Standard error for a log, which comes in whole lines.
+pub struct LogOutput;
+
+impl io::Write for LogOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        io::stderr().write_all(printable::lines(&text).as_bytes()).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
 
 /// Writes a file that is there as a whole or not at all; of two processes that write it, each a whole one.
 ///

@@ -2,6 +2,7 @@
 //! by the position's key. The file is searched where it lies, so that a book of any size costs a few reads a move.
 
 use crate::chess::{Game, Move, Position, parse_uci};
+use crate::files::open_regular;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Position as _};
 use std::collections::hash_map::RandomState;
@@ -79,10 +80,9 @@ impl Book {
     /// [`BookError`], when the file cannot be read or cannot be a book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let failed = |error| BookError::Read { path: path.to_owned(), error };
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
+        let (file, metadata) = open_regular(path).map_err(failed)?;
         let length = metadata.len();
-        if !metadata.is_file() || length == 0 || !length.is_multiple_of(ENTRY as u64) {
+        if length == 0 || !length.is_multiple_of(ENTRY as u64) {
             return Err(BookError::Length { path: path.to_owned(), length });
         }
         Ok(Book { path: path.to_owned(), file, entries: length / ENTRY as u64 })

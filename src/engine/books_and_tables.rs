@@ -4,8 +4,8 @@ use super::Options;
 use super::book::{Book, Choice};
 use crate::announcer::Announcer;
 use crate::chess::{Game, Move};
+use crate::files::to_path;
 use crate::tablebase::{Probes, RootMoves, Tablebase};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be opened
@@ -29,7 +29,7 @@ impl BooksAndTables {
             self.book_named = Some(book_wanted.to_owned());
             self.book = None;
             if !book_wanted.is_empty() {
-                match Book::open(Path::new(book_wanted)) {
+                match Book::open(&to_path(book_wanted)) {
                     Ok(book) => {
                         announcer.say(&format!("book with {} entries: {book_wanted}", book.entries()));
                         self.book = Some(book);

@@ -3,6 +3,7 @@
 use super::Options;
 use crate::announcer::Announcer;
 use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
+use crate::files::to_path;
 use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
@@ -106,7 +107,7 @@ pub(super) struct Loaded {
 }
 
 fn path(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| PathBuf::from(text))
+    (!text.is_empty()).then(|| to_path(text))
 }
 
 /// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what

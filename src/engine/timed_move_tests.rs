@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// Both sides' moves of a game: castling on both sides, a capture en passant.
 const LINE: [&str; 24] = [
-    "b1c3", "e7e5", "a2a3", "e5e4", "d2d4", "e4d3", "c2d3", "g8f6", "g1f3", "f8e7", "g2g3", "e8g8", "f1g2", "d7d5", "e1g1",
-    "c7c6", "c1f4", "b8d7", "h2h3", "d7b6", "a1c1", "c8f5", "d1d2", "f8e8",
+    "b1c3", "e7e5", "a2a3", "e5e4", "d2d4", "e4d3", "c2d3", "g8f6", "g1f3", "f8e7", "g2g3", "e8g8", "f1g2", "d7d5",
+    "e1g1", "c7c6", "c1f4", "b8d7", "h2h3", "d7b6", "a1c1", "c8f5", "d1d2", "f8e8",
 ];
 
 /// The game after some plies of the line.

@@ -1,10 +1,11 @@
 //! Keeps all that the time managers of a match were asked, saw and decided, and checks that the same comes out again.
 
 use crate::announcer::Announcer;
+use crate::files::TextLines;
 use crate::time_manager::Timekeeper;
 use crate::time_manager::trace::{Answer, Event, Line, Observer, read, write};
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -117,7 +118,7 @@ pub fn verify_decisions(path: &Path) -> Result<Verified, DecisionError> {
     let mut time: Option<Timekeeper> = None;
     let mut expected: Option<Answer> = None;
     let mut lines = 0;
-    for (index, text) in BufReader::new(File::open(path).map_err(reading)?).lines().enumerate() {
+    for (index, text) in TextLines::open(path).map_err(reading)?.enumerate() {
         let text = text.map_err(reading)?;
         lines = index + 1;
         let bad = |problem: String| DecisionError::Line { path: path.to_owned(), line: index + 1, problem };

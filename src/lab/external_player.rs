@@ -64,6 +64,7 @@ fn failed(error: ExternalError) -> PlayerError {
         ExternalError::Ended { .. } | ExternalError::NotRunning { .. } => PlayerError::Crashed(text),
         ExternalError::Command { .. }
         | ExternalError::Start { .. }
+        | ExternalError::Flood { .. }
         | ExternalError::Option { .. }
         | ExternalError::Chess960 { .. } => PlayerError::Unfit(text),
     }

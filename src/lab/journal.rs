@@ -3,6 +3,7 @@
 
 use super::journal_error::JournalError;
 use super::record::GameRecord;
+use crate::files::without_marks;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -222,7 +223,8 @@ fn parse<E: Entry>(path: &Path, bytes: &[u8]) -> Result<Content<E>, JournalError
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let line_error = |line: usize, problem: String| JournalError::Line { path: path.to_owned(), line, problem };
     let (mut settings, mut entries, mut is_ended) = (Value::Null, BTreeMap::new(), false);
-    for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+    let text = without_marks(&bytes[..whole]).map_err(|reason| JournalError::Io { path: path.to_owned(), reason })?;
+    for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         if index == 0 {
             settings = serde_json::from_slice(line).map_err(|error| line_error(1, error.to_string()))?;
             if !settings.is_object() {

@@ -14,6 +14,9 @@ const MILLION: f64 = 1e6;
 /// From this many million on, parameters are told with one decimal instead of two.
 const MANY_MILLION: f64 = 10.0;
 
+/// The latest version of Lc0 whose network files are known here (docs/lc0.md is about it).
+const KNOWN_LC0: [u32; 2] = [0, 33];
+
 /// The description of a network. Its text is one line:
 /// `SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters`;
 /// serialised it is an object with these fields and those of the architecture.
@@ -214,6 +217,12 @@ impl fmt::Display for Architecture {
     }
 }
 
+/// Whether a version of Lc0 is later than those whose format is known here.
+fn is_newer(version: &str) -> bool {
+    let numbers = version.split('.').map(|number| number.parse().unwrap_or(u32::MAX));
+    numbers.take(KNOWN_LC0.len()).gt(KNOWN_LC0)
+}
+
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let several = |heads: &[String]| match heads {
@@ -242,7 +251,10 @@ impl fmt::Display for Description {
             let millions = parameters as f64 / MILLION;
             write!(f, ", {millions:.*} M parameters", if millions < MANY_MILLION { 2 } else { 1 })?;
         }
-        Ok(())
+        match self.min_version.as_deref().filter(|version| is_newer(version)) {
+            Some(version) => write!(f, "; it asks for Lc0 {version} or later, which may read it otherwise"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -265,6 +277,23 @@ mod tests {
             value_heads: vec!["winner".to_owned()],
             parameters: Some(868_000),
             ..file
+        }
+    }
+
+    // Lc0 refuses such a network (docs/lc0.md, 4.6).
+    #[test]
+    fn a_network_for_a_later_lc0_is_told() {
+        let text = |major, minor| {
+            let min_version = Some(proto::EngineVersion { major: Some(major), minor: Some(minor), patch: Some(7) });
+            let net = proto::Net { min_version, ..proto::Net::default() };
+            Description::of_file(&net, ValueKind::Wdl, InputFormat::Classical).to_string()
+        };
+        for (major, minor) in [(0, 34), (1, 0), (99, 0), (u32::MAX, u32::MAX)] {
+            let end = format!("; it asks for Lc0 {major}.{minor}.7 or later, which may read it otherwise");
+            assert!(text(major, minor).ends_with(&end), "{}", text(major, minor));
+        }
+        for (major, minor) in [(0, 0), (0, 21), (0, 33)] {
+            assert!(text(major, minor).ends_with("planes"), "{}", text(major, minor));
         }
     }
 

@@ -6,22 +6,22 @@ use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use prost::Message;
 use prost::bytes::Bytes;
 
 use super::description::Description;
+use super::gzip::{Members, is_gzip};
 use super::header::{Header, Structure};
 use super::weights::layers::Layers;
 use super::weights::tensor::Decoder;
 use super::{Body, InputFormat, NetworkError, OnnxInterface, OnnxModel, ValueKind, ValueOutput, budget, onnx, proto};
+use crate::files::open_regular;
 
 /// The magic number of an Lc0 network (docs/lc0.md, 4.6).
 pub(crate) const MAGIC: u32 = 0x1c0;
 /// The first bytes of an Lc0 network: the tag of field 1 (fixed32) and the magic number.
 const NETWORK_START: [u8; 5] = [0x0d, 0xc0, 0x01, 0x00, 0x00];
-/// The first bytes of a gzip file (RFC 1952).
-const GZIP_START: [u8; 2] = [0x1f, 0x8b];
 /// The first field of an ONNX model, the version of its format: field 1 as a varint.
 const ONNX_START: u8 = 0x08;
 /// The largest content read, and so the largest file: a protobuf message cannot be larger (2 GiB).
@@ -66,12 +66,8 @@ fn kind(head: &[u8]) -> Kind {
 /// then refuses.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let error = |reason| NetworkError::Read { path: path.to_owned(), reason };
-    // A pipe would wait for its writer, a device be read without end.
-    if !std::fs::metadata(path).map_err(error)?.is_file() {
-        return Err(error(Error::new(ErrorKind::InvalidInput, "it is not a regular file")));
-    }
-    let mut file = File::open(path).map_err(error)?;
-    let size = file.metadata().map_err(error)?.len();
+    let (mut file, metadata) = open_regular(path).map_err(error)?;
+    let size = metadata.len();
     if size > LARGEST {
         return Err(too_large(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()));
     }
@@ -89,11 +85,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
 /// Whether a file that begins with `head` can be a network that [`parse`] takes.
 fn can_be_a_network(head: &[u8]) -> bool {
     let can_be = |head: &[u8]| matches!(kind(head), Kind::Network | Kind::Onnx);
-    if !head.starts_with(&GZIP_START) {
+    if !is_gzip(head) {
         return can_be(head);
     }
     let mut content = Vec::new();
-    match GzDecoder::new(head).take(NETWORK_START.len() as u64).read_to_end(&mut content) {
+    match Members::new(head).take(NETWORK_START.len() as u64).read_to_end(&mut content) {
+        Ok(count) if count < NETWORK_START.len() && head.len() as u64 == HEAD => true,
         Ok(_) => can_be(&content),
         // The rest of the file may hold it.
         Err(error) => error.kind() == ErrorKind::UnexpectedEof,
@@ -108,9 +105,9 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
     if !File::open(path).is_ok_and(|mut file| glance(&mut file, &mut head)) {
         return false;
     }
-    if head.starts_with(&GZIP_START) {
+    if is_gzip(&head) {
         head.clear();
-        if !File::open(path).is_ok_and(|file| glance(&mut GzDecoder::new(file), &mut head)) {
+        if !File::open(path).is_ok_and(|file| glance(&mut MultiGzDecoder::new(file), &mut head)) {
             return false;
         }
         return kind(&head) == Kind::Network;
@@ -168,11 +165,11 @@ pub(crate) fn parse(
 /// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size
 /// of the content: where that is more than expected, it is counted before it is kept, and a bomb is not kept at all.
 fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, NetworkError> {
-    if !bytes.starts_with(&GZIP_START) {
+    if !is_gzip(&bytes) {
         return Ok(bytes);
     }
     let damaged = |reason| NetworkError::Gzip { name: name.to_owned(), reason };
-    let mut decoder = GzDecoder::new(&*bytes);
+    let mut decoder = Members::new(&bytes);
     let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
@@ -210,11 +207,11 @@ struct Inflated {
 
 /// Inflates without keeping anything.
 fn count(bytes: &[u8]) -> Result<Inflated, Error> {
-    let mut decoder = flate2::bufread::GzDecoder::new(bytes);
+    let mut decoder = Members::new(bytes);
     let mut stretch = vec![0; STRETCH];
     let mut inflated = Inflated { size: 0, empty: 0 };
     loop {
-        let before = decoder.get_ref().len();
+        let before = decoder.rest().len();
         let mut filled = 0;
         while filled < STRETCH {
             match decoder.read(&mut stretch[filled..])? {
@@ -223,7 +220,7 @@ fn count(bytes: &[u8]) -> Result<Inflated, Error> {
             }
         }
         inflated.size += filled as u64;
-        let came_from = before - decoder.get_ref().len();
+        let came_from = before - decoder.rest().len();
         if filled > came_from.saturating_mul(EMPTY_INFLATION) {
             inflated.empty += filled as u64;
         }

@@ -18,7 +18,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `file` | reads a [`Network`] from the bytes of a file |
+//! | `file`, `gzip` | reads a [`Network`] from the bytes of a file |
 //! | `proto`, `onnx_proto`, `budget` | the wire formats, and the memory that decoding them may take |
 //! | `format`, `header` | the header of a network file, and the fix-ups of older files |
 //! | `weights` | the tensors of a network, and those of a residual network decoded |
@@ -42,6 +42,7 @@ mod fetch;
 mod file;
 mod find_network;
 mod format;
+mod gzip;
 mod header;
 mod onnx;
 pub(crate) mod onnx_proto;
@@ -59,11 +60,11 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub(crate) use onnx::keys as onnx_keys;
 pub use onnx::{
     ActivationRange, Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, Quantiser,
     ValueOutput,
 };
+pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
 pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
 pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
 pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};

@@ -29,10 +29,22 @@ pub(crate) mod data_type {
 
 /// Numbers of fields that are written by hand.
 pub(crate) mod field {
+    /// `ModelProto.ir_version`.
+    pub(crate) const IR_VERSION: u32 = 1;
     /// `ModelProto.graph`.
     pub(crate) const GRAPH: u32 = 7;
     /// `GraphProto.initializer`.
     pub(crate) const INITIALIZER: u32 = 5;
+    /// `GraphProto.input`.
+    pub(crate) const INPUT: u32 = 11;
+    /// `GraphProto.sparse_initializer`.
+    pub(crate) const SPARSE_INITIALIZER: u32 = 15;
+    /// `ValueInfoProto.name`.
+    pub(crate) const INPUT_NAME: u32 = 1;
+    /// `SparseTensorProto.values`, whose name is that of the whole tensor.
+    pub(crate) const SPARSE_VALUES: u32 = 1;
+    /// `TensorProto.name`.
+    pub(crate) const TENSOR_NAME: u32 = 8;
     /// `TensorProto.raw_data`.
     pub(crate) const RAW_DATA: u32 = 9;
     /// `TensorProto.external_data`.
@@ -65,6 +77,15 @@ pub(crate) struct ModelProto {
     pub opset_import: Vec<OperatorSetIdProto>,
     #[prost(message, repeated, tag = "14")]
     pub metadata_props: Vec<StringStringEntryProto>,
+}
+
+impl ModelProto {
+    /// The version of ONNX's own operators.
+    pub(crate) fn opset(&self) -> Option<i64> {
+        let own =
+            |set: &&OperatorSetIdProto| set.domain.as_deref().is_none_or(|domain| matches!(domain, "" | "ai.onnx"));
+        self.opset_import.iter().find(own)?.version
+    }
 }
 
 /// A note of the maker of a model.

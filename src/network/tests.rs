@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use prost::Message;
 
 use super::onnx_proto::{ModelProto, NodeProto};
-use super::testing::{RandomNetwork, attention_networks, random_network};
+use super::testing::{RandomNetwork, attention_networks, random_network, with_listed_initializers, with_renamed_ends};
 use super::*;
 
 /// Every combination of heads, activations and blocks, small.
@@ -456,6 +456,49 @@ fn truncated_files_are_damaged_at_any_length() {
         );
     }
     assert!(error(&zipped[..zipped.len() - 1]).contains("truncated or damaged"));
+}
+
+#[test]
+fn gzip_files_of_several_members_are_whole() {
+    let raw = RandomNetwork::default().protobuf(1);
+    let model = load(&raw).unwrap().onnx(&Conversion::default()).unwrap().bytes;
+    let expected = load(&raw).unwrap();
+    for cut in [0, 1, 4, 5, 6, 1000, raw.len() / 2, raw.len() - 1, raw.len()] {
+        let members = [gzip(&raw[..cut]), gzip(&raw[cut..])].concat();
+        assert_eq!(load(&members).unwrap().weights(), expected.weights(), "cut at {cut}");
+        // What is left of the second one does not do.
+        assert!(error(&members[..members.len() - 1]).contains("truncated or damaged"), "cut at {cut}");
+    }
+    let members: Vec<u8> = model.chunks(1 << 12).flat_map(gzip).collect();
+    assert_eq!(load(&members).unwrap().onnx(&Conversion::default()).unwrap().bytes, model);
+    // The beginning of the file says nothing yet.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.pb.gz");
+    std::fs::write(&path, [gzip(b"").repeat(4_000), gzip(&raw)].concat()).unwrap();
+    assert_eq!(Network::load(&path).unwrap().weights(), expected.weights());
+    assert!(file::looks_like_a_network(&path));
+}
+
+#[test]
+fn bombs_of_several_members_are_not_kept() {
+    let start = [0x0d, 0xc0, 0x01, 0, 0];
+    let bomb = [gzip(&start), gzip(&vec![0; 1 << 20]).repeat(64)].concat();
+    assert!(error(&bomb).contains("more than half of the 65 MiB that it inflates to are empty"));
+    let other = [gzip(b"hello"), gzip(&start)].concat();
+    assert!(error(&other).contains("is not a network"));
+}
+
+#[test]
+fn initializers_among_the_inputs_are_no_inputs() {
+    let bytes = load(&random_network(1, 1, 8)).unwrap().onnx(&Conversion::default()).unwrap().bytes;
+    let listed = with_listed_initializers(&bytes, 3);
+    let network = load(&listed).unwrap();
+    let ends = |network: &Network| network.description().to_string().split_once(", ").unwrap().1.to_owned();
+    assert_eq!(ends(&network), ends(&load(&bytes).unwrap()));
+    assert_eq!(network.onnx(&Conversion::default()).unwrap().bytes, listed, "it is as it came");
+    let without = with_renamed_ends(&listed, |name| name.replace("/input/planes", "/input/plains"));
+    let line = error(&without);
+    assert!(line.contains("no input /input/planes") && line.contains("its only input is /input/plains"), "{line}");
 }
 
 #[test]

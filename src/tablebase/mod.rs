@@ -9,12 +9,16 @@ mod root;
 pub use root::RootMoves;
 
 use crate::chess::Position;
+use crate::files::{kind_of, to_path};
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{SyzygyError, Wdl};
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fmt;
-use std::io::ErrorKind;
+use std::fs::ReadDir;
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use thiserror::Error;
@@ -65,32 +69,36 @@ impl Tablebase {
     /// table file is opened yet.
     pub fn open(folders: &str) -> (Tablebase, Vec<TablebaseError>) {
         let mut tables = shakmaty_syzygy::Tablebase::new();
-        let (mut files, mut errors) = (0, Vec::new());
+        // A folder may be named by several ways, and a table lie in several folders.
+        let (mut looked_at, mut names) = (HashSet::new(), HashSet::new());
+        let mut errors = Vec::new();
         for folder in split(folders) {
-            let entries = match std::fs::read_dir(&folder) {
-                Ok(entries) => entries,
+            let entries = match entries(&folder) {
+                Ok((real, _)) if !looked_at.insert(real.clone()) => continue,
+                Ok((_, entries)) => entries,
                 Err(error) => {
                     errors.push(TablebaseError::Folder { folder, error });
                     continue;
                 }
             };
-            let (found_before, complaints_before) = (files, errors.len());
+            let mut is_empty = true;
             for file in entries.flatten().map(|entry| entry.path()) {
                 match tables.add_file(&file) {
-                    Ok(()) => files += 1,
+                    Ok(()) => names.extend(file.file_name().map(OsStr::to_owned)),
                     // Its name is not that of a table.
-                    Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+                    Err(error) if error.kind() == ErrorKind::InvalidInput => continue,
                     Err(error) => errors.push(TablebaseError::File { file, error }),
                 }
+                is_empty = false;
             }
-            if (files, errors.len()) == (found_before, complaints_before) {
+            if is_empty {
                 errors.push(TablebaseError::Empty(folder));
             }
         }
-        (Tablebase { tables, files, broken: AtomicBool::new(false) }, errors)
+        (Tablebase { tables, files: names.len(), broken: AtomicBool::new(false) }, errors)
     }
 
-    /// Table files found: one each for WDL and DTZ.
+    /// Tables found: one each for WDL and DTZ.
     pub fn files(&self) -> usize {
         self.files
     }
@@ -148,6 +156,16 @@ impl Tablebase {
     }
 }
 
+/// The real path of a folder, and what lies in it.
+fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
+    let kind = folder.metadata()?.file_type();
+    if !kind.is_dir() {
+        let kind = kind_of(kind).unwrap_or("a file");
+        return Err(io::Error::new(ErrorKind::NotADirectory, format!("it is {kind}, not a folder")));
+    }
+    Ok((folder.canonicalize()?, folder.read_dir()?))
+}
+
 /// A damaged file is worth a word in the log; a table that is not there is not.
 fn note(error: &SyzygyError) {
     if let SyzygyError::ProbeFailed { .. } = error {
@@ -157,7 +175,7 @@ fn note(error: &SyzygyError) {
 
 fn split(folders: &str) -> Vec<PathBuf> {
     let separator = |c: char| c == ';' || c == ':' && !cfg!(windows);
-    folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(PathBuf::from).collect()
+    folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(to_path).collect()
 }
 
 /// The tables as one search uses them: it counts what it finds.
@@ -210,6 +228,43 @@ mod tests {
         assert!(lines[1].contains("no Syzygy tables") && !lines[1].contains('\n'), "{}", lines[1]);
         let game = crate::chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
         assert_eq!(tables.wdl(game.current()), None);
+    }
+
+    #[test]
+    fn a_table_counts_once_however_often_its_folder_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let [folder, other] = ["tables", "other"].map(|name| home.path().join(name));
+        for (folder, names) in [(&folder, ["KQvK.rtbw", "KQvK.rtbz"]), (&other, ["KQvK.rtbw", "KRvK.rtbw"])] {
+            std::fs::create_dir(folder).unwrap();
+            // As long as a table may be: 16 bytes over a multiple of 64.
+            names.iter().for_each(|name| std::fs::write(folder.join(name), [0; 80]).unwrap());
+        }
+        let one = folder.display();
+        let mut named = vec![format!("{one}"), format!("{one}/"), format!("{one}/."), format!("{one}/../tables")];
+        #[cfg(unix)]
+        {
+            let link = home.path().join("link");
+            std::os::unix::fs::symlink(&folder, &link).unwrap();
+            named.push(link.display().to_string());
+        }
+        for again in &named {
+            let (tables, errors) = Tablebase::open(&format!("{one};{again}"));
+            assert_eq!((tables.files(), errors.len()), (2, 0), "{again}");
+        }
+        let (tables, errors) = Tablebase::open(&format!("{};{}", named.join(";"), other.display()));
+        assert_eq!((tables.files(), errors.len()), (3, 0));
+        // What is wrong with a folder is said once, too.
+        std::fs::write(folder.join("KBvK.rtbw"), "no table").unwrap();
+        assert_eq!(Tablebase::open(&named.join(";")).1.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_called_what_it_is() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (_, errors) = Tablebase::open(&file.path().display().to_string());
+        assert!(errors[0].to_string().ends_with("\": it is a file, not a folder"), "{}", errors[0]);
+        #[cfg(unix)]
+        assert!(Tablebase::open("/dev/null").1[0].to_string().ends_with("it is a device, not a folder"));
     }
 
     #[test]

@@ -198,12 +198,13 @@ fn on_no_kind_of_clock_a_game_is_lost_or_played_without_time() {
                 };
                 let most = course.split(|played| !without(played)).map(<[_]>::len).max().unwrap_or(0);
                 if most > 2 {
-                    faults.push(format!("{}, {spec}, lag {lag_ms}: {most} moves without time: {course:.0?}", kind.name));
+                    faults
+                        .push(format!("{}, {spec}, lag {lag_ms}: {most} moves without time: {course:.0?}", kind.name));
                 }
             }
         }
     }
-        assert!(faults.is_empty(), "{} of them, the first: {}", faults.len(), faults[0]);
+    assert!(faults.is_empty(), "{} of them, the first: {}", faults.len(), faults[0]);
 }
 
 #[test]

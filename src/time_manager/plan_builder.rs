@@ -54,8 +54,18 @@ impl PlanBuilder {
             true => {
                 let announced = builder.input_ms("announced_increment", request.increment_ms);
                 let missing = believed_ms(request.missing_increment_ms).min(announced);
-                builder.record("missing_increment", "from earlier moves of the game", missing, Unit::Milliseconds, false);
-                builder.term("increment = announced_increment - missing_increment", announced - missing, Unit::Milliseconds)
+                builder.record(
+                    "missing_increment",
+                    "from earlier moves of the game",
+                    missing,
+                    Unit::Milliseconds,
+                    false,
+                );
+                builder.term(
+                    "increment = announced_increment - missing_increment",
+                    announced - missing,
+                    Unit::Milliseconds,
+                )
             }
             false => builder.input_ms("increment", request.increment_ms),
         };

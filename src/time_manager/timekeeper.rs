@@ -5,7 +5,8 @@ use super::estimators::overhead::LagEstimator;
 use super::stoppers::Stoppers;
 use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::{
-    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build, due,
+    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build,
+    due,
 };
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
@@ -164,9 +165,9 @@ impl Timekeeper {
         }
         let by_plan = plan.as_ref().map(|plan| (plan.hard_limit_ms, plan.due_ms));
         let movetime_ms = self.stoppers.as_ref().and_then(Stoppers::movetime_ms);
-        let by_movetime = movetime_ms.zip(limits.movetime_ms).map(|(limit_ms, movetime_ms)| {
-            (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms))
-        });
+        let by_movetime = movetime_ms
+            .zip(limits.movetime_ms)
+            .map(|(limit_ms, movetime_ms)| (limit_ms, due::due_ms(limit_ms, movetime_ms, start.evaluation_ms)));
         let (limit_ms, due_ms) = match (by_plan, by_movetime) {
             (Some(plan), Some(movetime)) => (Some(plan.0.min(movetime.0)), Some(plan.1.min(movetime.1))),
             (one, other) => one.or(other).unzip(),

@@ -1,5 +1,6 @@
 //! Reads the input line by line.
 
+use crate::files::{from_bytes, mark_length};
 use std::io::{self, BufRead, Read as _};
 use thiserror::Error;
 
@@ -9,26 +10,33 @@ const LONGEST_LINE: u64 = 16 << 20;
 
 /// A line that is passed over. Its text is one line.
 #[derive(Debug, Error)]
-#[error("a line of more than {LONGEST_LINE} bytes is passed over")]
-pub(super) struct TooLong;
+pub(super) enum PassedOver {
+    /// It is too long.
+    #[error("a line of more than {LONGEST_LINE} bytes is passed over")]
+    TooLong,
+    /// It is the first one, and of an encoding that none of its commands can be read in.
+    #[error("the input is no text that can be read: {0}")]
+    Encoding(io::Error),
+}
 
 /// The lines of an input, without their ends.
 pub(super) struct Lines<R> {
     input: R,
     /// Whether what comes next is the rest of a line that was too long.
     is_passing_over: bool,
+    is_begun: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub fn of(input: R) -> Lines<R> {
-        Lines { input, is_passing_over: false }
+        Lines { input, is_passing_over: false, is_begun: false }
     }
 
-    /// The next line; `None` after the last one. Bytes that are no UTF-8 spoil their own command, not the session.
+    /// The next line; `None` after the last one. Bytes that are no UTF-8 may be a path's ([`from_bytes`]).
     ///
     /// # Errors
     /// Those of reading.
-    pub fn next(&mut self) -> io::Result<Option<Result<String, TooLong>>> {
+    pub fn next(&mut self) -> io::Result<Option<Result<String, PassedOver>>> {
         if self.is_passing_over {
             self.input.skip_until(b'\n')?;
             self.is_passing_over = false;
@@ -41,9 +49,14 @@ impl<R: BufRead> Lines<R> {
             line.pop();
         } else if line.len() as u64 > LONGEST_LINE {
             self.is_passing_over = true;
-            return Ok(Some(Err(TooLong)));
+            return Ok(Some(Err(PassedOver::TooLong)));
         }
-        Ok(Some(Ok(String::from_utf8_lossy(&line).into_owned())))
+        if !std::mem::replace(&mut self.is_begun, true)
+            && let Err(error) = mark_length(&line)
+        {
+            return Ok(Some(Err(PassedOver::Encoding(error))));
+        }
+        Ok(Some(Ok(from_bytes(&line))))
     }
 }
 
@@ -60,6 +73,15 @@ mod tests {
     fn a_line_ends_with_a_newline_or_the_input() {
         assert_eq!(lengths("uci\n\nisready"), [Some(3), Some(0), Some(7)]);
         assert_eq!(lengths(""), []);
+    }
+
+    #[test]
+    fn another_encoding_is_called_what_it_is() {
+        let bytes: Vec<u8> = "\u{feff}uci\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut lines = Lines::of(&*bytes);
+        let error = lines.next().unwrap().unwrap().unwrap_err().to_string();
+        assert_eq!(error, "the input is no text that can be read: it is UTF-16; save it as UTF-8");
+        assert!(lines.next().unwrap().unwrap().is_ok(), "it is said once");
     }
 
     #[test]

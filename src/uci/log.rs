@@ -1,7 +1,8 @@
 //! Writes `LogFile`: every line read and written over UCI, with the time, to a file or to standard error.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use crate::files::{kind_of, to_path};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use time::OffsetDateTime;
@@ -15,13 +16,15 @@ const STDERR: &str = "<stderr>";
 #[error("option LogFile: {path}: {error}")]
 pub(super) struct LogError {
     path: String,
-    error: std::io::Error,
+    error: io::Error,
 }
 
 /// An open log.
 pub(super) struct Log {
     path: String,
     sink: Box<dyn Write + Send>,
+    /// Whether a line could not be written.
+    has_failed: bool,
 }
 
 impl Log {
@@ -33,17 +36,14 @@ impl Log {
         let sink: Box<dyn Write + Send> = match path {
             "" => return Ok(None),
             STDERR => Box::new(std::io::stderr()),
-            _ => match OpenOptions::new().append(true).create(true).open(path) {
-                Ok(file) => Box::new(file),
-                Err(error) => return Err(LogError { path: path.to_owned(), error }),
-            },
+            _ => Box::new(open(&to_path(path)).map_err(|error| LogError { path: path.to_owned(), error })?),
         };
-        Ok(Some(Log { path: path.to_owned(), sink }))
+        Ok(Some(Log { path: path.to_owned(), sink, has_failed: false }))
     }
 
     /// The folder that it lies in; none of standard error.
     pub fn folder(&self) -> Option<PathBuf> {
-        let path = std::path::absolute(&self.path).ok().filter(|_| self.path != STDERR)?;
+        let path = std::path::absolute(to_path(&self.path)).ok().filter(|_| self.path != STDERR)?;
         path.parent().map(Path::to_path_buf)
     }
 
@@ -53,10 +53,30 @@ impl Log {
     }
 
     /// Writes a line: the time in UTC, `mark` (`>>` read, `<<` written, as Lc0 has them), the text.
-    pub fn line(&mut self, mark: &str, text: &str) {
+    ///
+    /// # Errors
+    /// [`LogError`] for the first line that cannot be written: a full disk must not end the game. Later ones are tried all the
+    /// same, and lost in silence.
+    pub fn line(&mut self, mark: &str, text: &str) -> Result<(), LogError> {
         let now = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        // A full disk must not end the game.
-        let _ = writeln!(self.sink, "{now} {mark} {text}").and_then(|()| self.sink.flush());
+        // In one piece, so that a full disk leaves whole lines where it can.
+        let line = format!("{now} {mark} {text}\n");
+        let written = self.sink.write_all(line.as_bytes()).and_then(|()| self.sink.flush());
+        match written {
+            Err(error) if !std::mem::replace(&mut self.has_failed, true) => {
+                Err(LogError { path: self.path.clone(), error })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens a file to append to. A device will do, such as `/dev/stderr`; a pipe would wait for its reader.
+fn open(path: &Path) -> io::Result<File> {
+    let kind = path.metadata().ok().and_then(|found| kind_of(found.file_type()));
+    match kind.filter(|kind| *kind != "a device") {
+        Some(kind) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, not a file"))),
+        None => OpenOptions::new().append(true).create(true).open(path),
     }
 }
 
@@ -69,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log").to_str().unwrap().to_owned();
         for text in ["uci", "isready"] {
-            Log::open(&path).unwrap().unwrap().line(">>", text);
+            Log::open(&path).unwrap().unwrap().line(">>", text).unwrap();
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.splitn(3, ' ').collect()).collect();
@@ -83,7 +103,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
         let error = Log::open(path).err().unwrap().to_string();
-        assert!(error.starts_with(&format!("option LogFile: {path}: ")), "{error}");
+        assert_eq!(error, format!("option LogFile: {path}: it is a folder, not a file"));
         assert_eq!(Log::open("<stderr>").unwrap().unwrap().path(), "<stderr>");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_once() {
+        let mut log = Log::open("/dev/full").unwrap().unwrap();
+        let error = log.line(">>", "uci").unwrap_err().to_string();
+        assert!(error.starts_with("option LogFile: /dev/full: No space left"), "{error}");
+        assert!(log.line(">>", "isready").is_ok());
+        assert!(Log::open("/dev/null").unwrap().unwrap().line(">>", "uci").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = Log::open(pipe.to_str().unwrap()).err().unwrap().to_string();
+        assert!(error.ends_with("it is a pipe, not a file"), "{error}");
     }
 }

@@ -58,7 +58,8 @@ pub(super) enum ParseError {
 }
 
 pub(super) fn command(line: &str) -> Result<Command<'_>, ParseError> {
-    let line = line.trim();
+    // A byte order mark, which a script or a shell may put before the first command.
+    let line = line.trim_start_matches('\u{feff}').trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     Ok(match word {
@@ -200,6 +201,8 @@ mod tests {
     #[test]
     fn commands() {
         assert_eq!(command("  uci \r"), Ok(Command::Uci));
+        assert_eq!(command("\u{feff}uci"), Ok(Command::Uci));
+        assert_eq!(command("\u{feff}"), Ok(Command::Empty));
         assert_eq!(command(""), Ok(Command::Empty));
         assert_eq!(command("go  nodes 5"), Ok(Command::Go("nodes 5")));
         assert_eq!(command("xyz 1"), Ok(Command::Unknown("xyz 1")));

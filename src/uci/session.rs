@@ -1,7 +1,7 @@
 //! Runs the loop between a GUI and the engine.
 
 use super::lines::Lines;
-use super::log::Log;
+use super::log::{Log, LogError};
 use super::parse::{self, Command};
 use super::print::{self, Display};
 use crate::announcer::Announcer;
@@ -11,9 +11,9 @@ use crate::engine::options::SPECS;
 use crate::engine::{
     EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
 };
+use crate::printable;
 use crate::time_manager::Plan;
 use parking_lot::Mutex;
-use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,8 +62,14 @@ impl Output {
 
     /// Writes a line to the log alone, if there is one.
     fn log(&self, mark: &str, text: &str) {
-        if let Some(log) = &mut self.0.lock().log {
-            log.line(mark, &one_line(text));
+        let logged = self.0.lock().log.as_mut().map(|log| log.line(mark, &printable::line(text)));
+        self.tell_of(logged);
+    }
+
+    /// Says that the log cannot be written.
+    fn tell_of(&self, logged: Option<Result<(), LogError>>) {
+        if let Some(Err(error)) = logged {
+            self.error(&error);
         }
     }
 
@@ -93,20 +99,15 @@ impl Output {
 
 impl Sinks {
     fn hold(&mut self, line: &str) {
-        let line = one_line(line);
+        // What it quotes (a complaint the input, a default a path) must not speak in the engine's name.
+        let line = printable::line(line);
         self.held.push_str(&line);
         self.held.push('\n');
-        if let Some(log) = &mut self.log {
-            log.line("<<", &line);
+        if let Some(Err(error)) = self.log.as_mut().map(|log| log.line("<<", &line)) {
+            // The log complains once.
+            self.hold(&format!("info string error {error}"));
         }
     }
-}
-
-/// `text` with spaces for control characters and line breaks: what it quotes (a complaint the input, a default a path) must
-/// not speak in the engine's name.
-fn one_line(text: &str) -> Cow<'_, str> {
-    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// Passes a search's words on to the GUI.

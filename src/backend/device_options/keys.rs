@@ -1,8 +1,7 @@
 //! Declares the keys of `BackendOptions`, each once.
 
-use std::path::PathBuf;
-
 use super::{Arithmetic, DeviceOptions};
+use crate::files::to_path;
 use crate::network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 
@@ -231,7 +230,7 @@ pub(super) const KEYS: &[Key] = &[
         name: "cache_dir",
         expected: "a folder",
         providers: COMPILED,
-        set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| PathBuf::from(text))),
+        set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| to_path(text))),
     },
     Key {
         name: PROVIDER,

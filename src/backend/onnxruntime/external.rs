@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
-use super::fields::all;
 use crate::digest::sha256;
 use crate::network::OnnxModel;
+use crate::network::onnx_fields::all;
 use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, VALUE};
 
 /// The key of the entry that names the file.

@@ -5,7 +5,7 @@
 
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
-use super::fields::{Field, fields};
+use crate::network::onnx_fields::{Field, fields};
 use crate::network::onnx_proto::field::GRAPH;
 
 /// `ModelProto.producer_version`.

@@ -8,7 +8,6 @@
 //! | `bare_session` | a session with nothing around it, for measurements |
 //! | `ready` | whether TensorRT's engines are built already |
 //! | `model_io` | the inputs and outputs of a model |
-//! | `fields` | the fields of a model's messages, without a schema |
 //! | `external` | the files that the tensors of a model may lie in |
 //! | `fixed_names` | models under fixed names, for those change while the network does not |
 //! | `weights` | one copy of the weights for all sessions on a CPU |
@@ -18,7 +17,6 @@
 
 mod bare_session;
 mod external;
-mod fields;
 mod fixed_names;
 mod model_io;
 mod outputs;

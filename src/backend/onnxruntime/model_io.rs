@@ -5,7 +5,9 @@ use ort::value::{Outlet, ValueType};
 
 use super::{fixed_names, stem, tensor};
 use crate::backend::{BackendError, LARGEST_BATCH};
-use crate::network::{Conversion, MOVES, ModelInput, Network, OnnxModel, PLANES, Precision, ValueOutput};
+use crate::network::{
+    Conversion, MOVES, ModelInput, Network, OnnxModel, PLANES, Precision, ValueOutput, without_default_inputs,
+};
 use crate::runtime::Provider;
 
 /// A network's name, and its model with the names of its inputs and outputs.
@@ -18,6 +20,9 @@ impl ModelIo {
     /// A network as this provider gets it.
     pub(super) fn new(network: &Network, provider: Provider, conversion: &Conversion) -> Result<ModelIo, BackendError> {
         let mut model = network.onnx(conversion)?;
+        if let Some(bytes) = without_default_inputs(&model.bytes) {
+            model.bytes = bytes;
+        }
         if provider != Provider::Cpu
             && let Some(bytes) = fixed_names::model(&model.bytes)
         {

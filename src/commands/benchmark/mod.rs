@@ -13,6 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use measuring::Request;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use zeitnot::files::read_text;
 use zeitnot::measure::{BENCHMARK_POSITIONS, BenchmarkRecord, Comparison};
 
 pub fn command() -> Command {
@@ -129,7 +130,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 
 /// Reads an output of `benchmark --json`.
 fn read(path: &Path) -> anyhow::Result<BenchmarkRecord> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
     BenchmarkRecord::from_json(&text).with_context(|| path.display().to_string())
 }
 

@@ -1,8 +1,8 @@
 //! Checks the endgame tables and the opening book.
 
 use super::Check;
-use std::path::Path;
 use zeitnot::engine::{Book, Options};
+use zeitnot::files::to_path;
 use zeitnot::tablebase::Tablebase;
 
 /// Checks the files that the options name, and says nothing where they name none: either is a help, not a need.
@@ -24,7 +24,7 @@ pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {
         }
         return;
     }
-    look(match Book::open(Path::new(&options.book_file)) {
+    look(match Book::open(&to_path(&options.book_file)) {
         Ok(book) if options.own_book => Check::ok(name, format!("{} entries", book.entries())),
         Ok(_) => Check::warning(name, "BookFile names one, and OwnBook is not set", "set OwnBook to play from it"),
         Err(error) => Check::warning(name, error.to_string(), "name a book in Polyglot's format"),

@@ -13,11 +13,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use zeitnot::backend::{self, BackendOptions, Isa};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
+use zeitnot::files::to_path;
 use zeitnot::network::{self, Location, Network, NetworkError, OnnxInterface};
 use zeitnot::runtime::Provider;
 
@@ -105,9 +106,8 @@ pub fn with_probe(command: Command) -> Command {
 /// 0 when the engine can play as configured, else 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, ONLY_FIND)?;
-    let library = Some(engine.options().runtime.clone()).filter(|path| !path.is_empty());
-    let library = library.as_deref().map(Path::new);
-    let options = BackendOptions { runtime: library.map(Path::to_path_buf), ..BackendOptions::default() };
+    let library = named(&engine.options().runtime);
+    let options = BackendOptions { runtime: library.clone(), ..BackendOptions::default() };
     if let Some(name) = matches.get_one::<String>(PROBE) {
         let provider = Provider::ALL.into_iter().find(|provider| provider.name() == name);
         backend::probe_provider(&options, provider.context("no such provider")?)?;
@@ -131,7 +131,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(Ok(found)) if is_native(found) => None,
         _ => backend::provider_of(&name, &options).ok().flatten(),
     };
-    devices::checks(library, in_use, name.eq_ignore_ascii_case("auto"), &mut look);
+    devices::checks(library.as_deref(), in_use, name.eq_ignore_ascii_case("auto"), &mut look);
     match network {
         Some(Ok((location, network))) => {
             look(Check::ok("network", format!("{location}: {}", network.description())));
@@ -161,8 +161,12 @@ const STRONGER: &str = "T1-256 in 8 bits beat it by some 250 Elo at 1+0.01 and b
 
 /// The network that the engine would load, and where it lies.
 fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {
-    let weights = Some(engine.options().weights.clone()).filter(|path| !path.is_empty());
-    network::load(weights.as_deref().map(Path::new), interface, |_| {})
+    network::load(named(&engine.options().weights).as_deref(), interface, |_| {})
+}
+
+/// The file that an option names, if it does.
+fn named(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| to_path(text))
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.

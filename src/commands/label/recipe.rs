@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use zeitnot::engine::{Options, Word as _};
+use zeitnot::files::read_text;
 use zeitnot::labels::Sampling;
 use zeitnot::network::Location;
 
@@ -95,7 +96,7 @@ impl Recipe {
     pub fn keep(&self, folder: &Path, prefix: &str) -> anyhow::Result<()> {
         let path = folder.join(format!("{prefix}.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(self)?);
-        match fs::read_to_string(&path) {
+        match read_text(&path) {
             Ok(before) => match differing(&before, &text) {
                 same if same.is_empty() => return Ok(()),
                 parts => ensure!(

@@ -2,7 +2,7 @@
 
 use super::Contestant;
 use crate::commands::output::note;
-use crate::commands::{cores, fen_option, file_sha256, game_from};
+use crate::commands::{cores, fen_option, file_sha256, game_from, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use zeitnot::chess::Game;
 use zeitnot::clock::VirtualClock;
 use zeitnot::digest::sha256;
 use zeitnot::engine::Options;
+use zeitnot::files::read_text;
 use zeitnot::lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules, Termination};
 use zeitnot::measure::MeasuredCosts;
 use zeitnot::tablebase::Tablebase;
@@ -108,7 +109,7 @@ pub fn add_to(command: Command) -> Command {
             )
             .value_parser(|text: &str| text.parse::<ResignRule>()),
         )
-        .arg(arg("tb", "FOLDERS", "Adjudicate by the Syzygy tables of these folders"))
+        .arg(arg("tb", "FOLDERS", "Adjudicate by the Syzygy tables of these folders").value_parser(text_with_paths()))
         .arg(
             arg("max-moves", "N", "Adjudicate a draw after so many moves of each side")
                 .value_parser(value_parser!(u32).range(1..)),
@@ -144,8 +145,7 @@ pub fn clock(matches: &ArgMatches, at: usize) -> anyhow::Result<MatchClock> {
         return Ok(MatchClock::Real);
     }
     let path = |name: &str| matches.get_one::<PathBuf>(name);
-    let read =
-        |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()));
+    let read = |path: &PathBuf| read_text(path).with_context(|| format!("cannot read {}", path.display()));
     let (cost, playout_ms) = if let Some(path) = path("batch-ms") {
         let cost = CostModel::from_backendbench(&read(path)?).with_context(|| path.display().to_string())?;
         (cost, VirtualClock::PLAYOUT_MS)

@@ -18,6 +18,7 @@ use zeitnot::backend::{CostedBackend, SharedEvaluations};
 use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
 use zeitnot::digest::sha256;
 use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
+use zeitnot::files::read_text;
 use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
 use zeitnot::memory;
 
@@ -136,7 +137,7 @@ impl Contestant {
     /// The engines of a pool, a JSON file: an array of objects with `name`, `command`, and if there are any `options` and the
     /// `rating`.
     pub fn pool(path: &Path) -> anyhow::Result<Vec<Contestant>> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         let entries: Vec<PoolEntry> =
             serde_json::from_str(&text).with_context(|| format!("{} is no pool", path.display()))?;
         anyhow::ensure!(!entries.is_empty(), "{} has no engine", path.display());

@@ -6,6 +6,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use zeitnot::lab::MoveRecord;
+use zeitnot::printable;
 
 /// Whether `--live` is given.
 ///
@@ -42,14 +43,15 @@ impl Live {
         let style = ProgressStyle::with_template("{msg}").unwrap_or(ProgressStyle::default_spinner());
         let line = self.lines.insert(self.games.len(), ProgressBar::new_spinner().with_style(style));
         let players = players.map(str::to_owned);
-        line.set_message(format!("game {game}: {} - {}", players[0], players[1]));
+        line.set_message(printable::line(&format!("game {game}: {} - {}", players[0], players[1])).into_owned());
         self.games.insert(game, LiveGame { players, line });
     }
 
     /// A move was made in a game.
     pub fn moved(&self, game: u64, number: usize, last: &MoveRecord) {
         if let Some(shown) = self.games.get(&game) {
-            shown.line.set_message(line(game, &shown.players, number, last, self.has_clock));
+            let text = line(game, &shown.players, number, last, self.has_clock);
+            shown.line.set_message(printable::line(&text).into_owned());
         }
     }
 

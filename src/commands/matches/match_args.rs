@@ -1,7 +1,7 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
 use super::args;
-use crate::commands::{engine_options, json_flag};
+use crate::commands::{engine_options, json_flag, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use zeitnot::lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
 
 pub fn command() -> Command {
     let option = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help)
+        let arg = Arg::new(name).long(name).value_name("NAME=VALUE").action(ArgAction::Append).help(help);
+        arg.value_parser(text_with_paths())
     };
     let text = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
@@ -94,7 +95,10 @@ pub fn command() -> Command {
         )
         .arg(option("option1", "A UCI option of the first configuration alone; may be given again"))
         .arg(option("option2", "A UCI option of the second configuration, or of --engine2, alone; may be given again"))
-        .arg(text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock"))
+        .arg(
+            text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock")
+                .value_parser(text_with_paths()),
+        )
         .arg(text("name2", "NAME", "How results name --engine2 [default: what it calls itself]").requires("engine2"))
         .arg(
             text("rating2", "ELO", "The rating of the second player; the first one's is estimated from it")

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::SharedEvaluations;
 use zeitnot::engine::{self, Options, is_same_network};
+use zeitnot::lab::report::plain;
 use zeitnot::lab::traces::{Chooser, Regret, SearchTrace, choose_all};
 
 /// Evaluations that are kept: all values of a parameter search the same positions.
@@ -68,7 +69,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let bar = progress::positions((traces.len() * candidates.len()) as u64);
     let mut points: Vec<Point> = Vec::new();
     for (name, options) in candidates {
-        bar.set_message(name.clone());
+        bar.set_message(plain(&name));
         let make = || Chooser::new(&options, Arc::clone(&backend), playouts);
         let Some(choices) = choose_all(&traces, cores(), &make, &interrupted, &|| bar.inc(1))? else {
             bar.finish_and_clear();

@@ -5,9 +5,9 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
-use std::fs::File;
-use std::io::{BufRead, BufReader, stdin};
+use std::io::stdin;
 use std::path::Path;
+use zeitnot::files::TextLines;
 use zeitnot::time_manager::trace::{self, Event, ManagerChoice, SearchStart};
 use zeitnot::time_manager::{
     Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
@@ -89,12 +89,12 @@ pub(super) struct Terms<'a> {
 /// Answers every event of the file, with one line of JSON or as a table. The answers of a recorded trace are passed over.
 pub(super) fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
-    let lines: Box<dyn BufRead> = match path.as_os_str() == "-" {
-        true => Box::new(stdin().lock()),
-        false => Box::new(BufReader::new(File::open(path).with_context(cannot_read)?)),
+    let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
+        true => Box::new(TextLines::of(stdin().lock())),
+        false => Box::new(TextLines::open(path).with_context(cannot_read)?),
     };
     let mut game = Game::new(terms)?;
-    for (index, line) in lines.lines().enumerate() {
+    for (index, line) in lines.enumerate() {
         let line = line.with_context(cannot_read)?;
         if line.trim().is_empty() {
             continue;

@@ -1,6 +1,7 @@
 //! Splits the command line of an engine, and finds the file that it runs.
 
 use super::error::{ExternalError, one_line};
+use crate::files::to_path;
 use std::path::{Path, PathBuf};
 
 /// The program of a command line and its arguments. Words are split as a shell splits them: quotes hold them together.
@@ -20,7 +21,7 @@ pub(super) fn split(command: &str) -> Result<(String, Vec<String>), ExternalErro
 /// is none.
 pub fn program_file(command: &str) -> Option<PathBuf> {
     let (program, _) = split(command).ok()?;
-    let path = Path::new(&program);
+    let path = &to_path(&program);
     if path.components().count() > 1 {
         return [path.to_owned(), with_suffix(path)].into_iter().find(|path| path.is_file());
     }

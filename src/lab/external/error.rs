@@ -1,5 +1,6 @@
 //! Names what can go wrong with another engine, in one line each.
 
+use crate::printable::is_safe;
 use std::io;
 use thiserror::Error;
 
@@ -55,6 +56,14 @@ pub enum ExternalError {
         /// The last line of its standard error after a colon and a space; empty where there is none.
         said: String,
     },
+    /// It declares options, or names itself, without an end.
+    #[error("{engine} writes more than {limit_kib} KiB of id and option lines before uciok")]
+    Flood {
+        /// The engine.
+        engine: String,
+        /// The most that is taken, in KiB.
+        limit_kib: usize,
+    },
     /// No answer came in time, or the engine does not read what it is told.
     #[error("{engine} gave no {awaited} within {waited_ms:.0} ms")]
     Stalled {
@@ -104,9 +113,9 @@ impl ExternalError {
     }
 }
 
-/// A text that came from an engine, fit for an error: without control characters, and not long.
+/// A text that came from an engine, fit for an error and for a name: without characters that are not safe to print, and not long.
 pub(super) fn one_line(text: &str) -> String {
-    let clean = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    let clean = text.trim().chars().map(|c| if is_safe(c) { c } else { ' ' });
     let mut line: String = clean.clone().take(QUOTED).collect();
     if clean.count() > QUOTED {
         line.push_str("...");
@@ -119,8 +128,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_is_short_and_has_no_control_characters() {
+    fn one_line_is_short_and_safe_to_print() {
         assert_eq!(one_line(" a\tb\u{1b}[31m\u{7}c\r\n"), "a b [31m c");
+        assert_eq!(one_line("a\u{202e}b\u{9b}c\u{2028}d"), "a b c d");
         assert_eq!(one_line(&"é".repeat(1000)), "é".repeat(QUOTED) + "...");
     }
 }

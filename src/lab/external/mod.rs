@@ -18,7 +18,7 @@ use declared_option::DeclaredOption;
 use error::{BEST_MOVE, one_line};
 use go_command::position;
 use info_line::best_move;
-use process::{Output, Process, Silence};
+use process::{MOST_DECLARED, Output, Process, Silence};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -192,14 +192,19 @@ impl ExternalEngine {
     fn shake_hands(&mut self, process: &mut Process) -> Result<Vec<DeclaredOption>, ExternalError> {
         let (mut declared, mut name) = (Vec::new(), None);
         process.tell("uci");
+        let flood = || Err(ExternalError::Flood { engine: self.name.clone(), limit_kib: MOST_DECLARED >> 10 });
         self.wait(process, "uciok", self.patience.ready_ms, |output| {
-            let Output::Line(line) = output else { return None };
+            let line = match output {
+                Output::Line(line) => line,
+                Output::Flood => return Some(flood()),
+                Output::BestMove { .. } => return None,
+            };
             if let Some(text) = line.trim().strip_prefix("id name ") {
                 name = Some(one_line(text)).filter(|name| !name.is_empty());
             }
             declared.extend(DeclaredOption::parse(&line));
-            (line.split_ascii_whitespace().next() == Some("uciok")).then_some(())
-        })?;
+            (line.split_ascii_whitespace().next() == Some("uciok")).then_some(Ok(()))
+        })??;
         if let Some(name) = name {
             self.name = name;
         }

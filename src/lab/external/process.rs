@@ -3,6 +3,7 @@
 
 use super::info_line::Told;
 use crate::clock::{Clock as _, MonotonicClock};
+use crate::files::to_os;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, unbounded};
 use parking_lot::Mutex;
 use std::io::{self, ErrorKind, Read, Write as _};
@@ -14,8 +15,14 @@ use std::time::Duration;
 
 /// Bytes of a line that are kept: lines with a long `pv` have some thousands.
 const LONGEST_LINE: usize = 1 << 14;
-/// Lines that wait to be looked at; further ones are lost. An engine declares a few hundred options at most.
+/// Lines that wait to be looked at; further ones are lost.
 const LINES: usize = 1 << 10;
+/// Bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred bytes.
+pub(super) const MOST_DECLARED: usize = 1 << 19;
+/// Bytes that a line costs beside its own.
+const LINE_COST: usize = 64;
+/// Bytes of a line that answers: two moves, and what an error quotes.
+const LONGEST_ANSWER: usize = 1 << 10;
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 16;
 /// Milliseconds in which a process that has closed its output should have ended, and its last words arrived.
@@ -25,8 +32,10 @@ const POLL_MS: f64 = 2.0;
 
 /// A line that matters beyond the search that it belongs to.
 pub(super) enum Output {
-    /// `id`, `option`, `uciok` or `readyok`.
+    /// `id` and `option` up to `uciok`, that, and `readyok`.
     Line(String),
+    /// More than [`MOST_DECLARED`] before `uciok`.
+    Flood,
     /// `bestmove`, when it was read by the process's clock, and what the lines before it told.
     BestMove { line: String, at_ms: f64, told: Told },
 }
@@ -63,8 +72,12 @@ impl Process {
     /// # Errors
     /// Those of the operating system.
     pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
-        let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = Command::new(to_os(program));
+        command
+            .args(args.iter().map(|arg| to_os(arg)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         // A group of its own: Ctrl-C is for the match, and what the engine has started can be ended with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -182,14 +195,26 @@ fn write_input(mut pipe: ChildStdin, commands: &Receiver<Input>, clock: Monotoni
 
 fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClock) {
     let mut told = Told::default();
+    // Bytes that may still be declared; none after `uciok`, when nobody looks any more.
+    let mut left = Some(MOST_DECLARED);
     each_line(pipe, clock, |line, at_ms| {
         let output = match line.split_ascii_whitespace().next() {
             Some("info") => {
                 told.update(line);
                 return ControlFlow::Continue(());
             }
-            Some("bestmove") => Output::BestMove { line: line.to_owned(), at_ms, told: std::mem::take(&mut told) },
-            Some("id" | "option" | "uciok" | "readyok") => Output::Line(line.to_owned()),
+            Some("bestmove") => {
+                let line = line[..line.floor_char_boundary(LONGEST_ANSWER)].to_owned();
+                Output::BestMove { line, at_ms, told: std::mem::take(&mut told) }
+            }
+            Some(word @ ("id" | "option" | "uciok")) if left.is_some() => {
+                left = left.and_then(|bytes| bytes.checked_sub(line.len() + LINE_COST));
+                let output = if left.is_some() { Output::Line(line.to_owned()) } else { Output::Flood };
+                left = left.filter(|_| word != "uciok");
+                // None of these may be lost, and they are few: the engine is waited for until they are taken.
+                return if lines.send(output).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            }
+            Some(word @ ("uciok" | "readyok")) => Output::Line(word.to_owned()),
             _ => return ControlFlow::Continue(()),
         };
         match lines.try_send(output) {
@@ -265,6 +290,41 @@ mod tests {
         let text = [vec![b'x'; 3 * LONGEST_LINE], b"\nreadyok\n".to_vec()].concat();
         let lines = lines(&text, BUFFER);
         assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "readyok"));
+    }
+
+    /// What comes of the lines of an engine: their number, and whether it was told that they are too many.
+    fn taken(text: &str) -> (usize, bool) {
+        let (sender, queue) = bounded(LINES);
+        let text = text.to_owned();
+        let reader = std::thread::spawn(move || read_output(&mut text.as_bytes(), &sender, MonotonicClock::new()));
+        let outputs: Vec<Output> = queue.into_iter().collect();
+        reader.join().unwrap();
+        (outputs.len(), outputs.iter().any(|output| matches!(output, Output::Flood)))
+    }
+
+    #[test]
+    fn declarations_are_all_taken_up_to_a_limit() {
+        let option = "option name A type check default true\n";
+        assert_eq!(taken(&format!("{}uciok\n", option.repeat(4 * LINES))), (4 * LINES + 1, false));
+        let wide = format!("option name A type combo default a{}\n", " var a".repeat(LONGEST_LINE));
+        for flood in [option, "id name A\n", "id\n", &wide] {
+            let most = MOST_DECLARED / (flood.trim_end().len().min(LONGEST_LINE) + LINE_COST);
+            assert_eq!(taken(&flood.repeat(2 * most + 2)), (most + 1, true), "{flood:.20}");
+        }
+        // Nobody reads them any more after uciok.
+        assert_eq!(taken(&format!("uciok\n{}readyok\n", option.repeat(100_000))), (2, false));
+    }
+
+    #[test]
+    fn answers_keep_their_beginning() {
+        let (sender, queue) = bounded(LINES);
+        let text = format!("bestmove e2e4 {}\nreadyok {}\n", "é".repeat(LONGEST_LINE), "x".repeat(LONGEST_LINE));
+        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new());
+        let lengths = queue.try_iter().map(|output| match output {
+            Output::BestMove { line, .. } | Output::Line(line) => line.len(),
+            Output::Flood => 0,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [LONGEST_ANSWER, "readyok".len()]);
     }
 
     #[test]

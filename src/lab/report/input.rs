@@ -5,13 +5,11 @@ use super::records::{
     Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, MatchRecord, ReplayRecord, ResultsRecord,
     SimulationRecord, TmgrRecord, TuningRecord,
 };
+use crate::files::without_marks;
 use crate::lab::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
 use crate::lab::pgn_reader::{PgnGame, read_games};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-/// A mark that some programs put before a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What a file holds.
 #[derive(Clone, Debug)]
@@ -39,7 +37,7 @@ pub enum Input {
 /// # Errors
 /// [`ReportError`], when it is none of the inputs, or a damaged one.
 pub fn read_input(bytes: &[u8]) -> Result<Vec<Input>, ReportError> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let bytes = &*without_marks(bytes).map_err(ReportError::Text)?;
     if let Some(values) = json_values(bytes)? {
         return read_json(values);
     }

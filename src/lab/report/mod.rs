@@ -43,6 +43,7 @@ use crate::time_manager::SpecError;
 use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
 use runs::{Run, add_row};
+use std::io;
 use words::slug;
 
 /// How games are looked at.
@@ -69,6 +70,9 @@ pub enum ReportError {
         "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
     )]
     UnknownJson,
+    /// It is no text that can be read.
+    #[error("{0}")]
+    Text(io::Error),
     /// Its JSON is damaged.
     #[error("line {line}: {reason}")]
     Json {

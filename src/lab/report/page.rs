@@ -3,7 +3,8 @@
 use super::ReportError;
 use super::board::Board;
 use super::figure::{Figure, Section};
-use super::svg::{chart_css, is_bidi_control, page_css};
+use super::svg::{chart_css, page_css};
+use crate::printable::is_bidi_control;
 use askama::Template;
 use sha2::{Digest as _, Sha256};
 

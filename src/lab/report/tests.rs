@@ -175,7 +175,7 @@ fn names_do_not_turn_text_round() {
     report.add("\u{202d}a.pgn", game.as_bytes(), &RULES()).unwrap();
     let page = page(&report.sections()).unwrap();
     assert!(page.contains("evil") && page.contains("Games of a.pgn"));
-    assert!(!page.contains(svg::is_bidi_control));
+    assert!(!page.contains(crate::printable::is_bidi_control));
 }
 
 #[test]

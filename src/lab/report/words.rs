@@ -1,6 +1,6 @@
 //! Writes numbers for people: times in the unit that suits them, shares, counts and Elo differences.
 
-use super::svg::is_bidi_control;
+use crate::printable;
 
 /// Milliseconds in milliseconds, seconds, minutes or hours, with three digits or so.
 pub fn time(ms: f64) -> String {
@@ -98,10 +98,9 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A text of a file without what could command a terminal or turn the direction of a line.
+/// A text of a file as one line without what could command a terminal or turn its direction.
 pub fn plain(text: &str) -> String {
-    let shown = text.chars().filter(|c| !is_bidi_control(*c));
-    shown.map(|c| if c.is_control() { '?' } else { c }).collect()
+    printable::line(text).into_owned()
 }
 
 /// A name of letters, digits and single `-` for a file or an identifier; `none` where nothing is left of the text.
@@ -175,7 +174,6 @@ mod tests {
     #[test]
     fn numbers_that_are_none_are_told() {
         assert_eq!([grouped(f64::NAN, 1), percent(1e308), time(f64::INFINITY)], [BEYOND; 3]);
-        assert_eq!(plain("a\u{1b}[31m\u{202e}b|"), "a?[31mb|");
     }
 
     #[test]

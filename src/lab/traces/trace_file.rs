@@ -3,6 +3,7 @@
 
 use super::packing::{pack, unpack};
 use super::trace::SearchTrace;
+use crate::files::mark_length;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
@@ -194,7 +195,8 @@ impl<R: BufRead> Blocks<R> {
         let foreign = |problem: String| TraceError::Foreign { path: path.to_owned(), problem };
         let mut line = Vec::new();
         (&mut reader).take(LONGEST_HEADER).read_until(b'\n', &mut line).map_err(io)?;
-        let header: TraceHeader = serde_json::from_slice(&line).map_err(|error| foreign(error.to_string()))?;
+        let text = &line[mark_length(&line).map_err(io)?..];
+        let header: TraceHeader = serde_json::from_slice(text).map_err(|error| foreign(error.to_string()))?;
         if header.format != FORMAT || line.last() != Some(&b'\n') {
             return Err(foreign(format!("its first line says {:?}, not {FORMAT:?}", header.format)));
         }

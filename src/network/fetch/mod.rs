@@ -15,6 +15,7 @@ use ureq::http::{Response, StatusCode};
 use ureq::tls::{RootCerts, TlsConfig};
 
 use super::{Network, NetworkError};
+use crate::printable::without_password;
 use error::io_error;
 use part::{Part, content_range, digest, header, record, record_path, recorded};
 
@@ -123,13 +124,13 @@ impl Fetcher {
         let sha256 = digest(&part.path)?;
         if let Some(expected) = source.sha256.as_ref().filter(|expected| **expected != sha256) {
             part.discard()?;
-            let (url, expected) = (source.url.clone(), expected.clone());
+            let (url, expected) = (source.shown(), expected.clone());
             return Err(FetchError::Checksum { url, expected, actual: sha256 });
         }
         let recorded = recorded(&path).filter(|_| source.sha256.is_none() && !self.force);
         if let Some(expected) = recorded.as_ref().filter(|expected| **expected != sha256) {
             part.discard()?;
-            let (url, record, expected) = (source.url.clone(), record_path(&path), expected.clone());
+            let (url, record, expected) = (source.shown(), record_path(&path), expected.clone());
             return Err(FetchError::Changed { url, record, expected, actual: sha256 });
         }
         let network = match Network::load(&part.path) {
@@ -139,7 +140,7 @@ impl Fetcher {
                 if !matches!(reason, NetworkError::Unsupported { .. }) {
                     part.discard()?;
                 }
-                return Err(FetchError::Network { url: source.url.clone(), reason });
+                return Err(FetchError::Network { url: source.shown(), reason });
             }
         };
         part.finish(&path)?;
@@ -179,11 +180,19 @@ impl Fetcher {
         let have = if part.version.is_empty() { 0 } else { part.length()? };
         let mut have = if have > source.limit { 0 } else { have };
         let mut response = self.ask(&agent, source, part, have)?;
-        if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
-            // Either the file is complete, or these bytes are not of this file.
-            if content_range(&response).is_some_and(|range| range.total == Some(have)) {
+        let range = content_range(&response);
+        let goes_on = match response.status() {
+            StatusCode::RANGE_NOT_SATISFIABLE if range.as_ref().is_some_and(|range| range.total == Some(have)) => {
+                // It was complete.
                 return Ok(());
             }
+            // These bytes are not of this file.
+            StatusCode::RANGE_NOT_SATISFIABLE => false,
+            // Some servers answer with another part than was asked for.
+            StatusCode::PARTIAL_CONTENT => range.is_some_and(|range| range.goes_on_at(have)),
+            _ => true,
+        };
+        if have > 0 && !goes_on {
             have = 0;
             response = self.ask(&agent, source, part, 0)?;
         }
@@ -193,10 +202,10 @@ impl Fetcher {
                 header(&response, CONTENT_LENGTH).and_then(|text| text.parse().ok())
             }
             StatusCode::PARTIAL_CONTENT => match content_range(&response) {
-                Some(range) if range.start == Some(have) => range.total,
+                Some(range) if range.goes_on_at(have) => range.total,
                 _ => return Err(self.protocol(source, "the server sent another part of the file than asked for")),
             },
-            status => return Err(FetchError::Status { url: source.url.clone(), status }),
+            status => return Err(FetchError::Status { url: source.shown(), status }),
         };
         if total.is_some_and(|total| total > source.limit) {
             return Err(too_large(source));
@@ -229,7 +238,7 @@ impl Fetcher {
             request = request.header(RANGE, format!("bytes={from}-")).header(IF_RANGE, &part.version);
         }
         request.call().map_err(|error| match error {
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => FetchError::BadUrl(source.url.clone()),
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => FetchError::BadUrl(source.shown()),
             ureq::Error::HostNotFound => self.offline(source, "no such server is known".to_owned()),
             ureq::Error::ConnectionFailed => self.offline(source, "no connection".to_owned()),
             ureq::Error::Timeout(_) => self.offline(source, format!("no answer for {} s", self.patience.as_secs())),
@@ -259,7 +268,7 @@ impl Fetcher {
         let mut chunk = vec![0; CHUNK];
         let cut = |bytes| {
             let total = total.map_or("?".to_owned(), |total| total.to_string());
-            FetchError::Cut { url: source.url.clone(), bytes, total }
+            FetchError::Cut { url: source.shown(), bytes, total }
         };
         loop {
             report(FetchProgress::Downloading { bytes, total });
@@ -269,7 +278,7 @@ impl Fetcher {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) if is_timeout(&error) => {
                     let seconds = self.patience.as_secs();
-                    return Err(FetchError::Stalled { url: source.url.clone(), seconds, bytes });
+                    return Err(FetchError::Stalled { url: source.shown(), seconds, bytes });
                 }
                 Err(_) => return Err(cut(bytes)),
             };
@@ -290,12 +299,13 @@ impl Fetcher {
     }
 
     fn protocol(&self, source: &Source, reason: &str) -> FetchError {
-        FetchError::Protocol { url: source.url.clone(), reason: reason.lines().next().unwrap_or_default().to_owned() }
+        let reason = reason.lines().next().unwrap_or_default();
+        FetchError::Protocol { url: source.shown(), reason: without_password(reason).into_owned() }
     }
 }
 
 fn too_large(source: &Source) -> FetchError {
-    FetchError::TooLarge { url: source.url.clone(), limit: source.limit }
+    FetchError::TooLarge { url: source.shown(), limit: source.limit }
 }
 
 /// Whether the error is our own timeout.

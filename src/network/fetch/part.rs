@@ -22,6 +22,13 @@ pub(super) struct ContentRange {
     pub total: Option<u64>,
 }
 
+impl ContentRange {
+    /// Whether the part begins behind the bytes that are here, of a file that has as many.
+    pub fn goes_on_at(&self, have: u64) -> bool {
+        self.start == Some(have) && self.total.is_none_or(|total| total >= have)
+    }
+}
+
 pub(super) fn content_range<B>(response: &Response<B>) -> Option<ContentRange> {
     let (range, total) = header(response, CONTENT_RANGE)?.strip_prefix("bytes ")?.split_once('/')?;
     let start = range.split_once('-').and_then(|(start, _)| start.trim().parse().ok());

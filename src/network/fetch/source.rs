@@ -3,6 +3,7 @@
 use super::FetchError;
 use crate::network::catalogue::Entry;
 use crate::network::file;
+use crate::printable::without_password;
 
 /// Endings of network files.
 const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
@@ -29,7 +30,7 @@ impl Source {
     ///
     /// [`FetchError::BadUrl`].
     pub fn from_url(url: &str) -> Result<Source, FetchError> {
-        let bad = || FetchError::BadUrl(url.to_owned());
+        let bad = || FetchError::BadUrl(without_password(url).into_owned());
         let rest = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme)).ok_or_else(bad)?;
         let (_, path) = rest.split_once('/').ok_or_else(bad)?;
         let path = path.split_once('#').map_or(path, |parts| parts.0);
@@ -57,9 +58,15 @@ impl Source {
         self.url.starts_with("https://")
     }
 
+    /// The address, for messages: without a password.
+    pub(super) fn shown(&self) -> String {
+        without_password(&self.url).into_owned()
+    }
+
     /// The server, for messages.
     pub(super) fn host(&self) -> String {
-        self.url.split('/').nth(2).unwrap_or(&self.url).to_owned()
+        let shown = self.shown();
+        shown.split('/').nth(2).unwrap_or(&shown).to_owned()
     }
 }
 

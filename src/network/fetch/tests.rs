@@ -23,8 +23,10 @@ enum Answer {
     StallAfter(usize),
     /// Another status.
     Status(&'static str),
-    /// The part that begins at byte 0, whatever was asked for.
+    /// The part that begins at byte 0, where another was asked for.
     WrongPart,
+    /// The part that begins at byte 7, whatever was asked for.
+    Skipping,
     /// The whole file, of a length that is not told.
     Unsized,
     /// The file again and again, of a length that is not told, until the client hangs up.
@@ -68,6 +70,7 @@ impl Server {
                 let asked =
                     field("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok());
                 let from = match (answer, asked.filter(|_| same)) {
+                    (Answer::Skipping, _) => 7,
                     (Answer::Whole | Answer::WrongPart, _) | (_, None) => 0,
                     (_, Some(from)) => from,
                 };
@@ -397,11 +400,45 @@ fn errors_of_the_server_are_named() {
         let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
         assert!(line.contains(words) && line.contains(&server.url) && line.lines().count() == 1, "{line}");
     }
+}
+
+#[test]
+fn a_server_that_answers_with_another_part_is_asked_from_the_start() {
+    let content = random_network(9, 1, 8);
+    let answers = [Answer::CutAfter(300), Answer::WrongPart, Answer::Ranges];
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(random_network(9, 1, 8), "\"1\"", &[Answer::CutAfter(300), Answer::WrongPart]);
+    let server = Server::start(content.clone(), "\"1\"", &answers);
+    fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err();
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+    assert!(!is_asked_from(&server.request(), 300) && is_asked_from(&server.request(), 300));
+    assert!(!server.request().iter().any(|line| line.to_lowercase().starts_with("range:")));
+    // One that does so unasked, too, gives nothing; the next attempt is as good as the first.
+    let folder = tempfile::tempdir().unwrap();
+    let answers = [Answer::CutAfter(300), Answer::Skipping, Answer::Skipping, Answer::Ranges];
+    let server = Server::start(content.clone(), "\"1\"", &answers);
     fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err();
     let line = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap_err().to_string();
     assert!(line.contains("another part"), "{line}");
+    let fetched = fetcher(&folder).fetch(&server.source(), &mut quiet).unwrap();
+    assert_eq!(fs::read(&fetched.path).unwrap(), content);
+}
+
+#[test]
+fn passwords_in_addresses_are_not_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(Vec::new(), "\"1\"", &[Answer::Status("404 Not Found"), Answer::CutAfter(0)]);
+    let with_password = |url: &str| url.replace("http://", "http://user:secret@");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for url in [&server.url, &server.url, &format!("http://127.0.0.1:{port}/a.pb.gz")] {
+        let source = Source::from_url(&with_password(url)).unwrap();
+        let line = fetcher(&folder).fetch(&source, &mut quiet).unwrap_err().to_string();
+        assert!(line.contains("***@127.0.0.1") && !line.contains("secret"), "{line}");
+    }
+    for bad in ["ftp://user:secret@a.org/net.pb.gz", "http://user:secret@a.org/", "http://user:secret@"] {
+        let line = Source::from_url(bad).unwrap_err().to_string();
+        assert!(!line.contains("secret"), "{line}");
+    }
 }
 
 #[test]

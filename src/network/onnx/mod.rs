@@ -4,7 +4,9 @@
 mod attention;
 mod conversion;
 mod converter;
+mod default_inputs;
 mod encode;
+pub(crate) mod fields;
 mod graph;
 mod interface;
 mod model;
@@ -17,6 +19,7 @@ use super::planes::PLANES;
 
 pub use conversion::{Conversion, MishForm, Precision};
 pub(crate) use converter::convert;
+pub(crate) use default_inputs::without_default_inputs;
 pub use interface::OnnxInterface;
 pub(crate) use model::inspect;
 pub use quantise::{ActivationRange, Quantiser};

@@ -3,6 +3,7 @@
 use prost::Message;
 use prost::bytes::Bytes;
 
+use super::default_inputs;
 use super::interface::{Author, Name, Names, short};
 use super::{EndTypes, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput, keys, names};
 use crate::network::NetworkError;
@@ -30,7 +31,9 @@ pub(crate) fn inspect(
 ) -> Result<Option<(OnnxModel, Option<InputFormat>)>, NetworkError> {
     budget::check(&budget::ONNX, &bytes).map_err(|problem| NetworkError::Damaged { name: name.to_owned(), problem })?;
     let Ok(model) = ModelEnds::decode(bytes.clone()) else { return Ok(None) };
-    let Some(graph) = model.graph.filter(|graph| !graph.output.is_empty()) else { return Ok(None) };
+    let Some(mut graph) = model.graph.filter(|graph| !graph.output.is_empty()) else { return Ok(None) };
+    let given = default_inputs::names(&bytes);
+    graph.input.retain(|input| input.name.as_deref().is_none_or(|name| !given.contains(name.as_bytes())));
     let note = model.metadata_props.iter().find(|note| note.key.as_deref() == Some(names::INPUT_FORMAT));
     let format = match note.and_then(|note| note.value.as_deref()) {
         None => None,
@@ -59,7 +62,7 @@ pub(crate) fn inspect(
     };
     let input = ModelInput::Dense(input);
     // The messages share the buffer: only without them can it be taken as it is.
-    drop(graph);
+    drop((graph, given));
     Ok(Some((OnnxModel { bytes: bytes.into(), input, policy, value, moves_left, types, folder: None }, format)))
 }
 

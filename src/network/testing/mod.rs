@@ -15,7 +15,7 @@ mod attention;
 pub use attention::{RandomBody, attention_networks};
 
 use super::file::MAGIC;
-use super::onnx_proto::{GraphProto, ModelProto, StringStringEntryProto, data_type};
+use super::onnx_proto::{GraphProto, ModelProto, StringStringEntryProto, ValueInfoProto, data_type};
 use super::weights::tensor::encoding;
 use super::{
     Activation, CONVOLUTION_PLANES, InputFormat, MOVES, PLANES, PolicyKind, PositionKind, Precision, SQUARES,
@@ -273,6 +273,21 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
         data.extend_from_slice(&bytes);
     }
     (model.encode_to_vec(), data)
+}
+
+/// A model of this IR version that lists its initializers among the inputs, without a type and before the planes: in version 3
+/// they have to be there.
+///
+/// # Panics
+///
+/// When it is no model.
+pub fn with_listed_initializers(model: &[u8], ir_version: i64) -> Vec<u8> {
+    let mut model = ModelProto::decode(model).expect("it is a model");
+    model.ir_version = Some(ir_version);
+    let graph = model.graph.as_mut().expect("a model has a graph");
+    let names = graph.initializer.iter().map(|tensor| tensor.name.clone());
+    graph.input.splice(0..0, names.map(|name| ValueInfoProto { name, r#type: None }));
+    model.encode_to_vec()
 }
 
 /// A model whose inputs and outputs are called otherwise.

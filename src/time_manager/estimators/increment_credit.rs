@@ -134,7 +134,10 @@ mod tests {
     fn a_delay_stands_still_until_it_is_used_up() {
         assert!(step(2_500.0, 900.0, 3_000.0, 2_500.0).stands_still());
         assert!(!step(2_500.0, 3_100.0, 3_000.0, 2_400.0).stands_still());
-        assert!(!step(2_500.0, 0.0, 0.0, 2_500.0).stands_still(), "a clock without increment does, if nothing was used");
+        assert!(
+            !step(2_500.0, 0.0, 0.0, 2_500.0).stands_still(),
+            "a clock without increment does, if nothing was used"
+        );
         assert!(step(3_000.0, 200.0, 0.0, 3_000.0).stands_still(), "or if it is told in whole seconds");
     }
 
@@ -144,7 +147,10 @@ mod tests {
         assert!(step(60_000.0, 1_300.0, 3_000.0, 59_000.0).lacks_increment(), "58.7 may be told as 59");
         assert!(!step(60_000.0, 1_300.0, 3_000.0, 61_000.0).lacks_increment());
         assert!(!step(900.0, 300.0, 1.0, 601.0).lacks_increment() && step(900.0, 300.0, 2.0, 600.0).lacks_increment());
-        assert!(!step(60_000.0, 300.0, 500.0, 59_000.0).lacks_increment(), "60.2 may be told as 60, and 60.9 as 60 before");
+        assert!(
+            !step(60_000.0, 300.0, 500.0, 59_000.0).lacks_increment(),
+            "60.2 may be told as 60, and 60.9 as 60 before"
+        );
     }
 
     #[test]

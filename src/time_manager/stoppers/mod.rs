@@ -117,10 +117,7 @@ impl Stoppers {
             timed,
             nodes: limits.nodes.unwrap_or(MAX_TREE_NODES).min(MAX_TREE_NODES),
             playouts: limits.playouts,
-            movetime_ms: limits
-                .movetime_ms
-                .filter(|_| timed)
-                .map(|movetime_ms| params.within_movetime_ms(movetime_ms)),
+            movetime_ms: limits.movetime_ms.filter(|_| timed).map(|movetime_ms| params.within_movetime_ms(movetime_ms)),
             depth: limits.depth,
             mate: limits.mate,
             kld_gain: kld_gain.filter(|_| chooses_a_move),

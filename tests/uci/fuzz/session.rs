@@ -38,10 +38,10 @@ enum Meaning {
 }
 
 impl Meaning {
-    /// As the protocol has it: by the first word.
+    /// As the protocol has it: by the first word, which may have a byte order mark before it.
     fn of(line: &[u8]) -> Meaning {
         let text = String::from_utf8_lossy(line);
-        let text = text.trim();
+        let text = text.trim_start_matches('\u{feff}').trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match word {
             "go" => match rest.trim().strip_prefix("perft") {

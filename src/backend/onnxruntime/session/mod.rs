@@ -143,6 +143,8 @@ impl SessionPlan {
 
     /// A session to be, with its provider.
     pub(super) fn builder(&self, runtime: &Runtime, model_io: &ModelIo) -> Result<SessionBuilder, BackendError> {
+        // ONNX Runtime's settings are text.
+        let no_text = || ort::Error::new("its external data lie in a folder whose name is no UTF-8");
         let build = || -> ort::Result<SessionBuilder> {
             let builder = Session::builder(runtime.environment())?
                 .with_optimization_level(self.optimization)?
@@ -156,7 +158,7 @@ impl SessionPlan {
                 None => builder,
             };
             let builder = match &self.external {
-                Some(folder) => builder.with_config_entry(EXTERNAL_FOLDER, folder.to_string_lossy())?,
+                Some(folder) => builder.with_config_entry(EXTERNAL_FOLDER, folder.to_str().ok_or_else(no_text)?)?,
                 None => builder,
             };
             let builder = match self.provider {

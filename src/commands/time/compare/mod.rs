@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::digest::sha256;
+use zeitnot::lab::report::plain;
 use zeitnot::lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
 
 /// Characters of the name of a journal, at the most.
@@ -94,7 +95,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     for (at, tc) in tcs.iter().enumerate() {
         let mut played = Vec::new();
         for &players in &pairs {
-            bar.set_message(format!("{tc}: {} - {}", names[players[0]], names[players[1]]));
+            bar.set_message(plain(&format!("{tc}: {} - {}", names[players[0]], names[players[1]])));
             let records = grid.play(players, *tc, &matches::clock(matches, at)?, &bar, &interrupted)?;
             if interrupted.load(Ordering::SeqCst) {
                 bar.finish_and_clear();

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use simulations::SimulatedJudge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use zeitnot::files::read_text;
 use zeitnot::lab::Journal;
 use zeitnot::lab::report::plain;
 use zeitnot::lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
@@ -31,7 +32,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let number = |name: &str| matches.get_one::<u64>(name).copied().with_context(|| format!("--{name} has a default"));
     let path = matches.get_one::<PathBuf>("parameters").context("clap requires --parameters")?;
     let out = matches.get_one::<PathBuf>("out").context("--out has a default")?;
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
     let parameters = read_parameters(&text).with_context(|| path.display().to_string())?;
     let spsa = Spsa { parameters, iterations: number("iterations")?, seed: number("seed")? };
     let interrupted = interrupt::on_request()?;

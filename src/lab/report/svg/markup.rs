@@ -1,5 +1,6 @@
 //! Writes elements of XML with escaped attributes and text.
 
+use crate::printable::is_bidi_control;
 use std::fmt::Write as _;
 
 /// Escapes a text for the content and the attributes of XML and HTML. Characters that XML does not allow become U+FFFD;
@@ -20,11 +21,6 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Whether a character turns the direction of the text behind it, and so could make a name look like another text.
-pub fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A length or a coordinate, to a tenth.

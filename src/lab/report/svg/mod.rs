@@ -19,7 +19,7 @@ mod scale;
 mod stacks;
 
 pub use canvas::Frame;
-pub use markup::{escape, is_bidi_control};
+pub use markup::escape;
 pub use palette::{chart_css, page_css};
 pub use plot::{
     Axis, Curve, DotPlot, DotRow, LinePlot, Mark, Marker, Plot, Quantity, Reference, Spacing, Spread, StackPlot,

@@ -28,9 +28,12 @@ use std::collections::HashMap;
 
 use prost::Message;
 
-use super::{ModelInput, OnnxModel};
+use super::{ModelInput, OnnxModel, without_default_inputs};
 use crate::network::NetworkError;
 use crate::network::onnx_proto::ModelProto;
+
+/// The first operator set in which the weights of each output have a scale of their own (`axis` of `DequantizeLinear`).
+const LEAST_OPSET: i64 = 13;
 
 /// The least and the largest number that a value of the graph takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,12 +58,20 @@ impl Quantiser {
     /// # Errors
     ///
     /// When the model cannot be read, or holds nothing of the kind.
-    pub fn new(original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
+    pub fn new(mut original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
         let error = |problem: &str| NetworkError::Onnx { name: name.to_owned(), problem: problem.to_owned() };
+        if let Some(bytes) = without_default_inputs(&original.bytes) {
+            original.bytes = bytes;
+        }
         let model = ModelProto::decode(&*original.bytes).map_err(|problem| error(&problem.to_string()))?;
         // Rewriting the model would lose fields that the messages of this crate do not have.
         if model.encoded_len() != original.bytes.len() {
             return Err(error("it uses parts of ONNX that the conversion to int8 does not know"));
+        }
+        if model.opset().is_some_and(|opset| opset < LEAST_OPSET) {
+            return Err(error(&format!(
+                "its operator set is older than {LEAST_OPSET}, the first that has int8 by channel"
+            )));
         }
         let plan = model.graph.as_ref().map(pass::Plan::of).unwrap_or_default();
         if plan.is_empty() {

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::network::testing::RandomNetwork;
+use crate::network::testing::{RandomNetwork, with_listed_initializers};
 use crate::network::{Activation, Conversion, Network, PolicyKind};
 
 fn model(shape: RandomNetwork) -> OnnxModel {
@@ -50,6 +50,28 @@ fn graphs_stay_whole_and_their_ends_the_same() {
             assert_eq!(OnnxModel { bytes: original.bytes.clone(), ..small.clone() }, original);
         }
     }
+}
+
+#[test]
+fn initializers_among_the_inputs_do_not_matter() {
+    let original = model(RandomNetwork::default());
+    let listed = with_listed_initializers(&original.bytes, 3);
+    let small = |bytes: Vec<u8>| {
+        let quantiser = Quantiser::new(OnnxModel { bytes, ..original.clone() }, "tiny").unwrap();
+        let ranges = ranges(&quantiser);
+        ModelProto::decode(&*quantiser.quantise(&ranges).unwrap().bytes).unwrap()
+    };
+    let (found, wanted) = (small(listed), small(original.bytes.clone()));
+    assert_eq!((found.graph, found.ir_version), (wanted.graph, Some(4)));
+}
+
+#[test]
+fn old_operator_sets_are_refused() {
+    let original = model(RandomNetwork::default());
+    let mut old = ModelProto::decode(&*original.bytes).unwrap();
+    old.opset_import[0].version = Some(12);
+    let error = Quantiser::new(OnnxModel { bytes: old.encode_to_vec(), ..original }, "tiny").err().unwrap().to_string();
+    assert!(error.contains("operator set is older than 13"), "{error}");
 }
 
 #[test]

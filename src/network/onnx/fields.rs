@@ -3,10 +3,10 @@
 use prost::encoding::{WireType, decode_key, decode_varint};
 
 /// A field of a message: its number, all of it, and what follows its key and length.
-pub(super) struct Field<'a> {
-    pub(super) number: u32,
-    pub(super) whole: &'a [u8],
-    pub(super) content: &'a [u8],
+pub(crate) struct Field<'a> {
+    pub(crate) number: u32,
+    pub(crate) whole: &'a [u8],
+    pub(crate) content: &'a [u8],
 }
 
 /// Takes the first field off a message; none if there is none that can be read.
@@ -26,7 +26,7 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
 }
 
 /// The fields of a message, or none if it is not one.
-pub(super) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
+pub(crate) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
     let mut fields = Vec::new();
     while !rest.is_empty() {
         fields.push(next(&mut rest)?);
@@ -35,7 +35,7 @@ pub(super) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
 }
 
 /// The contents of the fields of this number, as far as the message can be read.
-pub(super) fn all(mut rest: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn all(mut rest: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
     let fields = std::iter::from_fn(move || next(&mut rest));
     fields.filter(move |field| field.number == number).map(|field| field.content)
 }

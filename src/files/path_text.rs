@@ -1,0 +1,87 @@
+//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each byte that
+//! is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
+//!
+//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no text of
+//! Rust may have.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// The character of the byte 0.
+const FIRST: u32 = 0xef00;
+
+/// A text of bytes that may be no UTF-8. Where paths are no bytes, the others are lost.
+pub fn from_bytes(bytes: &[u8]) -> String {
+    if !cfg!(unix) {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().filter_map(|byte| char::from_u32(FIRST + u32::from(*byte))));
+    }
+    text
+}
+
+/// A text of the system's.
+pub fn from_os(text: &OsStr) -> String {
+    match text.to_str() {
+        Some(text) => text.to_owned(),
+        None => from_bytes(text.as_encoded_bytes()),
+    }
+}
+
+/// The system's text of one that [`from_bytes`] made.
+pub fn to_os(text: &str) -> Cow<'_, OsStr> {
+    #[cfg(unix)]
+    if text.contains(|c| byte(c).is_some()) {
+        use std::os::unix::ffi::OsStringExt as _;
+        let mut bytes = Vec::with_capacity(text.len());
+        for c in text.chars() {
+            match byte(c) {
+                Some(byte) => bytes.push(byte),
+                None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        return Cow::Owned(OsString::from_vec(bytes));
+    }
+    Cow::Borrowed(OsStr::new(text))
+}
+
+/// The path of a text that [`from_bytes`] made.
+pub fn to_path(text: &str) -> PathBuf {
+    to_os(text).into_owned().into()
+}
+
+/// The byte that a character stands for.
+#[cfg(unix)]
+fn byte(c: char) -> Option<u8> {
+    u32::from(c).checked_sub(FIRST).and_then(|byte| u8::try_from(byte).ok()).filter(|byte| !byte.is_ascii())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    #[test]
+    fn all_bytes_come_back() {
+        let all: Vec<u8> = (1..=255).chain((1..=255).rev()).collect();
+        for bytes in [&all[..], b"n\xe9t.pb.gz", "n\u{e9}t".as_bytes(), b"\xc3", b"\xf0\x9f\x98", b"a", b""] {
+            let text = from_bytes(bytes);
+            assert_eq!(to_path(&text).as_os_str().as_bytes(), bytes);
+            assert_eq!(from_os(OsStr::from_bytes(bytes)), text);
+            // A GUI that is told the text sends it back.
+            assert_eq!(from_bytes(text.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn utf_8_stays_as_it_is() {
+        for text in ["n\u{e9}t ж 象.pb.gz", "\u{ef00}\u{ef7f}\u{f000}"] {
+            assert_eq!(from_bytes(text.as_bytes()), text);
+            assert!(matches!(to_os(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+}
