@@ -115,7 +115,7 @@ fn the_only_clock_told_is_that_of_the_move() {
         ("startpos", "go btime 300 movestogo 9", "go has no wtime: btime is taken for it"),
     ] {
         let answer = engine.search(position, go);
-        assert_eq!(errors(&answer.lines), [format!("info string error {line}")], "{go}");
+        assert_eq!(errors(&answer.lines), [&format!("info string error {line}")], "{go}");
         assert!(answer.lines.iter().any(|line| line.starts_with("info string time smooth: clock=300ms")), "{go}");
     }
     assert!(errors(&engine.search("startpos", "go wtime 300").lines).is_empty());
