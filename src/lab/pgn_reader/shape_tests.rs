@@ -160,7 +160,7 @@ fn lines_that_are_no_tags_cost_no_tags() {
                 continue;
             }
             let expected = format!("White=A{tag}, FEN={fen}: g2f3 g7f7 1-0");
-            assert_eq!(told(text.as_bytes()), [expected.clone()], "{line}");
+            assert_eq!(told(text.as_bytes()), std::slice::from_ref(&expected), "{line}");
             assert_eq!(told(format!("{text}{end}{text}").as_bytes()), [expected.clone(), expected], "{line}");
         }
     }
