@@ -137,6 +137,15 @@ fn what_is_no_engine_is_told_so() {
     assert_eq!(line(&error), "cat gave no uciok within 300 ms");
 }
 
+/// It is not waited for until its patience ends, and its memory is bounded.
+#[test]
+fn an_engine_that_declares_without_an_end_is_refused() {
+    for fault in ["endless-options", "endless-names", "endless-values"] {
+        let error = ExternalEngine::start(&script(fault, ""), &[]).err().unwrap();
+        assert_eq!(line(&error), "python3 writes more than 512 KiB of id and option lines before uciok", "{fault}");
+    }
+}
+
 #[test]
 fn faults_are_errors_of_one_line_after_which_an_engine_can_be_restarted() {
     for (fault, reason) in [

@@ -10,6 +10,11 @@ import time
 
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7".split()
 FAULT = sys.argv[1] if len(sys.argv) > 1 else "none"
+DECLARED = {
+    "endless-options": b"option name A type check default true\n",
+    "endless-names": b"id name A\n",
+    "endless-values": b"option name A type combo default a" + b" var a" * 5000 + b"\n",
+}
 INFO = b"info depth 9 nodes 5 score cp 1 pv e2e4 e7e5\n"
 
 
@@ -74,6 +79,8 @@ def main() -> None:
         if words[:1] == ["uci"]:
             if FAULT == "mute":
                 sleep()
+            while FAULT in DECLARED:
+                write(1, DECLARED[FAULT] * 1000)
             say("Faulty, a program without a welcome")
             say(f"id name Faulty{children}")
             say("option name Hash type spin default 16 min 1 max 64")

@@ -65,7 +65,7 @@ impl<R: Read> Lines<R> {
         self.is_begin = is_first || self.has_end();
         self.begin = self.line_end;
         // A byte more shows whether a line feed follows a carriage return.
-        if self.end - self.begin <= LONGEST {
+        if !self.is_over && self.end - self.begin <= LONGEST {
             self.fill()?;
         }
         if is_first && is_utf16(&self.buffer[..self.end]) {

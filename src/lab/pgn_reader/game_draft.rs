@@ -14,6 +14,7 @@ const ENTRY: usize = 64;
 const MOST_TAGS: usize = 1_000;
 /// The moves of either side that are kept at most. By the 75-move rule no game is longer than 17,697.
 const MOST_PLIES: usize = 20_000;
+
 /// A game that is not read to its end.
 #[derive(Debug)]
 pub(super) struct GameDraft {
@@ -130,9 +131,12 @@ impl GameDraft {
         }
     }
 
-    /// Takes a line that is no tag and no move.
+    /// Takes a line that is no tag and no move. Those of variations do not matter.
     pub(super) fn pass_over(&mut self, text: &[u8]) {
         self.is_cut = false;
+        if self.depth > 0 {
+            return;
+        }
         self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
     }
 

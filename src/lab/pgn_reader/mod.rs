@@ -1,7 +1,7 @@
 //! Reads the games of PGN files one after another with their comments, as far as each of them is sound.
 //!
-//! Nothing of a file is passed over without a word that could be a move: it is read, or the game ends there and says so. What
-//! is kept of a game has a limit, whatever the file is.
+//! No word that could be a move is passed over in silence: it is read, or the game ends there and names it. What is kept of a
+//! game has a limit, whatever the file is.
 
 mod game_draft;
 #[cfg(test)]

@@ -67,6 +67,7 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
         "1. e4 ; d5 x {\n e5 {Nf6\n\n\nx} 2. Nf3",
         "1. e4\n% d5 nonsense {\ne5\n%\n2. Nf3",
         "1. e4 e5\n\n2. Nf3",
+        "1. e4 (1. d4\n\nSome words.\n\n1... d5\n\n) e5\n\n2. Nf3",
         "1. e4\n\n1... e5\n\n2 Nf3",
         "... e4 e5 2. Nf3",
         "1.\ne4\ne5\n2.\nNf3",

@@ -34,6 +34,7 @@ pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     let (digits, behind) = line.split_at(count(line, u8::is_ascii_digit));
     let points = match behind.strip_prefix(ELLIPSIS) {
         Some(_) => ELLIPSIS.len(),
+        None if digits.is_empty() => count(behind, |byte| *byte == b'.'),
         None => count(behind, |byte| matches!(byte, b'.' | b')')),
     };
     let words = behind[points..].trim_ascii_start();
