@@ -166,6 +166,44 @@ mod tests {
     use super::*;
     use crate::chess::Game;
 
+    /// Squares in the order of the moves that a knight has there.
+    const KNIGHT_MOVES: [(usize, usize); 5] = [(8, 16), (6, 16), (4, 20), (3, 8), (2, 4)];
+
+    /// Most moves of pawns on the last rank but one, by their number.
+    fn promotions() -> [usize; 9] {
+        let mut most = [0; 9];
+        for files in 0..256_usize {
+            let pawn = |file: usize| (1..=8).contains(&file) as usize & files >> file.saturating_sub(1);
+            // A square takes one pawn where it is empty, and the two beside it where something stands to be captured.
+            let moves = (1..=8).map(|file| pawn(file).max(pawn(file - 1) + pawn(file + 1))).sum::<usize>() * 4;
+            let pawns = files.count_ones() as usize;
+            most[pawns] = moves.max(most[pawns]);
+        }
+        most
+    }
+
+    /// shakmaty panics where a list has no room. A square that is not our own is reached by one sliding piece from each of eight
+    /// directions at most, and a queen reaches 27 squares.
+    #[test]
+    fn a_list_has_room_for_the_moves_of_any_board() {
+        let knights: Vec<usize> = KNIGHT_MOVES.iter().flat_map(|(moves, squares)| vec![*moves; *squares]).collect();
+        let promotions = promotions();
+        let mut most = 0;
+        for sliders in 0..64 {
+            for knight_count in 0..64 - sliders {
+                for (pawns, promotions) in promotions.iter().enumerate() {
+                    // The king is one of them. Each other pawn has four moves, and takes a square that eight could reach.
+                    let Some(targets) = 63_usize.checked_sub(sliders + knight_count + pawns) else { continue };
+                    let sliding = (27 * sliders).min(8 * targets);
+                    let king_and_castling = 8 + 2;
+                    let jumps: usize = knights[..knight_count].iter().sum();
+                    most = most.max(sliding + jumps + promotions + king_and_castling);
+                }
+            }
+        }
+        assert!(most <= MoveList::new().capacity(), "{most}");
+    }
+
     /// Castling, en passant, promotions and captures of rooks among them.
     #[test]
     fn incremental_zobrist_key_is_the_full_one() {

@@ -56,7 +56,7 @@ pub use score::{ScoreType, policy_index, score, wdl_permille};
 pub use search_and_wait::Pondered;
 pub use words::{FpuStrategy, FpuStrategyAtRoot, Word};
 
-pub use crate::search::{EndReason, Line, Listener, MoveStats, Report, SearchEnd};
+pub use crate::search::{EndReason, Line, Listener, MOST_MOVES, MoveStats, Report, SearchEnd};
 
 use crate::announcer::Announcer;
 use crate::backend::{Attributes, Backend, DeviceOptions};

@@ -21,6 +21,8 @@ pub(crate) struct SearchContext {
     /// The same, as the tree has them.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
+    /// The mean depth that was asked for, in plies.
+    pub depth_limit: Option<u32>,
     /// Positions that the network is asked at once.
     pub minibatch_size: usize,
     /// Positions that it is asked at once while the tree is small, up to `minibatch_size`.
@@ -114,6 +116,7 @@ impl SearchContext {
             pondering: false,
             live_stats: false,
             with_move_stats: false,
+            depth_limit: None,
             backend,
         }
     }

@@ -70,7 +70,9 @@
 //! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. The
 //!   network is asked for nothing but visits (Lc0's prefetch).
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
-//! - `go depth` ends when every root move is decided, and node limits are met exactly.
+//! - `go depth` ends when every root move is decided, or the lines end before that depth (`run/depth_growth.rs`), and node
+//!   limits are met exactly. One move alone is searched to such a limit.
+//! - The depth that is shown does not fall while the tree is kept.
 //! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
 //! - At `RamLimitMb` the search goes on and prunes the subtrees with the fewest visits; Lc0 stops. It ends at 4,294,967,295 visits of the root.
 
@@ -89,5 +91,5 @@ pub use root::report::{Line, MoveStats, Report};
 pub use root::temperature::Temperature;
 pub use root::wdl_rescale::WdlRescale;
 pub use run::{Hit, Search, SearchThreads};
-pub use tree::Tree;
 pub use tree::root_noise::Noise;
+pub use tree::{MOST_MOVES, Tree};

@@ -16,7 +16,7 @@ pub trait Listener: Send + Sync {
     fn planned(&self, plan: &Plan);
     /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
     fn failed(&self, error: &str);
-    /// Something worth telling changed: the best move, the depth, or five seconds passed.
+    /// Something worth telling changed: the best move, the depth, or a second passed.
     fn report(&self, report: &Report);
     /// The end: exactly one call a search.
     fn finished(&self, end: &SearchEnd);

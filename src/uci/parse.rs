@@ -1,7 +1,7 @@
 //! Reads the commands of a GUI.
 
 use crate::chess::{Color, FenError, Game, MoveError, parse_uci};
-use crate::engine::GoParams;
+use crate::engine::{GoParams, MOST_MOVES};
 use thiserror::Error;
 
 /// Largest time, in milliseconds, that is taken seriously: about 31 years. More is cut to it.
@@ -138,12 +138,19 @@ pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "searchmoves" => {
-                let mut illegal = Vec::new();
+                let legal = game.current().legal_moves();
+                let (mut illegal, mut unknown) = (Vec::new(), Vec::new());
                 while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
                     match parse_uci(game.current().chess(), text) {
-                        Ok(mv) => go.search_moves.push(mv),
+                        Ok(mv) if legal.iter().take(MOST_MOVES).any(|known| *known == mv) => go.search_moves.push(mv),
+                        Ok(_) => unknown.push(text),
                         Err(_) => illegal.push(text),
                     }
+                }
+                if !unknown.is_empty() {
+                    let unknown = unknown.join(" ");
+                    complaints
+                        .push(format!("go searchmoves \"{unknown}\" is beyond the first {MOST_MOVES} moves: ignored"));
                 }
                 let illegal = illegal.join(" ");
                 match (go.search_moves.is_empty(), illegal.is_empty()) {

@@ -30,7 +30,7 @@ impl Display {
             let nodes = if self.per_pv_counters { u64::from(line.visits) } else { report.nodes };
             let mut text = format!(
                 "info depth {} seldepth {} time {} nodes {nodes} score ",
-                report.depth, report.seldepth, report.elapsed_ms as u64
+                report.tree_depth, report.seldepth, report.elapsed_ms as u64
             );
             match line.mate {
                 Some(mate) => write!(text, "mate {mate}"),
@@ -63,6 +63,18 @@ impl Display {
             text
         };
         report.lines.iter().enumerate().map(info).collect()
+    }
+
+    /// The line about those lines of a report whose moves nobody has looked at; `None` where there is none.
+    pub fn unvisited(&self, report: &Report) -> Option<String> {
+        let is_unvisited = |line: &Line| line.visits == 0;
+        let first = report.lines.iter().position(is_unvisited).filter(|_| report.nodes > 0)?;
+        let last = report.lines.iter().rposition(is_unvisited)?;
+        Some(match report.lines.len() {
+            1 => format!("{} has no visit: its score is that of the position", self.moves(&report.lines[0].moves)),
+            _ if first == last => format!("multipv {} has no visit: its score is that of the position", first + 1),
+            _ => format!("multipv {} to {} have no visit: their score is that of the position", first + 1, last + 1),
+        })
     }
 
     /// The score of a position without a legal move.
@@ -150,7 +162,8 @@ mod tests {
         let line = Line { moves: vec![e4()], wl: 0.2, d: 0.6, mu: None, q: 0.2, m: Some(40.0), mate: None, visits: 9 };
         let mated = Line { mate: Some(-2), ..line.clone() };
         let report = Report {
-            depth: 4,
+            depth: 3,
+            tree_depth: 4,
             seldepth: 9,
             elapsed_ms: 12.7,
             nodes: 100,
@@ -174,6 +187,27 @@ mod tests {
         assert_eq!(
             counting.report(&report)[0],
             "info depth 4 seldepth 9 time 12 nodes 9 score cp 29 wdl 300 600 100 movesleft 20 hashfull 7 nps 3333 eps 2500 tbhits 5 multipv 1 pv e2e4",
+        );
+    }
+
+    /// Lost moves are ranked behind those without a visit.
+    #[test]
+    fn lines_without_a_visit_say_so() {
+        let line = |visits| Line { moves: vec![e4()], wl: 0.2, d: 0.6, mu: None, q: 0.2, m: None, mate: None, visits };
+        let report = |visits: &[u32]| Report {
+            nodes: 1 + u64::from(visits.iter().sum::<u32>()),
+            lines: visits.iter().map(|visits| line(*visits)).collect(),
+            ..Report::default()
+        };
+        let said = |visits: &[u32]| display().unvisited(&report(visits));
+        assert_eq!(said(&[3, 1]), None);
+        assert_eq!(said(&[0]).unwrap(), "e2e4 has no visit: its score is that of the position");
+        assert_eq!(said(&[9, 0, 2]).unwrap(), "multipv 2 has no visit: its score is that of the position");
+        assert_eq!(said(&[9, 0, 0, 2]).unwrap(), "multipv 2 to 3 have no visit: their score is that of the position");
+        assert_eq!(
+            display().unvisited(&Report { nodes: 0, ..report(&[0]) }),
+            None,
+            "another line tells how it was chosen"
         );
     }
 

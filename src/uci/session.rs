@@ -9,7 +9,8 @@ use crate::chess::divide;
 use crate::crash_report;
 use crate::engine::options::SPECS;
 use crate::engine::{
-    EndReason, Engine, EngineError, Listener, MoveStats, OptionError, Prepared, Report, SearchEnd, ignored_options,
+    EndReason, Engine, EngineError, Listener, MOST_MOVES, MoveStats, OptionError, Prepared, Report, SearchEnd,
+    ignored_options,
 };
 use crate::printable;
 use crate::time_manager::Plan;
@@ -135,6 +136,9 @@ impl Reporter {
 
     fn hold_report(&self, report: &Report) {
         self.display.report(report).iter().for_each(|line| self.output.hold(line));
+        if let Some(line) = self.display.unvisited(report) {
+            self.output.hold(&format!("info string {line}"));
+        }
         self.hold_move_stats(&report.move_stats);
     }
 }
@@ -245,6 +249,12 @@ fn obey(engine: &mut Engine, command: Command<'_>, output: &Output) {
                 if game.positions()[0].is_illegal() {
                     let check = "the side that does not move is in check";
                     output.error(&format!("illegal position, {check}; it is taken as it is: {}", game.fen()));
+                }
+                let moves = game.current().legal_moves().len();
+                if moves > MOST_MOVES {
+                    let fen = game.fen();
+                    output
+                        .error(&format!("{moves} legal moves, of which a search knows the first {MOST_MOVES}: {fen}"));
                 }
                 engine.set_game(game);
             }

@@ -4,7 +4,9 @@
 #[path = "../common/uci.rs"]
 mod driver;
 
+mod analysis;
 mod books_and_tables;
+mod chess960;
 mod fuzz;
 mod lc0_options;
 mod memory;

@@ -34,6 +34,8 @@ pub(crate) const ROOT: u32 = u32::MAX;
 pub(crate) struct Leaf {
     pub step: u32,
     pub visits: u32,
+    /// The depth at which its line ends by the fifty-move rule if no capture or pawn move comes, the root's being 1.
+    pub ends_at: u32,
     pub kind: LeafKind,
 }
 
@@ -115,8 +117,9 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Nodes visited for the first time.
-    pub new_nodes: u64,
+    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is proven, or they
+    /// are near the fifty-move rule.
+    pub bounded: u64,
     /// Visits that came to nothing.
     pub collisions: u64,
 }

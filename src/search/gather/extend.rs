@@ -3,7 +3,7 @@
 
 use super::batch::{Batch, LeafKind, ROOT, Resolved};
 use crate::backend::{Attributes, Evaluation, Query, cache_key};
-use crate::chess::{Color, Game, Move};
+use crate::chess::{Color, FIFTY_MOVES_PLIES, Game, Move};
 use crate::search::context::SearchContext;
 use crate::search::params::SearchParams;
 use crate::search::tree::MOST_MOVES;
@@ -25,6 +25,7 @@ impl Batch {
             self.walk_to(step, game, root_plies);
             let depth = self.steps[step as usize].depth;
             let position = game.current();
+            self.leaves[index].ends_at = depth + 1 + FIFTY_MOVES_PLIES.saturating_sub(position.rule50());
             let legal = position.legal_moves();
             let moves = &legal[..legal.len().min(MOST_MOVES)];
             if context.params.transpositions {

@@ -10,6 +10,10 @@ use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
 use crate::search::tree::transpositions::{self, Found};
 
+/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a depth is not
+/// reached.
+const NEAR: u32 = 3;
+
 impl Batch {
     /// Whether there are leaves that are backed up while the batch is still gathered, or that may turn out to be.
     pub fn has_out_of_order(&self, params: &SearchParams) -> bool {
@@ -91,7 +95,7 @@ impl Batch {
 
     /// Stores the value of a leaf, and backs up its visits.
     fn finish(&mut self, index: usize, tree: &mut Tree, context: &SearchContext, progress: &mut Progress) {
-        let Leaf { step, visits, .. } = self.leaves[index];
+        let Leaf { step, visits, ends_at, .. } = self.leaves[index];
         self.trace(step);
         let Step { node: id, position, .. } = self.steps[step as usize];
         let mut found = Found::Known;
@@ -127,7 +131,14 @@ impl Batch {
         };
         self.waiting -= visits;
         progress.count(&self.path, visits);
-        progress.new_nodes += u64::from(tree[id].n == 0);
+        if let Some(asked) = context.depth_limit {
+            let depth = self.path.len() as u32;
+            let has_ended = found == Found::Repetition || tree[id].is_terminal() || tree[position].is_terminal();
+            let ends_at = if has_ended { depth } else { ends_at };
+            if ends_at <= asked && ends_at <= NEAR * depth {
+                progress.bounded += u64::from(visits);
+            }
+        }
         let sticky = context.params.sticky_endgames;
         match context.params.transpositions {
             true => transpositions::backup(tree, &self.path, found, visits, sticky),

@@ -116,7 +116,7 @@ impl Batch {
         let step = step as u32;
         if counted > 0 {
             self.waiting += counted;
-            self.leaves.push(Leaf { step, visits: counted, kind });
+            self.leaves.push(Leaf { step, visits: counted, ends_at: u32::MAX, kind });
         }
         if visits > counted {
             self.collided += visits - counted;

@@ -36,7 +36,10 @@ pub struct Line {
 pub struct Report {
     /// Mean depth of the visits of this search, in plies.
     pub depth: u32,
-    /// Greatest depth, in plies.
+    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs show
+    /// nothing of a search that is not as deep as the one before.
+    pub tree_depth: u32,
+    /// Greatest depth of this search, in plies, and no less than `tree_depth`.
     pub seldepth: u32,
     /// Since the clock of the move started, in milliseconds.
     pub elapsed_ms: f64,

@@ -19,7 +19,7 @@ pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: b
         && let Some((grounds, line)) = unsearched(context, with_cache)
     {
         guess = Some(grounds);
-        (report.depth, report.seldepth) = (1, 1);
+        (report.depth, report.tree_depth, report.seldepth) = (1, 1, 1);
         report.lines.push(line);
     }
     let line = random_line.as_ref().or(report.lines.first());

@@ -3,6 +3,7 @@
 
 mod answer;
 mod batch_size;
+mod depth_growth;
 mod move_limits;
 mod search;
 mod shared;
@@ -39,6 +40,9 @@ pub(crate) fn begin_search(
     tree.restrict_root(&request.search_moves);
     debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");
     tree.ask_for_memory_again();
+    if tree.is_empty() {
+        tree.depth = 0;
+    }
     // Every search draws its own.
     tree.set_root_noise(None);
     let attributes = backend.attributes();
@@ -68,6 +72,7 @@ pub(crate) fn begin_search(
         pondering: request.limits.ponder,
         live_stats: request.with_live_stats,
         with_move_stats: request.with_move_stats,
+        depth_limit: request.limits.depth,
         backend,
     };
     let mut state =

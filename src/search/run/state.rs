@@ -1,6 +1,7 @@
 //! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
 use super::batch_size::{batch_size, size_for_tree};
+use super::depth_growth::DepthGrowth;
 use super::move_limits::MoveLimits;
 use crate::backend::cache_key;
 use crate::search::context::{RemainingLimits, SearchContext};
@@ -17,9 +18,8 @@ use rand::{RngExt as _, SeedableRng as _};
 /// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
 /// lost engine still finds the longest resistance.
 const RESIGN_Q: f32 = -0.98;
-/// Playouts in a row without a new node after which the search expects nothing deeper: all lines end before the depth that
-/// was asked for (three plies from the fifty-move rule, say).
-const MOST_PLAYOUTS_WITHOUT_NEW_NODE: u64 = 100_000;
+/// Playouts of a search in a reused tree before its mean depth counts: the first go down the line that is known best.
+const FEWEST_FOR_DEPTH: u64 = 100;
 
 /// The state of a search under way.
 pub(crate) struct State {
@@ -42,8 +42,7 @@ pub(crate) struct State {
     pub latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,
-    /// Playouts in a row that found no new node.
-    playouts_without_new_node: u64,
+    depth_growth: DepthGrowth,
     /// Whether the noise of this search was drawn; that there is none of it is a result, too.
     noise_drawn: bool,
     playouts_expected: f64,
@@ -69,7 +68,7 @@ impl State {
             first_batch_end_ms: None,
             latency,
             evaluations: 0,
-            playouts_without_new_node: 0,
+            depth_growth: DepthGrowth::default(),
             noise_drawn: false,
             playouts_expected: f64::INFINITY,
             best_edge: None,
@@ -86,7 +85,7 @@ impl State {
         self.stop = None;
         self.progress = Progress::default();
         (self.batches, self.first_batch_end_ms) = (0, None);
-        (self.evaluations, self.playouts_without_new_node) = (0, 0);
+        (self.evaluations, self.depth_growth) = (0, DepthGrowth::default());
         self.playouts_expected = f64::INFINITY;
     }
 
@@ -203,8 +202,14 @@ impl State {
         self.progress.depth_sum += progress.depth_sum;
         self.progress.collisions += progress.collisions;
         self.progress.deepest = self.progress.deepest.max(progress.deepest);
-        self.playouts_without_new_node =
-            if progress.new_nodes > 0 { 0 } else { self.playouts_without_new_node + progress.playouts };
+        self.progress.bounded += progress.bounded;
+        if self.progress.playouts >= FEWEST_FOR_DEPTH.min(u64::from(self.tree.visits())) {
+            self.tree.depth = self.tree.depth.max(self.mean_depth());
+        }
+    }
+
+    fn mean_depth(&self) -> u32 {
+        (self.progress.depth_sum / self.progress.playouts.max(1)) as u32
     }
 
     /// Notes the end of a batch and asks the stoppers.
@@ -230,6 +235,8 @@ impl State {
         let children = || allowed.iter().filter_map(|index| root.visited(*index));
         let draw = context.draw.at(1);
         let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
+        let is_out_of_reach =
+            context.depth_limit.is_some_and(|depth| self.depth_growth.excludes(&self.progress, depth));
         let best = self.best_edge;
         let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
         let (root_values, root_priors): (Vec<_>, Vec<_>) = match self.time.wants_root_values() {
@@ -242,10 +249,10 @@ impl State {
             new_nodes: self.progress.playouts,
             total_nodes: self.nodes(),
             batches: self.batches,
-            average_depth: match all_decided || self.playouts_without_new_node >= MOST_PLAYOUTS_WITHOUT_NEW_NODE {
+            average_depth: match all_decided || is_out_of_reach {
                 // There is nothing deeper to be found, and `go depth` would wait for it for ever.
                 true => u32::MAX,
-                false => (self.progress.depth_sum / self.progress.playouts.max(1)) as u32,
+                false => self.mean_depth(),
             },
             mate_depth: children()
                 .filter(|child| child.is_played_out() && child.wl == 1.0)
@@ -307,9 +314,11 @@ impl State {
         let elapsed_ms = self.elapsed_ms(context);
         let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
         let playouts = self.progress.playouts;
+        let tree_depth = self.tree.depth.max(1);
         Report {
-            depth: (self.progress.depth_sum / playouts.max(1)).max(1) as u32,
-            seldepth: self.progress.deepest.max(1),
+            depth: self.mean_depth().max(1),
+            tree_depth,
+            seldepth: self.progress.deepest.max(tree_depth),
             elapsed_ms,
             nodes: self.nodes(),
             playouts,

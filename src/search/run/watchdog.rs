@@ -11,8 +11,10 @@ use std::time::Duration;
 const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
-/// An unchanged search reports again after this many milliseconds (Lc0's 5 s).
-const REPORT_INTERVAL_MS: f64 = 5000.0;
+/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two checks no
+/// second goes by without a report; and one that changes all the time not sooner than after so many.
+const REPORT_INTERVAL_MS: f64 = 900.0;
+const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
 /// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be evaluating.
 pub(crate) fn watch(shared: &Shared) {
@@ -53,27 +55,62 @@ pub(crate) fn watch(shared: &Shared) {
     }
 }
 
-/// Decides what is news (docs/lc0.md, 3.8): another best move, another depth, or five seconds.
+/// Decides what is news (docs/lc0.md, 3.8): another best move, another depth, or a second that has passed.
 #[derive(Default)]
 struct Reported {
     best: Option<Move>,
     depths: (u32, u32),
-    at_ms: f64,
+    /// When, on the search's clock.
+    at_ms: Option<f64>,
 }
 
 impl Reported {
     fn news(&mut self, state: &State, context: &SearchContext) -> Option<Report> {
-        let mut report = state.report(context);
-        let best = report.lines.first().and_then(|line| line.moves.first().copied());
-        let depths = (report.depth, report.seldepth);
-        let stale = report.elapsed_ms - self.at_ms >= REPORT_INTERVAL_MS;
-        if best == self.best && depths == self.depths && !stale {
+        // Not the time of the move, which begins anew with `ponderhit`.
+        let now_ms = context.clock.now_ms();
+        let since_ms = self.at_ms.map_or(f64::INFINITY, |at_ms| now_ms - at_ms);
+        if !is_due(since_ms, true) {
             return None;
         }
-        (self.best, self.depths, self.at_ms) = (best, depths, report.elapsed_ms);
+        let mut report = state.report(context);
+        let best = report.lines.first().and_then(|line| line.moves.first().copied());
+        let depths = (report.tree_depth, report.seldepth);
+        if !is_due(since_ms, best != self.best || depths != self.depths) {
+            return None;
+        }
+        (self.best, self.depths, self.at_ms) = (best, depths, Some(now_ms));
         if context.live_stats {
             report.move_stats = state.move_stats(context);
         }
         Some(report)
+    }
+}
+
+/// Whether a report is due, `since_ms` after the last one.
+fn is_due(since_ms: f64, is_news: bool) -> bool {
+    since_ms >= if is_news { SHORTEST_REPORT_INTERVAL_MS } else { REPORT_INTERVAL_MS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_has_one_report_at_least_and_ten_at_most() {
+        for (is_news, reports) in [(true, 10), (false, 1)] {
+            // The watchdog looks once in a while, and more often near the end.
+            for sleep_ms in [SHORTEST_SLEEP_MS, 7.0, LONGEST_SLEEP_MS] {
+                let (mut now_ms, mut last_ms, mut count) = (0.0, 0.0, 0);
+                while now_ms < 10_000.0 {
+                    now_ms += sleep_ms;
+                    if is_due(now_ms - last_ms, is_news) {
+                        assert!(now_ms - last_ms <= 1000.0, "{sleep_ms}");
+                        (last_ms, count) = (now_ms, count + 1);
+                    }
+                }
+                assert!((reports * 9..=reports * 11).contains(&count), "{is_news} {sleep_ms}: {count}");
+                assert!(count <= 100);
+            }
+        }
     }
 }

@@ -27,8 +27,9 @@ use prefetch::prefetch;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
-/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218.
-pub(crate) const MOST_MOVES: usize = 255;
+/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but a FEN
+/// can have.
+pub const MOST_MOVES: usize = 255;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -54,6 +55,8 @@ pub struct Tree {
     pub(crate) previous_root: Option<PreviousRoot>,
     /// The moves that the root's last search was restricted to.
     pub(crate) restriction: Option<Restriction>,
+    /// The greatest mean depth of a search in it, in plies, since it had no visit.
+    pub(crate) depth: u32,
 }
 
 /// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
@@ -106,6 +109,7 @@ impl Tree {
             game,
             previous_root: None,
             restriction: None,
+            depth: 0,
         }
     }
 

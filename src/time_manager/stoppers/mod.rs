@@ -164,7 +164,9 @@ impl Stoppers {
         manager: Option<&mut (dyn TimeManager + '_)>,
         so_far: &mut Verdict,
     ) -> Option<StopReason> {
-        if let Some(manager) = manager.filter(|_| self.timed) {
+        let manager = manager.filter(|_| self.timed);
+        let on_clock = manager.is_some();
+        if let Some(manager) = manager {
             let verdict = manager.observe(snapshot);
             so_far.nps = verdict.nps.or(so_far.nps);
             so_far.usual_ms = verdict.usual_ms;
@@ -200,7 +202,7 @@ impl Stoppers {
         if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {
             return Some(StopReason::KldGain);
         }
-        self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far))
+        self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far, on_clock))
     }
 
     /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2), as is the manager's.

@@ -27,17 +27,21 @@ impl SmartPruning {
     }
 
     /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
-    /// best move's rivals can still get, and leaves that number there for others.
-    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
+    /// best move's rivals can still get, and leaves that number there for others. `on_clock`: an only move is played at once;
+    /// otherwise it is searched to the limit that was asked for, or until its result is proven.
+    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict, on_clock: bool) -> Option<StopReason> {
         let moves = snapshot.root_visits.len();
         if moves == 0 {
             return None;
         }
         if moves == 1 {
-            return Some(StopReason::OnlyMove);
+            let is_proven = snapshot.win_found || snapshot.losing_edges == 1;
+            return (on_clock || is_proven).then_some(StopReason::OnlyMove);
         }
         let spared = usize::from(!snapshot.may_resign);
-        if moves <= (snapshot.losing_edges as usize).saturating_add(spared) {
+        // The move that is left is worth what its own visits say, and without one it would be shown with its parent's value.
+        let is_visited = snapshot.best_move.is_none_or(|best| snapshot.root_visits.get(best) != Some(&0));
+        if moves <= (snapshot.losing_edges as usize).saturating_add(spared) && (on_clock || is_visited) {
             return Some(StopReason::OnlyNonLosingMove);
         }
         if snapshot.win_found {

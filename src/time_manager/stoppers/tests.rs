@@ -126,7 +126,6 @@ fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
         SearchLimits { mate: Some(0), ..SearchLimits::default() },
     ];
     assert_eq!(stop(&finite, &only_move), Some(StopReason::MoveTime));
-    assert_eq!(stop(&SearchLimits::default(), &only_move), Some(StopReason::OnlyMove));
     for limits in endless {
         assert_eq!(stop(&limits, &only_move), None, "{limits:?}");
         assert_eq!(stop(&SearchLimits { nodes: Some(9), ..limits.clone() }, &only_move), Some(StopReason::Nodes));
@@ -257,6 +256,37 @@ fn smart_pruning_takes_the_speed_that_others_know() {
     assert!((playouts - 0.224_490 * 456.0).abs() < 1e-3, "{playouts}");
 }
 
+// On a clock the only move, and the only one that does not lose, are played at once; other limits do not end the search of
+// one move, nor does a lead that cannot be caught up with.
+#[test]
+fn an_only_move_is_played_at_once_on_a_clock_alone() {
+    let mut manager = build("smooth").unwrap();
+    manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
+    let mut on_clock = |limits: &SearchLimits, seen: &SearchSnapshot| {
+        Stoppers::new(limits, &params()).check(seen, Some(&mut *manager)).stop
+    };
+    let only = snapshot(1.0, 1, &[0]);
+    let nodes = SearchLimits { nodes: Some(1_000), ..SearchLimits::default() };
+    assert_eq!(on_clock(&SearchLimits::default(), &only), Some(StopReason::OnlyMove));
+    assert_eq!(on_clock(&nodes, &only), Some(StopReason::OnlyMove));
+    let left =
+        SearchSnapshot { losing_edges: 1, best_move: Some(1), root_visits: (&[4, 0]).into(), ..snapshot(1.0, 5, &[]) };
+    assert_eq!(on_clock(&SearchLimits::default(), &left), Some(StopReason::OnlyNonLosingMove));
+    for limits in [
+        nodes,
+        SearchLimits { playouts: Some(1_000), ..SearchLimits::default() },
+        SearchLimits { movetime_ms: Some(60_000.0), ..SearchLimits::default() },
+        SearchLimits { depth: Some(9), ..SearchLimits::default() },
+    ] {
+        let mut stoppers = Stoppers::new(&limits, &params());
+        for visits in [0, 1, 500, 998] {
+            let visits = [visits];
+            let seen = snapshot(f64::from(visits[0]) * 50.0 + 1.0, 1 + u64::from(visits[0]), &visits);
+            assert_eq!(stoppers.check(&seen, None).stop, None, "{limits:?} {visits:?}");
+        }
+    }
+}
+
 // docs/lc0.md, 2.6: the rules before the count of visits.
 #[test]
 fn smart_pruning_of_moves_that_leave_no_choice() {
@@ -267,10 +297,26 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
         stop(&limits, &seen)
     };
     assert_eq!(reason(|_| ()), None);
-    assert_eq!(reason(|s| s.root_visits = (&[10]).into()), Some(StopReason::OnlyMove));
+    assert_eq!(reason(|s| s.root_visits = (&[10]).into()), None, "searched to the limit that was asked for");
+    let proven = |change: fn(&mut SearchSnapshot)| {
+        let mut seen = snapshot(1.0, 10, &[9]);
+        change(&mut seen);
+        stop(&limits, &seen)
+    };
+    assert_eq!(proven(|s| s.losing_edges = 1), Some(StopReason::OnlyMove));
+    assert_eq!(proven(|s| s.win_found = true), Some(StopReason::OnlyMove));
     assert_eq!(reason(|s| s.root_visits = (&[]).into()), None, "the moves are not known yet");
     assert_eq!(reason(|s| s.losing_edges = 1), None);
     assert_eq!(reason(|s| s.losing_edges = 2), Some(StopReason::OnlyNonLosingMove));
+    assert_eq!(
+        reason(|s| {
+            s.losing_edges = 2;
+            s.root_visits = (&[6, 4, 0]).into();
+            s.best_move = Some(2);
+        }),
+        None,
+        "nobody has looked at it yet"
+    );
     assert_eq!(
         reason(|s| {
             s.losing_edges = 2;
