@@ -3,7 +3,7 @@
 //!
 //! The share is taken once, at the start, and engines that run at once each take half of what is free then: two in a container of
 //! 300 MB would take 300 MB together. So the account of what is free is asked for again each time that a tree or a cache has grown
-//! by [`GROWTH`], and a part of the memory is left to everything else.
+//! by 2 MiB, and a part of the memory is left to everything else.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;

@@ -260,7 +260,7 @@ mod tests {
             warnings: vec!["the versions differ".to_owned()],
         });
         for part in
-            ["this:  a\n", "other: b?c\n", "note: the versions differ\n", "of one of them alone: 3", "1.500", "0.500"]
+            ["this:  a\n", "other: b c\n", "note: the versions differ\n", "of one of them alone: 3", "1.500", "0.500"]
         {
             assert!(table.contains(part), "without {part:?}: {table}");
         }
