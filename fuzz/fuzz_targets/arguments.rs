@@ -19,7 +19,7 @@ fn read<T: FromStr<Err: Display>>(text: &str) -> Option<T> {
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);
     let text = String::from_utf8_lossy(data);
-    let _ = (read_parameters(&text), audit::periods(&text));
+    let _ = (read_parameters(&text), audit::read_tag(&text));
     if let Some(parameter) = ManagerParameter::parse(&text) {
         let _ = parameter.set("smooth(piggybank(per-move=1))", 0.5);
     }

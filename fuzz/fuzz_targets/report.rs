@@ -8,7 +8,7 @@ fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);
     let rules = ReportRules { managers: vec!["simple".to_owned()], overhead_ms: 100.0, game: None };
     let mut report = Report::default();
-    if let Err(error) = report.add("input", data, &rules) {
+    if let Err(error) = report.add("input", &mut std::io::Cursor::new(data), &rules) {
         assert!(!error.to_string().contains('\n'), "{error}");
         return;
     }

@@ -12,6 +12,7 @@
 //! | [`traces`] | searches recorded far beyond their budgets, time managers replayed over them, and short searches judged by them |
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
+//! | `sample`, `rereadable` | bounded samples of numbers without end, and files that are read twice |
 //! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`tune`] | parameters tuned by SPSA on matches or replays |
@@ -38,7 +39,9 @@ mod play;
 mod player;
 mod record;
 pub mod report;
+mod rereadable;
 mod runner;
+mod sample;
 pub mod simulation;
 pub mod strength;
 mod time_control;
@@ -61,6 +64,7 @@ pub use pgn_reader::{PgnGame, PgnGames, read_games};
 pub use play::{Limits, Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
+pub use rereadable::open_rereadable;
 pub use runner::{Event, MatchEnd, MatchError, MatchPlan, Players, counted, run_match};
 pub use time_control::{PRESETS, Preset, TimeControl, TimeControlError, TimeControls};
 pub use time_use::{MoveTime, Quantiles, TimeUse};

@@ -10,6 +10,9 @@ use std::borrow::Cow;
 /// Longest time that is believed, about 31 years: it keeps sums and products of absurd input finite.
 pub(super) const MAX_MS: f64 = 1e12;
 
+/// Terms of most plans.
+const USUAL_TERMS: usize = 32;
+
 /// The formula of a budget or a reserve, and its value.
 pub(super) type Wanted = (&'static str, f64);
 
@@ -47,7 +50,7 @@ impl PlanBuilder {
             moves_left: 1.0,
             target_nodes: None,
             time_class: None,
-            terms: Vec::new(),
+            terms: Vec::with_capacity(USUAL_TERMS),
         };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = match request.missing_increment_ms > 0.0 {
@@ -244,8 +247,9 @@ impl PlanBuilder {
     }
 
     fn push(&mut self, name: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
-        let (name, formula) = name.split_once(" = ").unwrap_or((name, ""));
-        self.record(name, formula, value, unit, clamped)
+        // A search for one byte is much cheaper than that for " = ", and audits make millions of terms.
+        let (name, formula) = name.split_once('=').unwrap_or((name, ""));
+        self.record(name.trim_ascii_end(), formula.trim_ascii_start(), value, unit, clamped)
     }
 
     fn record(

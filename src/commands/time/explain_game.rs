@@ -1,13 +1,16 @@
 //! Explains what a time manager would have granted one move of a game that was played.
 
 use super::explain::show;
-use crate::commands::output::say;
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::path::Path;
-use zeitnot::lab::audit::{TimedMove, advice, game_times};
+use zeitnot::lab::audit::{
+    Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, requests, unplayed_move,
+};
+use zeitnot::lab::report::{plain, seconds};
 use zeitnot::lab::{PgnGame, PgnGames};
 use zeitnot::time_manager;
 
@@ -20,45 +23,56 @@ pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, o
     let number = matches.get_one::<u32>("number").map_or(1, |number| *number as usize);
     let game = game(path, number)?;
     let times = game_times(&game);
-    let place = times.moves.iter().position(|mv| mv.ply == ply).with_context(|| {
-        let plies = game.game.moves().len();
-        let problem = game.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
-        format!("{} game {number} has no time for the move after {ply} of its {plies} plies{problem}", path.display())
+    let mut remarks = Remarks::default();
+    remarks.add(&game, &times);
+    remarks.lines().for_each(|line| note!("{}: {line}", path.display()));
+    let plies = game.game.moves().len();
+    let mut moves = times.moves.clone();
+    // The move that was not finished may be the one to look at.
+    moves.extend(unplayed_move(&game, &times).filter(|_| ply == plies));
+    let place = moves.iter().position(|mv| mv.ply == ply && mv.clock_ms.is_some()).with_context(|| {
+        let problem = game.problem.as_ref().map_or_else(String::new, |problem| format!(": {}", plain(problem)));
+        format!("{} game {number} has no clock for the move after {ply} of its {plies} plies{problem}", path.display())
     })?;
-    let own_manager = game.tag(if times.moves[place].color.is_white() { "White" } else { "Black" });
-    let own_manager = named_manager(own_manager);
+    let mv = moves[place];
+    let own_manager = named_manager(player_name(&game, mv.color));
     let spec = match (matches.get_one::<String>("manager"), &own_manager) {
         (None, Some(own)) => own,
         _ => default,
     };
-    let plan = advice(&game.game, &times, spec, overhead_ms)?.swap_remove(place);
-    let mv = &times.moves[place];
-    let san = san(&game, ply);
+    let requests = requests(&game.game, &moves, overhead_ms);
+    let plan = plan_of(place, &moves, &requests, spec)?.context("a move with a clock has a plan")?;
+    let is_played = ply < plies;
+    let lost = lost_on_time(&game, &times, path).filter(|lost| lost.ply == Some(ply));
     if matches.get_flag("json") {
         let Value::Object(mut object) = serde_json::to_value(&plan)? else { anyhow::bail!("a plan is an object") };
-        let Value::Object(played) = played(mv, &san) else { anyhow::bail!("a move is an object") };
+        let Value::Object(played) = played(&game, &mv, is_played, lost.is_some()) else {
+            anyhow::bail!("a move is an object")
+        };
         object.extend(played);
         say!("{}", Value::Object(object));
         return Ok(());
     }
-    let seconds = |ms: f64| format!("{:.2} s", ms / 1e3);
-    let own = mv.budget_ms.map_or_else(String::new, |ms| format!(" of its budget of {}", seconds(ms)));
+    let time = |ms: f64| format!("{} s", seconds(ms));
+    let own = mv.budget_ms.map_or_else(String::new, |ms| format!(" of its budget of {}", time(ms)));
     let nodes = mv.nodes.map_or_else(String::new, |nodes| format!(" and {nodes} nodes"));
-    let left = if mv.moves_left == 1 {
-        "it was the last move of this side".to_owned()
-    } else {
-        format!("{} moves of this side were left, this one included", mv.moves_left)
+    let used = if is_played { format!(", {} used{own}{nodes}", time(mv.used_ms)) } else { String::new() };
+    let left = match (lost, is_played) {
+        (Some(lost), _) => {
+            let over = lost.over_ms.map_or_else(String::new, |ms| format!(", {} too late", time(ms)));
+            let file = if is_played { "" } else { ", and the move is not in the file" };
+            format!("it lost on time with this move{over}{file}")
+        }
+        (None, false) => "the game ended before this move".to_owned(),
+        (None, true) if mv.moves_left == 1 => "it was the last move of this side".to_owned(),
+        (None, true) => format!("{} moves of this side were left, this one included", mv.moves_left),
     };
-    say!(
-        "{san} ({}): {} on the clock, {} used{own}{nodes}; {left}.\n",
-        side(mv),
-        seconds(mv.clock_ms),
-        seconds(mv.used_ms)
-    );
+    let clock = mv.clock_ms.map_or_else(String::new, time);
+    say!("{} ({}): {clock} on the clock{used}; {left}.\n", move_name(&game.game, ply), side(&mv));
     say!(
         "{spec} would have granted it {}, by the clocks and moves before it. It is asked without the network, whose moves-left head \
          it may have used, and without its search; what a manager of ours really decided is in `match --decisions`.",
-        seconds(plan.budget_ms)
+        time(plan.budget_ms)
     );
     show(&plan);
     Ok(())
@@ -87,28 +101,20 @@ fn named_manager(player: &str) -> Option<String> {
     ends.map(|end| &settings[..end]).find(|spec| time_manager::build(spec).is_ok()).map(str::to_owned)
 }
 
-/// The move after that many plies, with its number.
-fn san(game: &PgnGame, ply: usize) -> String {
-    let mut before = game.game.clone();
-    before.truncate(ply);
-    let mv = game.game.moves()[ply];
-    let dots = if before.current().turn().is_white() { "." } else { "..." };
-    format!("{}{dots} {}", before.current().ply() / 2 + 1, before.san(mv))
-}
-
 fn side(mv: &TimedMove) -> &'static str {
     if mv.color.is_white() { "White" } else { "Black" }
 }
 
-fn played(mv: &TimedMove, san: &str) -> Value {
+fn played(game: &PgnGame, mv: &TimedMove, is_played: bool, is_lost: bool) -> Value {
     json!({
-        "move": san,
+        "move": move_name(&game.game, mv.ply),
         "side": side(mv).to_lowercase(),
         "clock_ms": mv.clock_ms,
-        "used_ms": mv.used_ms,
+        "used_ms": is_played.then_some(mv.used_ms),
         "own_budget_ms": mv.budget_ms,
         "nodes": mv.nodes,
         "moves_left_true": mv.moves_left,
+        "lost_on_time": is_lost,
     })
 }
 

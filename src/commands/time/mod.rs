@@ -2,6 +2,7 @@
 //! reports about all of it.
 
 mod audit;
+mod audit_tables;
 mod compare;
 mod explain;
 mod explain_game;

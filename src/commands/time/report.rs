@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot::engine::Options;
+use zeitnot::lab::open_rereadable;
 use zeitnot::lab::report::{Report, ReportRules, Section, page, plain};
 use zeitnot::time_manager;
 
@@ -70,11 +71,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut has_games = false;
     let mut report = Report::default();
     for path in files {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let added = report.add(&file_name(path), &bytes, &rules).with_context(|| path.display().to_string())?;
+        let mut file = open_rereadable(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let added = report.add(&file_name(path), &mut file, &rules).with_context(|| path.display().to_string())?;
         has_games |= added.has_games;
         for problem in &added.problems {
             note!("{} {}", path.display(), plain(problem));
+        }
+        for remark in &added.remarks {
+            note!("{}: {remark}", path.display());
         }
     }
     if asks_games && !has_games {

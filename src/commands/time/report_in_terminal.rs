@@ -3,7 +3,7 @@
 use crate::commands::output::say;
 use textplots::{Chart, LabelBuilder as _, LabelFormat, Plot as _, Shape};
 use zeitnot::lab::report::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
-use zeitnot::lab::report::{Figure, Section, Table, grouped, plain, time};
+use zeitnot::lab::report::{Section, Table, grouped, plain, time};
 
 /// The size of a chart in dots; a character has two across and four up.
 const SIZE: [u32; 2] = [120, 40];
@@ -20,8 +20,12 @@ pub fn show(sections: &[Section]) {
             say!("## {}\n\n{}\n", plain(&figure.title), plain(&figure.caption));
             match &figure.plot {
                 Plot::Lines(plot) => curves(plot),
-                Plot::Dots(_) | Plot::Stacks(_) => table(figure),
+                Plot::Dots(_) | Plot::Stacks(_) => table(&figure.table),
             }
+        }
+        if let Some(listing) = &section.listing {
+            say!("## {}\n\n{}\n", plain(&listing.title), plain(&listing.caption));
+            table(&listing.table);
         }
     }
 }
@@ -93,8 +97,7 @@ fn label(axis: &Axis, place: f32) -> String {
 }
 
 /// Prints the head of a table.
-fn table(figure: &Figure) {
-    let Table { head, rows } = &figure.table;
+fn table(Table { head, rows }: &Table) {
     let shown: Vec<Vec<String>> =
         rows.iter().take(MOST_ROWS).map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let widths: Vec<usize> = (0..head.len())

@@ -1,6 +1,6 @@
 //! Asks a time manager what it would have granted each move of a game that others played.
 
-use super::game_times::{GameTimes, TimedMove};
+use super::timed_move::TimedMove;
 use crate::chess::{Color, Game};
 use crate::lab::traces::Speed;
 use crate::time_manager::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, build};
@@ -8,40 +8,92 @@ use crate::time_manager::{MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecEr
 /// Share of a tree that the next move finds, where nobody tells: about what searches of this engine find.
 const USUAL_REUSE: f64 = 0.3;
 
-/// The plans of a manager for every move of a game, one manager for each side. It sees the clocks as they were, and the player's
-/// speed. That the player took more or less than the budget was not the manager's doing: nothing was left over, nothing overrun.
+/// A manager's word about one move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advice {
+    /// The budget, in milliseconds.
+    pub budget_ms: f64,
+    /// The moves left in the game by its estimate; `None` of a manager that makes none.
+    pub moves_left: Option<f64>,
+}
+
+/// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a clock is not
+/// known.
+pub fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
+    let of = |mv: &TimedMove| {
+        let position = &game.positions()[mv.ply];
+        let legal_moves = position.legal_moves();
+        Some(MoveRequest {
+            clock_ms: mv.clock_ms?,
+            increment_ms: mv.increment_ms,
+            moves_to_go: mv.moves_to_go,
+            ply: position.ply(),
+            overhead_ms,
+            pieces: Some(position.piece_count()),
+            legal_moves: Some(legal_moves.len() as u32),
+            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+            in_check: position.is_check(),
+            ..MoveRequest::default()
+        })
+    };
+    moves.iter().map(of).collect()
+}
+
+/// A manager's word about every move of a game, one manager for each side. It sees the clocks as they were, and the player's speed.
+/// That the player took more or less than the budget was not the manager's doing: nothing was left over, nothing overrun.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
-pub fn advice(game: &Game, times: &GameTimes, spec: &str, overhead_ms: f64) -> Result<Vec<Plan>, SpecError> {
-    let mut managers = [build(spec)?, build(spec)?];
-    let mut reused = [0_u64; 2];
-    let mut plans = Vec::with_capacity(times.moves.len());
-    for mv in &times.moves {
-        let side = usize::from(mv.color == Color::Black);
-        let plan = managers[side].plan(&request(game, mv, overhead_ms, reused[side]));
-        reused[side] = search(managers[side].as_mut(), mv, plan.budget_ms, reused[side]);
-        plans.push(plan);
-    }
-    Ok(plans)
+pub fn advice(
+    moves: &[TimedMove],
+    requests: &[Option<MoveRequest>],
+    spec: &str,
+) -> Result<Vec<Option<Advice>>, SpecError> {
+    let mut advised = Vec::with_capacity(moves.len());
+    ask(moves, requests, spec, |plan| {
+        advised.push(plan.map(|plan| Advice { budget_ms: plan.budget_ms, moves_left: plan.estimated_moves_left() }));
+    })?;
+    Ok(advised)
 }
 
-fn request(game: &Game, mv: &TimedMove, overhead_ms: f64, reused: u64) -> MoveRequest {
-    let position = &game.positions()[mv.ply];
-    let legal_moves = position.legal_moves();
-    MoveRequest {
-        clock_ms: mv.clock_ms,
-        increment_ms: mv.increment_ms,
-        moves_to_go: mv.moves_to_go,
-        ply: position.ply(),
-        overhead_ms,
-        reused_nodes: reused,
-        pieces: Some(position.piece_count()),
-        legal_moves: Some(legal_moves.len() as u32),
-        captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
-        in_check: position.is_check(),
-        ..MoveRequest::default()
+/// The manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not known.
+///
+/// # Errors
+/// [`SpecError`], when there is no such manager.
+pub fn plan_of(
+    place: usize,
+    moves: &[TimedMove],
+    requests: &[Option<MoveRequest>],
+    spec: &str,
+) -> Result<Option<Plan>, SpecError> {
+    let (mut at, mut found) = (0, None);
+    ask(moves, requests, spec, |plan| {
+        found = found.take().or(plan.filter(|_| at == place));
+        at += 1;
+    })?;
+    Ok(found)
+}
+
+/// Asks a manager about the moves one after another.
+fn ask(
+    moves: &[TimedMove],
+    requests: &[Option<MoveRequest>],
+    spec: &str,
+    mut tell: impl FnMut(Option<Plan>),
+) -> Result<(), SpecError> {
+    let mut managers = [build(spec)?, build(spec)?];
+    let mut reused = [0_u64; 2];
+    for (mv, request) in moves.iter().zip(requests) {
+        let Some(request) = request else {
+            tell(None);
+            continue;
+        };
+        let side = usize::from(mv.color == Color::Black);
+        let plan = managers[side].plan(&MoveRequest { reused_nodes: reused[side], ..request.clone() });
+        reused[side] = search(managers[side].as_mut(), mv, plan.budget_ms, reused[side]);
+        tell(Some(plan));
     }
+    Ok(())
 }
 
 /// Shows the manager a search at the player's speed that ended within its budget, by a factor on the budget if the player took
@@ -69,28 +121,47 @@ mod tests {
     use super::*;
     use crate::lab::pgn_reader::read_games;
 
+    fn plans(text: &str, spec: &str) -> Result<Vec<Plan>, SpecError> {
+        let game = read_games(text.as_bytes()).unwrap().remove(0);
+        let moves = game_times(&game).moves;
+        let requests = requests(&game.game, &moves, 100.0);
+        (0..moves.len()).filter_map(|place| plan_of(place, &moves, &requests, spec).transpose()).collect()
+    }
+
     #[test]
     fn every_manager_has_a_plan_for_every_move_within_its_clock() {
         let text = "[TimeControl \"10+0.1\"]\n\n1. e4 {+0.1/5 1s, n=900} e5 {0.0/5 9.5s} 2. Nf3 {0.0/4 1s} Nc6 {0.0/4 0.2s} *\n";
         let game = read_games(text.as_bytes()).unwrap().remove(0);
-        let times = game_times(&game);
+        let moves = game_times(&game).moves;
+        let requests = requests(&game.game, &moves, 100.0);
         for manager in crate::time_manager::managers() {
-            let plans = advice(&game.game, &times, &manager.title(), 100.0).unwrap();
+            let plans = plans(text, &manager.title()).unwrap();
             assert_eq!(plans.len(), 4);
-            for (plan, mv) in plans.iter().zip(&times.moves) {
-                assert!((0.0..=mv.clock_ms).contains(&plan.hard_limit_ms), "{}: {plan}", manager.title());
+            for (plan, mv) in plans.iter().zip(&moves) {
+                assert!((0.0..=mv.clock_ms.unwrap()).contains(&plan.hard_limit_ms), "{}: {plan}", manager.title());
             }
+            let advice = advice(&moves, &requests, &manager.title()).unwrap();
+            let told: Vec<f64> = advice.iter().map(|advice| advice.unwrap().budget_ms).collect();
+            assert_eq!(told, plans.iter().map(|plan| plan.budget_ms).collect::<Vec<_>>(), "{}", manager.title());
         }
-        assert!(advice(&game.game, &times, "none", 0.0).is_err());
+        assert!(plans(text, "none").is_err());
         // Black took 9.5 s, far beyond any budget, which is no overrun of the manager's.
-        let plans = advice(&game.game, &times, "smooth", 100.0).unwrap();
-        assert!(plans[3].term("overrun").is_none(), "{:#}", plans[3]);
+        let plan = plans(text, "smooth").unwrap().remove(3);
+        assert!(plan.term("overrun").is_none(), "{plan:#}");
         // White took less than the budget, which left nothing over.
         let text = "[TimeControl \"10+0.1\"]\n\n1. e4 {0.1/5 0.01s} e5 {0.0/5 1s} 2. Nf3 {0.0/4 1s} *\n";
-        let game = read_games(text.as_bytes()).unwrap().remove(0);
         for manager in ["simple", "legacy"] {
-            let plans = advice(&game.game, &game_times(&game), manager, 100.0).unwrap();
+            let plans = plans(text, manager).unwrap();
             assert!(plans[2].budget_ms < 1.2 * plans[0].budget_ms, "{manager}: {:#}", plans[2]);
         }
+    }
+
+    #[test]
+    fn moves_without_a_clock_are_not_asked_about() {
+        let text = "1. e4 {31/12 230ms} e5 {[%clk 0:00:05] [%emt 0:00:01]} *\n";
+        let game = read_games(text.as_bytes()).unwrap().remove(0);
+        let moves = game_times(&game).moves;
+        let advice = advice(&moves, &requests(&game.game, &moves, 0.0), "smooth").unwrap();
+        assert_eq!(advice.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true]);
     }
 }

@@ -4,22 +4,42 @@
 //! | file | what |
 //! |---|---|
 //! | `clock_comment` | the times in the comments of a move |
-//! | `time_control_tag` | PGN's tag `TimeControl`, with several periods |
+//! | `time_control_tag`, `time_control_units` | PGN's tag `TimeControl`, with several periods and in its many spellings |
+//! | `timed_move` | the times of one move |
+//! | `convention`, `side_times` | what the comments of a game already hold, and the clock of a side under that |
 //! | `game_times` | the clock and the time of every move of a game |
-//! | `advice` | the budgets that a time manager would have granted in a game |
+//! | `time_loss`, `lost_on_time` | which side ran out of time, and how it came to that |
+//! | `remarks` | what was taken for granted or left out, over the games of a file |
+//! | `advice`, `estimates` | the budgets that a time manager would have granted in a game, and their sums |
 //! | `tmgr_log` | the lines of Lc0's `smooth` in its log |
 //! | `summary` | how a player used its clock, over all games |
+//! | `move_name` | a move with its number |
 
 mod advice;
 mod clock_comment;
+mod convention;
+mod estimates;
 mod game_times;
+mod lost_on_time;
+mod move_name;
+mod remarks;
+mod side_times;
 mod summary;
 mod time_control_tag;
+mod time_control_units;
+mod time_loss;
+mod timed_move;
 mod tmgr_log;
 
-pub use advice::advice;
+pub use advice::{Advice, advice, plan_of, requests};
 pub use clock_comment::{MoveTimes, move_times};
-pub use game_times::{GameTimes, TimedMove, game_times};
-pub use summary::{PlayerClock, player_clocks};
-pub use time_control_tag::periods;
+pub use estimates::ManagerSums;
+pub use game_times::{GameTimes, game_times};
+pub use lost_on_time::{LongThought, LostOnTime, lost_on_time, player_name, unplayed_move};
+pub use move_name::move_name;
+pub use remarks::{Remark, Remarks};
+pub use summary::{PlayerClock, PlayerClocks};
+pub use time_control_tag::{TaggedControl, TimeControlTag, read_tag};
+pub use time_loss::{TimeLoss, time_loss};
+pub use timed_move::{Doubt, TimedMove};
 pub use tmgr_log::{TmgrMove, is_tmgr_log, read_tmgr_log};

@@ -1,7 +1,9 @@
 //! Reads the lines that Lc0's `smooth` writes to its log, each with the prefix `TMGR:` (docs/lc0.md, 1.7).
 
+use crate::lab::lines::Lines;
 use crate::lab::pgn_reader::is_tag_pair;
 use serde::{Deserialize, Serialize};
+use std::io::{self, Read};
 
 /// What each line of the time manager has.
 const MARK: &[u8] = b"TMGR:";
@@ -35,9 +37,20 @@ pub struct TmgrMove {
 
 /// Whether a file is a log with lines of Lc0's time manager. A comment of a game in PGN may quote such a line: a file with a
 /// tag pair like `[White "name"]` at the start of a line is PGN.
-pub fn is_tmgr_log(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.windows(MARK.len()).any(|window| window == MARK) && !bytes.split(|byte| *byte == b'\n').any(is_tag_pair)
+///
+/// # Errors
+/// Those of the source.
+pub fn is_tmgr_log(source: impl Read) -> io::Result<bool> {
+    let mut lines = Lines::new(source);
+    let mut has_mark = false;
+    while lines.next()? {
+        if lines.is_begin() && is_tag_pair(lines.rest()) {
+            return Ok(false);
+        }
+        has_mark = has_mark || lines.rest().windows(MARK.len()).any(|window| window == MARK);
+        lines.take(usize::MAX);
+    }
+    Ok(has_mark)
 }
 
 /// Reads a log: a move for each line `MOVE TIME`, with the lines after it and the last `go` before it.
@@ -113,6 +126,7 @@ mod tests {
 
     #[test]
     fn games_that_quote_a_log_are_none() {
+        let is_tmgr_log = |text: &[u8]| is_tmgr_log(text).unwrap();
         assert!(is_tmgr_log(LOG.as_bytes()) && is_tmgr_log(b"[1] TMGR: x\n[Note]\n") && !is_tmgr_log(b"[TMGR]"));
         for game in ["[White \"a\"]\n\n1. e4 {TMGR: MOVE TIME} *\n", "\u{feff}[Event  \"\"]\r\n{\nTMGR: x}"] {
             assert!(!is_tmgr_log(game.as_bytes()), "{game}");

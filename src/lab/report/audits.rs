@@ -1,9 +1,10 @@
 //! Draws the charts of an audit that `time audit --json` printed: times used beside the budgets of managers, and the phases.
 
-use super::budgets::{AuditedMove, beside_managers, beside_used};
+use super::budgets::{AuditedMove, Budgets};
 use super::clock_use::{ClockUse, left, phases};
 use super::figure::Section;
-use super::records::Audit;
+use super::lost_games::LostGames;
+use super::records::{Audit, AuditRecord};
 use super::words::{counted, listed};
 use crate::lab::audit::PlayerClock;
 use crate::lab::time_use::Quantiles;
@@ -16,7 +17,10 @@ const ALL: &str = "all moves";
 pub fn section(name: &str, audit: &Audit) -> Section {
     let specs: BTreeSet<&String> = audit.moves.iter().flat_map(|mv| mv.managers.keys()).collect();
     let specs: Vec<String> = specs.into_iter().cloned().collect();
-    let moves = audited_moves(audit, &specs);
+    let all = [ALL.to_owned()];
+    let mut budgets = Budgets::new(&all, &specs);
+    let mut numbers = Numbers::default();
+    audit.moves.iter().for_each(|mv| budgets.add(&audited_move(mv, &mut numbers, &specs)));
     let clock = |(color, player): (usize, &PlayerClock)| ClockUse {
         name: player.player.clone(),
         games: player.games,
@@ -27,48 +31,51 @@ pub fn section(name: &str, audit: &Audit) -> Section {
     };
     let players: Vec<ClockUse> = audit.summary.players.iter().enumerate().map(clock).collect();
     let figures = [
-        beside_managers(&specs, &moves),
-        beside_used(&[ALL.to_owned()], &moves),
+        budgets.beside_managers(),
+        budgets.beside_used(),
         left("clock-left", &players),
         phases("time-by-phase", &players),
     ];
     let names: Vec<String> = players.iter().map(|player| player.name.clone()).collect();
     let by = if names.is_empty() { String::new() } else { format!(" of {}", listed(&names)) };
+    let mut lost = LostGames::default();
+    audit.lost.iter().for_each(|game| lost.add(game.game, game.lost_on_time.clone()));
     Section {
-        name: String::new(),
         title: format!("Audit of {name}"),
         introduction: format!("{}{by}.", counted(audit.moves.len(), "audited move")),
         figures: figures.into_iter().flatten().collect(),
-        board: None,
+        listing: lost.listing(),
+        ..Section::default()
     }
 }
 
-/// The moves, each with its number on its side of its game. A manager that a line does not name has no budget there.
-fn audited_moves(audit: &Audit, specs: &[String]) -> Vec<AuditedMove> {
-    let mut games: BTreeMap<(&str, u64), usize> = BTreeMap::new();
-    let mut numbers: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let audited = audit.moves.iter().map(|mv| {
-        let next = games.len();
-        let game = *games.entry((&mv.file, mv.game)).or_insert(next);
-        let number = numbers.entry((game, &mv.side)).or_insert(0);
-        *number += 1;
-        AuditedMove {
-            game,
-            player: ALL.to_owned(),
-            number: *number,
-            used_ms: mv.used_ms,
-            budget_ms: mv.budget_ms,
-            moves_left: mv.moves_left_true,
-            budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied()).collect(),
-            estimates: Vec::new(),
-        }
-    });
-    audited.collect()
+/// The games that came so far, and the moves of each of their sides.
+#[derive(Default)]
+struct Numbers<'a> {
+    games: BTreeMap<(&'a str, u64), usize>,
+    moves: BTreeMap<(usize, &'a str), usize>,
+}
+
+/// A move with its number on its side of its game. A manager that a line does not name has no budget there.
+fn audited_move<'a>(mv: &'a AuditRecord, numbers: &mut Numbers<'a>, specs: &[String]) -> AuditedMove {
+    let next = numbers.games.len();
+    let game = *numbers.games.entry((&mv.file, mv.game)).or_insert(next);
+    let number = numbers.moves.entry((game, &mv.side)).or_insert(0);
+    *number += 1;
+    AuditedMove {
+        game,
+        player: Some(0),
+        number: *number,
+        used_ms: mv.used_ms,
+        budget_ms: mv.budget_ms,
+        moves_left: mv.moves_left_true,
+        budgets_ms: specs.iter().map(|spec| mv.managers.get(spec).copied()).collect(),
+        estimates: Vec::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::records::AuditRecord;
     use super::*;
 
     #[test]
@@ -90,7 +97,8 @@ mod tests {
             mv("f", 2, "white"),
         ];
         let audit = Audit { moves, ..Audit::default() };
-        let audited = audited_moves(&audit, &["smooth".to_owned(), "none".to_owned()]);
+        let (specs, mut numbers) = (["smooth", "none"].map(str::to_owned), Numbers::default());
+        let audited: Vec<AuditedMove> = audit.moves.iter().map(|mv| audited_move(mv, &mut numbers, &specs)).collect();
         let numbers: Vec<(usize, usize)> = audited.iter().map(|mv| (mv.game, mv.number)).collect();
         assert_eq!(numbers, [(0, 1), (0, 1), (0, 2), (1, 1), (2, 1)]);
         assert_eq!(audited[0].budgets_ms, [Some(50.0), None]);

@@ -195,7 +195,8 @@ fn times(game: &AuditedGame) -> Vec<String> {
     let mut all = Vec::new();
     for played in (0..=timed.len()).rev() {
         if let Some(Some(next)) = timed.get(played) {
-            clocks[usize::from(next.color == Color::Black)] = Some(next.clock_ms);
+            let clock_ms = &mut clocks[usize::from(next.color == Color::Black)];
+            *clock_ms = next.clock_ms.or(*clock_ms);
         }
         let used = match played.checked_sub(1).map(|last| timed[last]) {
             Some(Some(TimedMove { used_ms, budget_ms: Some(budget_ms), .. })) => {
@@ -223,7 +224,8 @@ fn chart(game: &AuditedGame, [white, black]: [&str; 2], sans: &[String], shown: 
     let mut table = Table::new(&["move", "clock before it", "used", "budget"]);
     for mv in &game.times.moves {
         let budget = mv.budget_ms.map_or_else(|| "-".to_owned(), time);
-        table.row(vec![title(game, sans, mv.ply), clock(mv.clock_ms), time(mv.used_ms), budget]);
+        let before = mv.clock_ms.map_or_else(|| "-".to_owned(), clock);
+        table.row(vec![title(game, sans, mv.ply), before, time(mv.used_ms), budget]);
     }
     let longest = game.times.moves.iter().max_by(|a, b| a.used_ms.total_cmp(&b.used_ms));
     let longest = longest.map_or_else(String::new, |mv| {
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
 
     const GAME: &str = "[White \"</script><b>\"]\n[Black \"b\"]\n[TimeControl \"10+1\"]\n\n\
-        1. e4 {[%emt 0:00:02] [%budget 0:00:03]} e5 {0.0/5 3s} 2. Nf3 {0.0/4 1s} *\n";
+        1. e4 {[%emt 0:00:02] [%budget 0:00:03]} e5 {0.0/5 3} 2. Nf3 {0.0/4 1} *\n";
 
     #[test]
     fn every_ply_has_its_board_and_its_times() {

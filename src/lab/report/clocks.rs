@@ -5,6 +5,7 @@ use super::games::AuditedGame;
 use super::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
 use super::words::{count, counted, time};
 use crate::chess::Color;
+use crate::lab::sample::Sample;
 use crate::lab::time_use::Quantiles;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,8 @@ const MOST_BANDS: usize = 3;
 /// The share of a player's games that must have come to a move for its quantiles to be told: the long games of a few
 /// would pass for the course of all.
 const LEAST_SHARE: f64 = 0.25;
+/// Clocks of a player at one move that are kept for their quantiles.
+const MOST_CLOCKS: usize = 4_000;
 
 /// A clock at the beginning of a move: the number of the move, and milliseconds.
 type Course = Vec<(f64, f64)>;
@@ -28,7 +31,7 @@ pub fn course(game: &AuditedGame, color: Color, is_by_ply: bool) -> Course {
         1.0 + if is_by_ply { ply / 2.0 } else { (ply / 2.0).floor() }
     };
     let own = game.times.moves.iter().filter(|mv| mv.color == color);
-    let mut course: Course = own.map(|mv| (place(mv.ply), mv.clock_ms)).collect();
+    let mut course: Course = own.filter_map(|mv| Some((place(mv.ply), mv.clock_ms?))).collect();
     let end_ms = game.times.end_ms[usize::from(color == Color::Black)];
     if let (Some((last, _)), Some(end_ms)) = (course.last().copied(), end_ms) {
         course.push((last + 1.0, end_ms.max(0.0)));
@@ -36,121 +39,182 @@ pub fn course(game: &AuditedGame, color: Color, is_by_ply: bool) -> Course {
     course
 }
 
-/// Draws the clocks of these players in these games. `None` where no clock is known.
-pub fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
-    let courses: Vec<Vec<(usize, Course)>> = players.iter().map(|player| courses_of(games, player)).collect();
-    // Each player for itself: one with a few games does not turn the bands of the others into hundreds of lines.
-    let is_banded = |courses: &[(usize, Course)]| courses.len() >= BAND_GAMES;
-    let has_bands = courses.iter().any(|courses| is_banded(courses));
-    let has_games = courses.iter().any(|courses| !courses.is_empty() && !is_banded(courses));
-    let columns: &[usize] = match (has_bands, has_games) {
-        (true, true) => &[0, 1, 2, 3, 4, 5, 6],
-        (true, false) => &[0, 2, 3, 4, 5, 6],
-        (false, _) => &[0, 1, 2, 5],
-    };
-    let last = if has_bands { "median" } else { "clock" };
-    let head = ["player", "game", "move", "games", "5 %", last, "95 %"];
-    let mut table = Table::new(&columns.iter().map(|column| head[*column]).collect::<Vec<_>>());
-    let mut row = |cells: [String; 7]| table.row(columns.iter().map(|column| cells[*column].clone()).collect());
-    let dash = || "-".to_owned();
-    let mut curves = Vec::new();
-    for (color, (player, courses)) in players.iter().zip(&courses).enumerate() {
-        if is_banded(courses) {
-            let by_move = quantiles(courses);
-            let band = by_move.iter().map(|(at, _, clock)| (*at, clock.p5, clock.p95)).collect();
-            let points = by_move.iter().map(|(at, _, clock)| (*at, clock.p50)).collect();
-            let spread = if players.len() <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
-            curves.push(Curve { spread, ..Curve::line(player, color, points) });
-            for (at, games, clock) in by_move {
-                let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(time);
-                row([player.clone(), dash(), count(at), games.to_string(), p5, p50, p95]);
-            }
-            continue;
-        }
-        let mark = if games.len() == 1 { Mark::Line } else { Mark::Thin };
-        for (number, course) in courses {
-            for (at, clock_ms) in course {
-                let one = "1".to_owned();
-                row([player.clone(), number.to_string(), count(*at), one, dash(), time(*clock_ms), dash()]);
-            }
-            curves.push(Curve { mark, ..Curve::line(player, color, course.clone()) });
-        }
-    }
-    if curves.iter().all(|curve| curve.points.is_empty()) {
-        return None;
-    }
-    // One sentence for each of many players would be a table, and that stands below.
-    let told = if players.len() > MOST_BANDS { &players[..1] } else { players };
-    let ends: Vec<String> = told.iter().map(|player| end(games, player)).collect();
-    let mut drawn = match (has_bands, players.len() <= MOST_BANDS) {
-        (true, true) => " Lines are medians of the games that came so far, with bands from 5 to 95 %.".to_owned(),
-        (true, false) => " Lines are medians of the games that came so far.".to_owned(),
-        (false, _) => String::new(),
-    };
-    if has_bands && has_games {
-        drawn += &format!(" Thin lines are single games of players with fewer than {BAND_GAMES}.");
-    }
-    Some(Figure {
-        name: "clocks".to_owned(),
-        title: "Clocks by move".to_owned(),
-        caption: format!("{}.{drawn}", ends.join("; ")),
-        plot: Plot::Lines(LinePlot {
-            x: Axis::new("move", Quantity::Count),
-            y: Axis::new("clock", Quantity::Time),
-            curves,
-            references: Vec::new(),
-            marker: None,
-        }),
-        table,
-    })
+/// The clocks of one player, game by game.
+#[derive(Clone, Debug)]
+struct PlayerCourses {
+    games: usize,
+    /// The first ones, with the numbers of their games: few games are drawn one by one.
+    first: Vec<(usize, Course)>,
+    /// A game may begin at any number of moves: only those that there are are kept.
+    by_move: BTreeMap<u64, Sample>,
+    /// The clock at the start, where it is the same in all games.
+    start_ms: Option<f64>,
+    has_one_start: bool,
+    starts: usize,
+    ends_ms: Sample,
 }
 
-/// The clocks of a player in each of its games, with the number of the game in its file.
-fn courses_of(games: &[AuditedGame], player: &str) -> Vec<(usize, Course)> {
-    let sides = |game| [Color::White, Color::Black].into_iter().map(move |color| (game, color));
-    games
-        .iter()
-        .flat_map(sides)
-        .filter(|(game, color)| game.player(*color) == player)
-        .map(|(game, color)| (game.game.number, course(game, color, false)))
-        .filter(|(_, course)| !course.is_empty())
-        .collect()
-}
-
-/// By move: its number, the games that came so far, and their clocks.
-fn quantiles(courses: &[(usize, Course)]) -> Vec<(f64, usize, Quantiles)> {
-    let least = (courses.len() as f64 * LEAST_SHARE).ceil().max(2.0) as usize;
-    // A game may begin at any number of moves: only those that there are are looked at.
-    let mut by_move: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (at, clock_ms) in courses.iter().flat_map(|(_, course)| course) {
-        by_move.entry(*at as u64).or_default().push(*clock_ms);
+impl Default for PlayerCourses {
+    fn default() -> PlayerCourses {
+        PlayerCourses {
+            games: 0,
+            first: Vec::new(),
+            by_move: BTreeMap::new(),
+            start_ms: None,
+            has_one_start: true,
+            starts: 0,
+            ends_ms: Sample::new(MOST_CLOCKS),
+        }
     }
-    let told = by_move.into_iter().filter(|(_, clocks)| clocks.len() >= least);
-    told.map(|(number, clocks)| (number as f64, clocks.len(), Quantiles::of(clocks))).collect()
 }
 
-/// `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
-fn end(games: &[AuditedGame], player: &str) -> String {
-    let (mut starts, mut ends) = (Vec::new(), Vec::new());
-    for game in games {
-        for (side, color) in [Color::White, Color::Black].into_iter().enumerate() {
-            if game.player(color) == player && game.times.moves.iter().any(|mv| mv.color == color) {
-                starts.extend(game.times.start_ms[side]);
-                ends.extend(game.times.end_ms[side]);
+impl PlayerCourses {
+    fn add(&mut self, game: &AuditedGame, color: Color) {
+        let side = usize::from(color == Color::Black);
+        if game.times.moves.iter().any(|mv| mv.color == color) {
+            if let Some(start_ms) = game.times.start_ms[side] {
+                self.starts += 1;
+                self.has_one_start &= *self.start_ms.get_or_insert(start_ms) == start_ms;
+            }
+            game.times.end_ms[side].into_iter().for_each(|end_ms| self.ends_ms.add(end_ms as f32));
+        }
+        let course = course(game, color, false);
+        if course.is_empty() {
+            return;
+        }
+        self.games += 1;
+        for (at, clock_ms) in &course {
+            self.by_move.entry(*at as u64).or_insert_with(|| Sample::new(MOST_CLOCKS)).add(*clock_ms as f32);
+        }
+        if self.first.len() < BAND_GAMES {
+            self.first.push((game.game.number, course));
+        }
+    }
+
+    fn is_banded(&self) -> bool {
+        self.games >= BAND_GAMES
+    }
+
+    /// By move: its number, the games that came so far, and their clocks.
+    fn quantiles(&self) -> impl Iterator<Item = (f64, usize, Quantiles)> {
+        let least = (self.games as f64 * LEAST_SHARE).ceil().max(2.0) as usize;
+        let told = self.by_move.iter().filter(move |(_, clocks)| clocks.seen() >= least);
+        told.map(|(number, clocks)| (*number as f64, clocks.seen(), clocks.quantiles()))
+    }
+
+    /// `smooth has 2.5 s of 10 s left at the end (median of 20 games)`.
+    fn end(&self, player: &str) -> String {
+        let of = match self.start_ms {
+            Some(start_ms) if self.has_one_start && self.starts == self.ends_ms.seen() => {
+                format!(" of {}", time(start_ms))
+            }
+            _ => String::new(),
+        };
+        let median = time(self.ends_ms.quantiles().p50);
+        match self.ends_ms.seen() {
+            0 => format!("the clock of {player} at the end is not known"),
+            1 => format!("{player} has {median}{of} left at the end"),
+            games => format!("{player} has {median}{of} left at the end (median of {})", counted(games, "game")),
+        }
+    }
+}
+
+/// The clocks of some players, game by game.
+#[derive(Clone, Debug)]
+pub struct Clocks<'a> {
+    players: &'a [String],
+    courses: Vec<PlayerCourses>,
+    games: usize,
+}
+
+impl<'a> Clocks<'a> {
+    /// The clocks of these players in no game.
+    pub fn new(players: &'a [String]) -> Clocks<'a> {
+        Clocks { players, courses: vec![PlayerCourses::default(); players.len()], games: 0 }
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, game: &AuditedGame) {
+        self.games += 1;
+        for color in [Color::White, Color::Black] {
+            let place = self.players.iter().position(|player| player == game.player(color));
+            if let Some(courses) = place.and_then(|place| self.courses.get_mut(place)) {
+                courses.add(game, color);
             }
         }
     }
-    let of = match &starts[..] {
-        [start, rest @ ..] if starts.len() == ends.len() && rest.iter().all(|other| other == start) => {
-            format!(" of {}", time(*start))
+
+    /// Draws them. `None` where no clock is known.
+    pub fn figure(&self) -> Option<Figure> {
+        let Clocks { players, courses, .. } = self;
+        // Each player for itself: one with a few games does not turn the bands of the others into hundreds of lines.
+        let has_bands = courses.iter().any(PlayerCourses::is_banded);
+        let has_games = courses.iter().any(|courses| courses.games > 0 && !courses.is_banded());
+        let columns: &[usize] = match (has_bands, has_games) {
+            (true, true) => &[0, 1, 2, 3, 4, 5, 6],
+            (true, false) => &[0, 2, 3, 4, 5, 6],
+            (false, _) => &[0, 1, 2, 5],
+        };
+        let last = if has_bands { "median" } else { "clock" };
+        let head = ["player", "game", "move", "games", "5 %", last, "95 %"];
+        let mut table = Table::new(&columns.iter().map(|column| head[*column]).collect::<Vec<_>>());
+        let mut row = |cells: [String; 7]| table.row(columns.iter().map(|column| cells[*column].clone()).collect());
+        let dash = || "-".to_owned();
+        let mut curves = Vec::new();
+        for (color, (player, courses)) in players.iter().zip(courses).enumerate() {
+            if courses.is_banded() {
+                let by_move: Vec<_> = courses.quantiles().collect();
+                let band = by_move.iter().map(|(at, _, clock)| (*at, clock.p5, clock.p95)).collect();
+                let points = by_move.iter().map(|(at, _, clock)| (*at, clock.p50)).collect();
+                let spread = if players.len() <= MOST_BANDS { Spread::Band(band) } else { Spread::None };
+                curves.push(Curve { spread, ..Curve::line(player, color, points) });
+                for (at, games, clock) in by_move {
+                    let [p5, p50, p95] = [clock.p5, clock.p50, clock.p95].map(time);
+                    row([player.clone(), dash(), count(at), games.to_string(), p5, p50, p95]);
+                }
+                continue;
+            }
+            let mark = if self.games == 1 { Mark::Line } else { Mark::Thin };
+            for (number, course) in &courses.first {
+                for (at, clock_ms) in course {
+                    let one = "1".to_owned();
+                    row([player.clone(), number.to_string(), count(*at), one, dash(), time(*clock_ms), dash()]);
+                }
+                curves.push(Curve { mark, ..Curve::line(player, color, course.clone()) });
+            }
         }
-        _ => String::new(),
-    };
-    let median = time(Quantiles::of(ends.clone()).p50);
-    match ends.len() {
-        0 => format!("the clock of {player} at the end is not known"),
-        1 => format!("{player} has {median}{of} left at the end"),
-        games => format!("{player} has {median}{of} left at the end (median of {})", counted(games, "game")),
+        if curves.iter().all(|curve| curve.points.is_empty()) {
+            return None;
+        }
+        Some(Figure {
+            name: "clocks".to_owned(),
+            title: "Clocks by move".to_owned(),
+            caption: self.caption(has_bands, has_games),
+            plot: Plot::Lines(LinePlot {
+                x: Axis::new("move", Quantity::Count),
+                y: Axis::new("clock", Quantity::Time),
+                curves,
+                references: Vec::new(),
+                marker: None,
+            }),
+            table,
+        })
+    }
+
+    fn caption(&self, has_bands: bool, has_games: bool) -> String {
+        // One sentence for each of many players would be a table, and that stands below.
+        let told = if self.players.len() > MOST_BANDS { 1 } else { self.players.len() };
+        let ends = self.players.iter().zip(&self.courses).take(told).map(|(player, courses)| courses.end(player));
+        let ends: Vec<String> = ends.collect();
+        let mut drawn = match (has_bands, self.players.len() <= MOST_BANDS) {
+            (true, true) => " Lines are medians of the games that came so far, with bands from 5 to 95 %.".to_owned(),
+            (true, false) => " Lines are medians of the games that came so far.".to_owned(),
+            (false, _) => String::new(),
+        };
+        if has_bands && has_games {
+            drawn += &format!(" Thin lines are single games of players with fewer than {BAND_GAMES}.");
+        }
+        format!("{}.{drawn}", ends.join("; "))
     }
 }
 
@@ -159,10 +223,16 @@ mod tests {
     use super::super::games::audited;
     use super::*;
 
+    fn clocks(games: &[AuditedGame], players: &[String]) -> Option<Figure> {
+        let mut clocks = Clocks::new(players);
+        games.iter().for_each(|game| clocks.add(game));
+        clocks.figure()
+    }
+
     #[test]
     fn one_game_has_two_curves_and_its_clocks_in_the_caption() {
         let games = audited(
-            "[White \"a\"]\n[Black \"b\"]\n[TimeControl \"10+1\"]\n\n1. e4 {0.1/5 2s} e5 {0.0/5 3s} 2. Nf3 {0.0/4 1s} *\n",
+            "[White \"a\"]\n[Black \"b\"]\n[TimeControl \"10+1\"]\n\n1. e4 {0.1/5 2} e5 {0.0/5 3} 2. Nf3 {0.0/4 1} *\n",
         );
         let figure = clocks(&games, &["a".to_owned(), "b".to_owned()]).unwrap();
         assert_eq!(figure.caption, "a has 9 s of 10 s left at the end; b has 8 s of 10 s left at the end.");

@@ -27,7 +27,6 @@ pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
         );
     }
     Section {
-        name: String::new(),
         title: format!("Comparison of {name}"),
         introduction: format!(
             "{} at {}, {} in all.",
@@ -36,7 +35,7 @@ pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
             counted(games as usize, "game")
         ),
         figures,
-        board: None,
+        ..Section::default()
     }
 }
 

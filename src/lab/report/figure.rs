@@ -59,8 +59,21 @@ impl Figure {
     }
 }
 
-/// What a report says about one input, or about several of one kind.
+/// A table that is no chart's.
 #[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// A name that no figure of the section has: letters, digits and `-`.
+    pub name: String,
+    /// The title.
+    pub title: String,
+    /// A sentence or two about it.
+    pub caption: String,
+    /// The table.
+    pub table: Table,
+}
+
+/// What a report says about one input, or about several of one kind.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// A name that the report has once: letters, digits and `-`.
     pub name: String,
@@ -70,6 +83,8 @@ pub struct Section {
     pub introduction: String,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// The games that were lost on time.
+    pub listing: Option<Listing>,
     /// A game whose board stands beside its clock.
     pub board: Option<Board>,
 }

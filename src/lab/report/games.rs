@@ -1,16 +1,20 @@
-//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases, and one game move by move.
+//! Draws the charts of games with clocks: the courses of the clocks, the budgets, the phases, and one game move by move. The games
+//! are read twice, one after another: to know their players, and to draw them.
 
 use super::board::Board;
-use super::budgets::{AuditedMove, beside_managers, beside_used, moves_left};
+use super::budgets::{AuditedMove, Budgets};
 use super::clock_use::{ClockUse, left, phases};
-use super::clocks::clocks;
+use super::clocks::Clocks;
 use super::figure::Section;
+use super::lost_games::LostGames;
 use super::words::{counted, listed};
-use super::{ReportError, ReportRules};
+use super::{Added, ReportError, ReportRules};
 use crate::chess::Color;
-use crate::lab::audit::{GameTimes, advice, game_times, player_clocks};
-use crate::lab::pgn_reader::PgnGame;
+use crate::lab::audit::{GameTimes, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name, requests};
+use crate::lab::pgn_reader::{PgnGame, PgnGames};
 use std::collections::BTreeMap;
+use std::io::{Read, Seek};
+use std::path::Path;
 
 /// Players that figures show, those with the most games: there are no more colours.
 const MOST_PLAYERS: usize = 8;
@@ -25,96 +29,156 @@ pub struct AuditedGame {
 }
 
 impl AuditedGame {
+    fn new(game: PgnGame) -> AuditedGame {
+        AuditedGame { times: game_times(&game), game }
+    }
+
     /// The name of a player, or of its colour where the game does not tell it.
     pub fn player(&self, color: Color) -> &str {
-        let name = if color == Color::White { "White" } else { "Black" };
-        Some(self.game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
+        player_name(&self.game, color)
     }
+}
+
+/// What a first reading of the games finds.
+#[derive(Default)]
+struct Survey {
+    games: usize,
+    with_clocks: usize,
+    /// Damaged ones among these.
+    damaged: usize,
+    /// Anything in it is of a game.
+    is_pgn: bool,
+    players: BTreeMap<Box<str>, usize>,
+    /// The game whose board is shown.
+    chosen: Option<AuditedGame>,
+    lost: LostGames,
 }
 
 /// Builds the section about the games of a file.
 ///
 /// # Errors
-/// [`ReportError`], when no move has a clock, the game whose board is asked for is not there, or a manager is none.
-pub fn section(name: &str, games: Vec<PgnGame>, rules: &ReportRules) -> Result<Section, ReportError> {
-    let count = games.len();
-    let problem = games.iter().find_map(super::problem);
-    let with_times = |game: PgnGame| AuditedGame { times: game_times(&game), game };
-    let games: Vec<AuditedGame> =
-        games.into_iter().map(with_times).filter(|game| !game.times.moves.is_empty()).collect();
-    let first = games.first().ok_or(ReportError::NoClocks { games: count, problem })?;
-    let chosen = match rules.game {
-        None => first,
-        Some(number) => {
-            let chosen = games.iter().find(|game| game.game.number == number);
-            chosen.ok_or(ReportError::NoGame { number, games: count })?
-        }
+/// [`ReportError`], when it is no PGN, no move has a clock, the game whose board is asked for is not there, or a manager is none.
+pub fn section(
+    name: &str,
+    source: &mut (impl Read + Seek),
+    rules: &ReportRules,
+    added: &mut Added,
+) -> Result<Section, ReportError> {
+    let Survey { games, with_clocks, damaged, players, chosen, lost, .. } = survey(name, source, rules, added)?;
+    let chosen = match (chosen, rules.game) {
+        (Some(chosen), _) => chosen,
+        (None, Some(number)) if with_clocks > 0 => return Err(ReportError::NoGame { number, games }),
+        (None, _) => return Err(ReportError::NoClocks { games, problem: added.problems.first().cloned() }),
     };
-    let (players, others) = players(&games);
-    let moves = audited_moves(&games, rules)?;
-    let clock_use = clock_use(&games, &players);
+    let (players, others) = shown_players(&players);
     let specs = &rules.managers;
+    let mut clocks = Clocks::new(&players);
+    let mut budgets = Budgets::new(&players, specs);
+    let mut uses = PlayerClocks::default();
+    source.rewind()?;
+    let mut index = 0;
+    for game in PgnGames::new(source) {
+        let game = AuditedGame::new(game?);
+        if game.times.moves.is_empty() {
+            continue;
+        }
+        clocks.add(&game);
+        add_moves(&mut budgets, &game, index, &players, rules)?;
+        let shown = |color| Some(game.player(color)).filter(|player| players.iter().any(|shown| shown == player));
+        uses.add([Color::White, Color::Black].map(shown), &game.times, &[]);
+        index += 1;
+    }
+    let uses = clock_uses(&uses, &players);
     let figures = [
-        clocks(&games, &players),
-        beside_used(&players, &moves),
-        beside_managers(specs, &moves),
-        moves_left(specs, &moves),
-        left("clock-left", &clock_use),
-        phases("time-by-phase", &clock_use),
+        clocks.figure(),
+        budgets.beside_used(),
+        budgets.beside_managers(),
+        budgets.moves_left(),
+        left("clock-left", &uses),
+        phases("time-by-phase", &uses),
     ];
-    let mut introduction = format!("{} with clocks", counted(games.len(), "game"));
-    if games.len() < count {
-        introduction += &format!(" of {count}");
+    let mut introduction = format!("{} with clocks", counted(with_clocks, "game"));
+    if with_clocks < games {
+        introduction += &format!(" of {games}");
     }
     introduction += &format!(": {}", listed(&players));
     if others > 0 {
         introduction += &format!("; {} with fewer games are left out", counted(others, "player"));
     }
-    let damaged = games.iter().filter(|game| game.game.problem.is_some()).count();
     if damaged > 0 {
         introduction += &format!("; {} damaged and read as far as it is sound", counted(damaged, "game"));
     }
     Ok(Section {
-        name: String::new(),
         title: format!("Games of {name}"),
         introduction: format!("{introduction}."),
         figures: figures.into_iter().flatten().collect(),
-        board: Some(Board::new(chosen)),
+        listing: lost.listing(),
+        board: Some(Board::new(&chosen)),
+        ..Section::default()
     })
 }
 
-/// The players with the most games, and how many others there are.
-fn players(games: &[AuditedGame]) -> (Vec<String>, usize) {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for game in games {
+/// Reads the games for the first time.
+fn survey(
+    name: &str,
+    source: &mut (impl Read + Seek),
+    rules: &ReportRules,
+    added: &mut Added,
+) -> Result<Survey, ReportError> {
+    let mut survey = Survey::default();
+    let mut remarks = Remarks::default();
+    source.rewind()?;
+    for game in PgnGames::new(source) {
+        let game = AuditedGame::new(game?);
+        survey.games += 1;
+        survey.is_pgn |= !game.game.tags.is_empty() || !game.game.game.moves().is_empty();
+        added.problems.extend(super::problem(&game.game));
+        remarks.add(&game.game, &game.times);
+        if let Some(lost) = lost_on_time(&game.game, &game.times, Path::new(name)) {
+            survey.lost.add(game.game.number, lost);
+        }
+        if game.times.moves.is_empty() {
+            continue;
+        }
+        survey.with_clocks += 1;
+        survey.damaged += usize::from(game.game.problem.is_some());
         for color in [Color::White, Color::Black] {
-            *counts.entry(game.player(color)).or_default() += 1;
+            let player = game.player(color);
+            match survey.players.get_mut(player) {
+                Some(games) => *games += 1,
+                None => drop(survey.players.insert(player.into(), 1)),
+            }
+        }
+        if survey.chosen.is_none() && rules.game.is_none_or(|number| game.game.number == number) {
+            survey.chosen = Some(game);
         }
     }
-    let mut players: Vec<(&str, usize)> = counts.into_iter().collect();
+    if !survey.is_pgn {
+        return Err(ReportError::Unknown);
+    }
+    added.has_games = true;
+    added.remarks.extend(remarks.lines());
+    Ok(survey)
+}
+
+/// The players with the most games, and how many others there are.
+fn shown_players(counts: &BTreeMap<Box<str>, usize>) -> (Vec<String>, usize) {
+    let mut players: Vec<(&str, usize)> = counts.iter().map(|(player, games)| (&**player, *games)).collect();
     // Sorted by name before: those with as many games stay in that order.
     players.sort_by_key(|(_, games)| std::cmp::Reverse(*games));
     let others = players.len().saturating_sub(MOST_PLAYERS);
     (players.into_iter().take(MOST_PLAYERS).map(|(player, _)| player.to_owned()).collect(), others)
 }
 
-fn clock_use(games: &[AuditedGame], players: &[String]) -> Vec<ClockUse> {
-    let named = games.iter().map(|game| ([Color::White, Color::Black].map(|color| game.player(color)), &game.times));
-    let clocks = player_clocks(named);
-    let is_told = |player: &str| {
-        let sides = |game: &&AuditedGame| {
-            let end_of =
-                |(side, color): (usize, Color)| game.player(color) == player && game.times.end_ms[side].is_some();
-            [Color::White, Color::Black].into_iter().enumerate().any(end_of)
-        };
-        games.iter().any(|game| sides(&game))
-    };
+fn clock_uses(clocks: &PlayerClocks, players: &[String]) -> Vec<ClockUse> {
+    let none: &[&str] = &[];
+    let clocks: Vec<_> = clocks.clocks(none).collect();
     let of = |(color, player): (usize, &String)| {
         let clock = clocks.iter().find(|clock| clock.player == *player)?;
         Some(ClockUse {
             name: player.clone(),
             games: clock.games,
-            left_ms: is_told(player).then_some(clock.clock_left_ms),
+            left_ms: (clock.known_ends > 0).then_some(clock.clock_left_ms),
             share_by_phase: clock.share_by_phase,
             color,
         })
@@ -122,36 +186,46 @@ fn clock_use(games: &[AuditedGame], players: &[String]) -> Vec<ClockUse> {
     players.iter().enumerate().filter_map(of).collect()
 }
 
-/// Every move of the games, with the budgets of the managers.
-fn audited_moves(games: &[AuditedGame], rules: &ReportRules) -> Result<Vec<AuditedMove>, ReportError> {
-    let mut all = Vec::new();
-    for (index, game) in games.iter().enumerate() {
-        let plans = rules.managers.iter().map(|spec| advice(&game.game.game, &game.times, spec, rules.overhead_ms));
-        let plans = plans.collect::<Result<Vec<_>, _>>()?;
-        let mut numbers = [0; 2];
-        for (at, mv) in game.times.moves.iter().enumerate() {
-            let number = &mut numbers[usize::from(mv.color == Color::Black)];
-            *number += 1;
-            all.push(AuditedMove {
-                game: index,
-                player: game.player(mv.color).to_owned(),
-                number: *number,
-                used_ms: mv.used_ms,
-                budget_ms: mv.budget_ms,
-                moves_left: f64::from(mv.moves_left),
-                budgets_ms: plans.iter().map(|plans| Some(plans[at].budget_ms)).collect(),
-                estimates: plans.iter().map(|plans| plans[at].estimated_moves_left()).collect(),
-            });
-        }
+/// Adds every move of a game, with the budgets of the managers.
+fn add_moves(
+    budgets: &mut Budgets,
+    game: &AuditedGame,
+    index: usize,
+    players: &[String],
+    rules: &ReportRules,
+) -> Result<(), ReportError> {
+    let AuditedGame { game: pgn, times } = game;
+    let requests = requests(&pgn.game, &times.moves, rules.overhead_ms);
+    let advice = rules.managers.iter().map(|spec| advice(&times.moves, &requests, spec));
+    let advice = advice.collect::<Result<Vec<_>, _>>()?;
+    let place = |color| players.iter().position(|player| player == game.player(color));
+    let places = [place(Color::White), place(Color::Black)];
+    let mut numbers = [0; 2];
+    for (at, mv) in times.moves.iter().enumerate() {
+        let side = usize::from(mv.color == Color::Black);
+        numbers[side] += 1;
+        let of_managers = || advice.iter().map(|advice| advice[at]);
+        // Managers are not asked where no clock is known.
+        let is_asked = mv.clock_ms.is_some();
+        budgets.add(&AuditedMove {
+            game: index,
+            player: places[side],
+            number: numbers[side],
+            used_ms: mv.used_ms,
+            budget_ms: mv.budget_ms,
+            moves_left: f64::from(mv.moves_left),
+            budgets_ms: of_managers().map(|advice| advice.map(|advice| advice.budget_ms)).collect(),
+            estimates: of_managers().filter(|_| is_asked).map(|advice| advice?.moves_left).collect(),
+        });
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The games of a text, for tests.
 #[cfg(test)]
 pub fn audited(text: &str) -> Vec<AuditedGame> {
     let games = crate::lab::read_games(text.as_bytes()).unwrap();
-    games.into_iter().map(|game| AuditedGame { times: game_times(&game), game }).collect()
+    games.into_iter().map(AuditedGame::new).collect()
 }
 
 #[cfg(test)]
@@ -160,11 +234,16 @@ mod tests {
 
     #[test]
     fn those_with_the_most_games_come_first() {
+        let players = |text: &str| {
+            let (mut source, rules) = (std::io::Cursor::new(text.as_bytes()), ReportRules::default());
+            let survey = survey("g.pgn", &mut source, &rules, &mut Added::default()).unwrap();
+            shown_players(&survey.players)
+        };
         let game =
             |white: &str, black: &str| format!("[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 {{0.1/5 1s}} *\n\n");
-        let games = audited(&[game("b", "c"), game("a", "c"), game("", "c")].concat());
+        let games = [game("b", "c"), game("a", "c"), game("", "c")].concat();
         assert_eq!(players(&games), (["c", "White", "a", "b"].map(str::to_owned).to_vec(), 0));
         let many: String = (0..12).map(|number| game(&format!("p{number:02}"), "c")).collect();
-        assert_eq!(players(&audited(&many)).1, 5);
+        assert_eq!(players(&many).1, 5);
     }
 }

@@ -2,20 +2,23 @@
 
 use super::ReportError;
 use super::records::{
-    Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, MatchRecord, ReplayRecord, ResultsRecord,
-    SimulationRecord, TmgrRecord, TuningRecord,
+    Audit, AuditRecord, AuditSummary, ComparisonRecord, GameRecord, LostRecord, MatchRecord, ReplayRecord,
+    ResultsRecord, SimulationRecord, TmgrRecord, TuningRecord,
 };
 use crate::files::without_marks;
 use crate::lab::audit::{TmgrMove, is_tmgr_log, read_tmgr_log};
-use crate::lab::pgn_reader::{PgnGame, read_games};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::io::{Read, Seek};
+
+/// Bytes at the beginning that show whether a file may be JSON.
+const HEAD: u64 = 1 << 16;
 
 /// What a file holds.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Games in PGN.
-    Games(Vec<PgnGame>),
+    /// Games in PGN, or nothing that is known: they are too many to be held, and tell that when they are read.
+    Games,
     /// Replays over recorded searches.
     Replays(Vec<ReplayRecord>),
     /// A comparison.
@@ -32,24 +35,39 @@ pub enum Input {
     Tmgr(Vec<TmgrMove>),
 }
 
-/// Reads a file, whatever its name is. Lines about games and about Lc0's log may stand together in one; they are two inputs.
+/// Reads a file from its beginning, whatever its name is. Lines about games and about Lc0's log may stand together in one; they are two
+/// inputs.
 ///
 /// # Errors
-/// [`ReportError`], when it is none of the inputs, or a damaged one.
-pub fn read_input(bytes: &[u8]) -> Result<Vec<Input>, ReportError> {
-    let bytes = &*without_marks(bytes).map_err(ReportError::Text)?;
-    if let Some(values) = json_values(bytes)? {
-        return read_json(values);
+/// [`ReportError`], when it is a damaged input, or JSON of something else.
+pub fn read_input(source: &mut (impl Read + Seek)) -> Result<Vec<Input>, ReportError> {
+    source.rewind()?;
+    let mut bytes = Vec::new();
+    source.by_ref().take(HEAD).read_to_end(&mut bytes)?;
+    if may_be_json(&without_marks(&bytes).map_err(ReportError::Text)?) {
+        source.read_to_end(&mut bytes)?;
+        if let Some(values) = json_values(&without_marks(&bytes).map_err(ReportError::Text)?)? {
+            return read_json(values);
+        }
     }
-    if is_tmgr_log(bytes) {
-        let moves = read_tmgr_log(&String::from_utf8_lossy(bytes));
-        return if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) };
+    source.rewind()?;
+    if !is_tmgr_log(source.by_ref())? {
+        return Ok(vec![Input::Games]);
     }
-    let games = read_games(bytes).map_err(|_| ReportError::Unknown)?;
-    if games.iter().any(|game| !game.tags.is_empty() || !game.game.moves().is_empty()) {
-        return Ok(vec![Input::Games(games)]);
+    source.rewind()?;
+    bytes.clear();
+    source.read_to_end(&mut bytes)?;
+    let moves = read_tmgr_log(&String::from_utf8_lossy(&bytes));
+    if moves.is_empty() { Err(ReportError::EmptyLog) } else { Ok(vec![Input::Tmgr(moves)]) }
+}
+
+/// Whether a text that begins so may be JSON: a value, or one that is cut off.
+fn may_be_json(head: &[u8]) -> bool {
+    match serde_json::Deserializer::from_slice(head).into_iter::<Value>().next() {
+        Some(Ok(_)) => true,
+        Some(Err(error)) => error.is_eof(),
+        None => false,
     }
-    Err(ReportError::Unknown)
 }
 
 /// All values of a stream of JSON, arrays taken apart; `None` of a text that does not begin with an object or an array.
@@ -92,7 +110,9 @@ fn read_json(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
         () if has("manager") && has("clock_ms") => Ok(vec![Input::Simulations(read_all(values)?)]),
         () if has("regret") => Ok(vec![Input::Replays(read_all(values)?)]),
         () if has("white") && has("game") || summary_has("pentanomial") => read_matches(values),
-        () if has("used_ms") && has("managers") || has("tmgr") || summary_has("players") => read_audit(values),
+        () if has("used_ms") && has("managers") || has("tmgr") || has("lost_on_time") || summary_has("players") => {
+            read_audit(values)
+        }
         () => Err(ReportError::UnknownJson),
     }
 }
@@ -156,12 +176,13 @@ fn read_audit(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
                 audit.summary = read::<AuditSummary>(at, summary)?;
                 audits.push(std::mem::take(&mut audit));
             }
+            None if value.get("lost_on_time").is_some() => audit.lost.push(read::<LostRecord>(at, value)?),
             None if value.get("tmgr").is_some() => tmgr.push(read::<TmgrRecord>(at, value)?.tmgr),
             None => audit.moves.push(read::<AuditRecord>(at, value)?),
         }
     }
     audits.push(audit);
-    audits.retain(|audit| !audit.moves.is_empty());
+    audits.retain(|audit| !audit.moves.is_empty() || !audit.lost.is_empty());
     let mut inputs: Vec<Input> = audits.into_iter().map(Input::Audit).collect();
     if !tmgr.is_empty() {
         inputs.push(Input::Tmgr(tmgr));
@@ -171,10 +192,11 @@ fn read_audit(values: Vec<Value>) -> Result<Vec<Input>, ReportError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Report, ReportRules};
     use super::*;
 
     fn kind(text: &str) -> String {
-        match read_input(text.as_bytes()) {
+        match read_input(&mut std::io::Cursor::new(text.as_bytes())) {
             Ok(inputs) => {
                 let name = |input: &Input| format!("{input:?}").split(['(', '{']).next().unwrap().trim().to_owned();
                 inputs.iter().map(name).collect::<Vec<_>>().join(" ")
@@ -210,7 +232,9 @@ mod tests {
     #[test]
     fn what_is_none_of_them_is_told() {
         for text in ["", "hello", "1", "\u{0}\u{1}", "[]", "{", "{ cut", "[Event"] {
-            assert!(kind(text).starts_with("neither games"), "{text}: {}", kind(text));
+            let (mut report, rules) = (Report::default(), ReportRules::default());
+            let error = report.add("x", &mut std::io::Cursor::new(text), &rules).unwrap_err().to_string();
+            assert!(error.starts_with("neither games"), "{text}: {error}");
         }
         for text in ["{}", r#"{"a":1}"#, "[1]", r#"[{"a":1}]"#] {
             assert!(kind(text).starts_with("JSON of none of the commands"), "{text}: {}", kind(text));

@@ -20,11 +20,10 @@ pub fn section(name: &str, matches: &[MatchRecord]) -> Section {
     let unfinished = if played.len() < matches.len() { "; a match without its summary has no score" } else { "" };
     let figures = [score(&played), difference(&played), pairs(&played), endings(matches)];
     Section {
-        name: String::new(),
         title: format!("Match of {name}"),
         introduction: format!("{}{unfinished}.", counted(games, "game")),
         figures: figures.into_iter().flatten().collect(),
-        board: None,
+        ..Section::default()
     }
 }
 

@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `input`, `records` | which input a file is, told by its content; the JSON of other commands |
 //! | `runs` | rows of several files that belong together, by their conditions |
-//! | `games`, `clocks`, `budgets`, `board` | games with clocks, and one of them move by move |
+//! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `board` | games with clocks, and one of them move by move |
+//! | `lost_games` | the table of games lost on time |
 //! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
 //! | `clock_use` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
@@ -15,6 +16,7 @@
 
 mod audits;
 mod board;
+mod budget_figures;
 mod budgets;
 mod clock_use;
 mod clocks;
@@ -22,7 +24,9 @@ mod comparisons;
 mod figure;
 mod games;
 mod input;
+mod lost_games;
 mod matches;
+mod means;
 mod page;
 mod records;
 mod replays;
@@ -34,20 +38,20 @@ mod tunings;
 mod words;
 
 pub use board::{Board, BoardSquare, Ply};
-pub use figure::{Figure, Section, Table};
+pub use figure::{Figure, Listing, Section, Table};
 pub use page::page;
-pub use words::{grouped, plain, time};
+pub use words::{grouped, plain, seconds, time};
 
 use crate::lab::pgn_reader::PgnGame;
 use crate::time_manager::SpecError;
 use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
 use runs::{Run, add_row};
-use std::io;
+use std::io::{self, Read, Seek};
 use words::slug;
 
 /// How games are looked at.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportRules {
     /// The time managers that are asked about each move of games in PGN.
     pub managers: Vec<String>,
@@ -114,6 +118,9 @@ pub enum ReportError {
     /// A manager that is to be asked is none.
     #[error(transparent)]
     Manager(#[from] SpecError),
+    /// It cannot be read.
+    #[error("cannot read it: {0}")]
+    Read(#[from] std::io::Error),
     /// The template failed.
     #[error("the page cannot be written: {0}")]
     Page(#[from] askama::Error),
@@ -126,6 +133,8 @@ pub struct Added {
     pub has_games: bool,
     /// Its damaged games, and how each is damaged.
     pub problems: Vec<String>,
+    /// What was taken for granted in reading clocks, or left out: a line for each kind.
+    pub remarks: Vec<String>,
 }
 
 /// The contents of a report in the order of its inputs. Replays under the same conditions become one section, whatever files they come
@@ -143,20 +152,21 @@ enum Part {
 }
 
 impl Report {
-    /// Adds a file. `name` is what the report calls it.
+    /// Adds a file. `name` is what the report calls it. Games are read one after another, and twice; none is held.
     ///
     /// # Errors
     /// [`ReportError`], and the report is as it was.
-    pub fn add(&mut self, name: &str, bytes: &[u8], rules: &ReportRules) -> Result<Added, ReportError> {
+    pub fn add(
+        &mut self,
+        name: &str,
+        source: &mut (impl Read + Seek),
+        rules: &ReportRules,
+    ) -> Result<Added, ReportError> {
         let mut added = Added::default();
         let first = self.parts.len();
-        for input in read_input(bytes)? {
+        for input in read_input(source)? {
             match input {
-                Input::Games(games) => {
-                    added.has_games = true;
-                    added.problems.extend(games.iter().filter_map(problem));
-                    self.add_section(games::section(name, games, rules)?);
-                }
+                Input::Games => self.add_section(games::section(name, source, rules, &mut added)?),
                 Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
                 Input::Matches(records) => self.add_section(matches::section(name, &records)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),

@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::board::Board;
-use super::figure::{Figure, Section};
+use super::figure::{Figure, Listing, Section};
 use super::svg::{chart_css, page_css};
 use crate::printable::is_bidi_control;
 use askama::Template;
@@ -27,6 +27,11 @@ impl Page<'_> {
     /// The identifier of a figure's elements.
     fn id(&self, section: &Section, figure: &Figure) -> String {
         format!("{}--{}", section.name, figure.name)
+    }
+
+    /// The identifier of a section's table without a chart.
+    fn listing_id(&self, section: &Section, listing: &Listing) -> String {
+        format!("{}--{}", section.name, listing.name)
     }
 
     /// The identifier of a section's board.

@@ -1,6 +1,6 @@
 //! Declares the JSON that other commands print, as far as a report reads it. Times are in milliseconds.
 
-use crate::lab::audit::{PlayerClock, TmgrMove};
+use crate::lab::audit::{LostOnTime, PlayerClock, TmgrMove};
 use crate::lab::comparison::PlayerTimes;
 use crate::lab::time_use::Quantiles;
 use crate::lab::tune::Iteration;
@@ -230,11 +230,22 @@ pub struct AuditSummary {
     pub players: Vec<PlayerClock>,
 }
 
+/// A loss on time, as `time audit --json` prints it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct LostRecord {
+    /// The number of its game in its file.
+    pub game: usize,
+    /// What is known of it.
+    pub lost_on_time: LostOnTime,
+}
+
 /// An audit: its moves, and its sums where it came to an end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
     /// The moves.
     pub moves: Vec<AuditRecord>,
+    /// The games that were lost on time.
+    pub lost: Vec<LostRecord>,
     /// The sums.
     pub summary: AuditSummary,
 }

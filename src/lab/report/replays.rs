@@ -16,7 +16,6 @@ pub fn section(name: &str, rows: &[ReplayRecord]) -> Section {
     let moves: u64 = rows.iter().map(|row| row.moves).max().unwrap_or(0);
     let figures = [regrets(rows), curves(rows), stops(rows)];
     Section {
-        name: String::new(),
         title: format!("Replays of {name}"),
         introduction: format!(
             "{} replayed over {} of recorded games. Regret is the value that a long search loses by the move played.",
@@ -24,7 +23,7 @@ pub fn section(name: &str, rows: &[ReplayRecord]) -> Section {
             counted(moves as usize, "move")
         ),
         figures: figures.into_iter().flatten().collect(),
-        board: None,
+        ..Section::default()
     }
 }
 

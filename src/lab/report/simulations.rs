@@ -43,7 +43,6 @@ pub fn section(name: &str, simulations: &[SimulationRecord]) -> Section {
     }
     let games: u64 = simulations.iter().map(|simulation| simulation.games).fold(0, u64::saturating_add);
     Section {
-        name: String::new(),
         title: format!("Simulations of {name}"),
         introduction: format!(
             "{} at {}, {} in all.",
@@ -52,7 +51,7 @@ pub fn section(name: &str, simulations: &[SimulationRecord]) -> Section {
             counted(games as usize, "simulated game")
         ),
         figures,
-        board: None,
+        ..Section::default()
     }
 }
 

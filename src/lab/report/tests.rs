@@ -1,6 +1,7 @@
 //! Tests what a report makes of its inputs.
 
 use super::*;
+use std::io::Cursor;
 
 const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
 
@@ -25,7 +26,7 @@ fn replays_of_the_same_recordings_become_one_section() {
     for (name, traces, nodes) in
         [("a", Some("1f"), 100), ("b", Some("2e"), 100), ("c", Some("1f"), 200), ("d", None, 100), ("e", None, 200)]
     {
-        report.add(name, replay(traces, nodes, 1).as_bytes(), &RULES()).unwrap();
+        report.add(name, &mut Cursor::new(replay(traces, nodes, 1).as_bytes()), &RULES()).unwrap();
     }
     let sections = report.sections();
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
@@ -46,7 +47,7 @@ fn replays_under_other_conditions_are_sections_of_their_own() {
         ("e", other(r#""tc":"10+0.1","batch":8,"#, "")),
         ("f", other(r#""tc":"10+0.1","batch":8,"#, "")),
     ] {
-        report.add(name, text.as_bytes(), &RULES()).unwrap();
+        report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
     }
     let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
     let expected = [
@@ -74,7 +75,7 @@ fn simulations_under_other_conditions_are_sections_of_their_own() {
         ("e", simulation("60", "1") + &simulation("10+0.1", "1")),
         ("f", simulation("60", "1")),
     ] {
-        report.add(name, text.as_bytes(), &RULES()).unwrap();
+        report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
     }
     let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
     let expected = [
@@ -92,7 +93,7 @@ fn simulations_under_other_conditions_are_sections_of_their_own() {
 fn sections_have_names_of_their_own() {
     let mut report = Report::default();
     for _ in 0..3 {
-        report.add("lc0.log", b"TMGR: MOVE TIME: allocated()=5ms", &RULES()).unwrap();
+        report.add("lc0.log", &mut Cursor::new(b"TMGR: MOVE TIME: allocated()=5ms"), &RULES()).unwrap();
     }
     let names: Vec<String> = report.sections().into_iter().map(|section| section.name).collect();
     assert_eq!(names, ["lc0-s-log-lc0-log", "lc0-s-log-lc0-log-2", "lc0-s-log-lc0-log-3"]);
@@ -103,10 +104,10 @@ fn figures_have_names_of_their_own_whatever_names_the_inputs_have() {
     let mut report = Report::default();
     let game = b"[TimeControl \"10+1\"]\n\n1. e4 {[%emt 0:00:01]} *\n";
     for name in ["a.pgn", "a.pgn clocks", "a.pgn board", "a.pgn", "a.pgn heading", "a.pgn-2"] {
-        report.add(name, game, &RULES()).unwrap();
+        report.add(name, &mut Cursor::new(game), &RULES()).unwrap();
     }
     let simulations = ["40/60", "40+60", "40-60"].map(|tc| simulation(tc, "1"));
-    report.add("s", simulations.concat().as_bytes(), &RULES()).unwrap();
+    report.add("s", &mut Cursor::new(simulations.concat().as_bytes()), &RULES()).unwrap();
     let sections = report.sections();
     let files = sections
         .iter()
@@ -125,9 +126,9 @@ fn numbers_at_the_end_of_what_a_number_can_be_are_drawn() {
     for number in ["5e-324", "1e308", "1e-300", "1e16"] {
         let mut report = Report::default();
         let simulations = [simulation("1", number), simulation("1", "1"), simulation("2", number)].concat();
-        report.add("s", simulations.as_bytes(), &RULES()).unwrap();
+        report.add("s", &mut Cursor::new(simulations.as_bytes()), &RULES()).unwrap();
         for (traces, nodes) in [("a", 1), ("a", 900)] {
-            report.add("r", replay(Some(traces), nodes, u64::MAX).as_bytes(), &RULES()).unwrap();
+            report.add("r", &mut Cursor::new(replay(Some(traces), nodes, u64::MAX).as_bytes()), &RULES()).unwrap();
         }
         let sections = report.sections();
         for figure in sections.iter().flat_map(|section| section.all_figures()) {
@@ -137,7 +138,7 @@ fn numbers_at_the_end_of_what_a_number_can_be_are_drawn() {
     }
     let mut report = Report::default();
     let log = format!("TMGR: MOVE TIME: allocated()=0.{}5ms", "0".repeat(322));
-    report.add("l", log.as_bytes(), &RULES()).unwrap();
+    report.add("l", &mut Cursor::new(log.as_bytes()), &RULES()).unwrap();
     assert!(!page(&report.sections()).unwrap().contains("NaN"));
 }
 
@@ -149,21 +150,23 @@ fn sums_of_counts_do_not_overflow() {
     );
     let cell = format!(r#"{{"tc":"1","first":"a","second":"b",{results}}}"#);
     let mut report = Report::default();
-    report.add("c", format!(r#"{{"cells":[{cell},{cell}],"times":[]}}"#).as_bytes(), &RULES()).unwrap();
+    report
+        .add("c", &mut Cursor::new(format!(r#"{{"cells":[{cell},{cell}],"times":[]}}"#).as_bytes()), &RULES())
+        .unwrap();
     let game = r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#;
-    report.add("m", format!(r#"{game}{{"summary":{{{results}}}}}"#).as_bytes(), &RULES()).unwrap();
+    report.add("m", &mut Cursor::new(format!(r#"{game}{{"summary":{{{results}}}}}"#).as_bytes()), &RULES()).unwrap();
     assert!(!page(&report.sections()).unwrap().contains("NaN"));
 }
 
 #[test]
 fn games_without_clocks_and_games_that_are_not_there_are_told() {
     let mut report = Report::default();
-    let error = report.add("a", b"1. e4 e5 *\n\n1. d4 *\n", &RULES()).unwrap_err();
+    let error = report.add("a", &mut Cursor::new(b"1. e4 e5 *\n\n1. d4 *\n"), &RULES()).unwrap_err();
     assert_eq!(error.to_string(), "no move of its 2 games has a clock or a time in its comments");
-    let error = report.add("a", b"1. e4 *\n\n1. e5 {[%emt 0:00:01]} *\n", &RULES()).unwrap_err();
+    let error = report.add("a", &mut Cursor::new(b"1. e4 *\n\n1. e5 {[%emt 0:00:01]} *\n"), &RULES()).unwrap_err();
     assert!(error.to_string().contains("in its comments; game 2: illegal move e5"), "{error}");
     let rules = ReportRules { game: Some(5), ..RULES() };
-    let error = report.add("a", b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} *\n", &rules).unwrap_err();
+    let error = report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} *\n"), &rules).unwrap_err();
     assert_eq!(error.to_string(), "no game 5 with clocks among its 1");
     assert!(report.sections().is_empty());
 }
@@ -172,7 +175,7 @@ fn games_without_clocks_and_games_that_are_not_there_are_told() {
 fn names_do_not_turn_text_round() {
     let mut report = Report::default();
     let game = "[White \"ev\u{202e}il\u{2066}\"]\n\n1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 {[%emt 0:00:01]} *\n";
-    report.add("\u{202d}a.pgn", game.as_bytes(), &RULES()).unwrap();
+    report.add("\u{202d}a.pgn", &mut Cursor::new(game.as_bytes()), &RULES()).unwrap();
     let page = page(&report.sections()).unwrap();
     assert!(page.contains("evil") && page.contains("Games of a.pgn"));
     assert!(!page.contains(crate::printable::is_bidi_control));
@@ -181,10 +184,11 @@ fn names_do_not_turn_text_round() {
 #[test]
 fn damaged_games_are_named() {
     let mut report = Report::default();
-    let added = report.add("a", b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 2. Ke4 *\n", &RULES()).unwrap();
+    let added =
+        report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 2. Ke4 *\n"), &RULES()).unwrap();
     assert!(added.has_games && added.problems.len() == 1, "{added:?}");
     assert!(added.problems[0].starts_with("game 1: illegal move Ke4"), "{added:?}");
-    assert_eq!(report.add("r", replay(None, 1, 1).as_bytes(), &RULES()).unwrap(), Added::default());
+    assert_eq!(report.add("r", &mut Cursor::new(replay(None, 1, 1).as_bytes()), &RULES()).unwrap(), Added::default());
 }
 
 #[test]
@@ -202,7 +206,7 @@ fn a_course_is_drawn_whatever_its_lines_hold() {
     let lines = [line(1, games, "[0.7]"), line(2, games, "[]"), line(3, games, "[1e308]")];
     let course = format!("{settings}\n{}\n{{\"end\":true}}\n", lines.join("\n"));
     let mut report = Report::default();
-    report.add("course.jsonl", course.as_bytes(), &RULES()).unwrap();
+    report.add("course.jsonl", &mut Cursor::new(course.as_bytes()), &RULES()).unwrap();
     let sections = report.sections();
     assert_eq!(
         sections[0].introduction,
@@ -213,7 +217,7 @@ fn a_course_is_drawn_whatever_its_lines_hold() {
     let page = page(&sections).unwrap();
     assert!(!page.contains("<a>(b)") && !page.contains("NaN"), "{page}");
     let regret = format!("{settings}\n{}\n", line(3, r#"{"regret":[0.004,0.005]}"#, "[0.7]"));
-    report.add("other", regret.as_bytes(), &RULES()).unwrap();
+    report.add("other", &mut Cursor::new(regret.as_bytes()), &RULES()).unwrap();
     let rows = &report.sections()[1].figures[1].table.rows;
     assert_eq!(rows[0], ["10+0.1", "4.000", "5.000", "1.000"]);
 }

@@ -38,11 +38,10 @@ pub fn section(name: &str, moves: &[TmgrMove]) -> Section {
         ),
     ];
     Section {
-        name: String::new(),
         title: format!("Lc0's log {name}"),
         introduction: format!("{} of Lc0's smooth.", counted(moves.len(), "move")),
         figures: figures.into_iter().flatten().collect(),
-        board: None,
+        ..Section::default()
     }
 }
 

@@ -21,7 +21,6 @@ pub fn section(name: &str, tuning: &TuningRecord) -> Section {
     let each = parameters.map(|at| one(tuning, &course, at));
     let figures = std::iter::once(Some(together(tuning, &course))).chain([result(&comparisons)]).flatten().chain(each);
     Section {
-        name: String::new(),
         title: format!("Tuning of {name}"),
         introduction: format!(
             "{} tuned by SPSA: {} of {}; {} refused because of games lost on time.",
@@ -31,7 +30,7 @@ pub fn section(name: &str, tuning: &TuningRecord) -> Section {
             if refused == 0 { "no point was".to_owned() } else { counted(refused, "point") },
         ),
         figures: figures.collect(),
-        board: None,
+        ..Section::default()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use crate::printable;
 
-/// Milliseconds in milliseconds, seconds, minutes or hours, with three digits or so.
+/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and below a minute a
+/// hundredth of a second.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
     let text = |value: f64, unit: &str| {
-        let decimals = usize::from(value.abs() < 99.95);
-        let number = format!("{value:.decimals$}");
-        format!("{} {unit}", number.strip_suffix(".0").unwrap_or(&number))
+        let decimals = if unit == "s" { decimals_of(value) } else { usize::from(value.abs() < 99.95) };
+        format!("{} {unit}", trimmed(format!("{value:.decimals$}"), 0))
     };
     match seconds.abs() {
         _ if !ms.is_finite() => BEYOND.to_owned(),
@@ -20,8 +20,38 @@ pub fn time(ms: f64) -> String {
     }
 }
 
-/// Milliseconds as a clock shows them: `0:05.2`, `14:03`, `1:02:03`.
+/// Milliseconds as a number of seconds, with the decimals of [`time`].
+pub fn seconds(ms: f64) -> String {
+    let seconds = ms / 1e3;
+    format!("{seconds:.decimals$}", decimals = decimals_of(seconds).max(1))
+}
+
+/// Decimals of a number of seconds that matter.
+fn decimals_of(seconds: f64) -> usize {
+    match seconds.abs() {
+        below if below < 9.9995 => 3,
+        below if below < 59.995 => 2,
+        below if below < 99.95 => 1,
+        _ => 0,
+    }
+}
+
+/// A number without the zeros behind its last digit, but with `least` decimals.
+fn trimmed(mut number: String, least: usize) -> String {
+    let Some(point) = number.find('.') else { return number };
+    let end = number.trim_end_matches('0').len().max(point + 1 + least);
+    number.truncate(end);
+    if number.ends_with('.') {
+        number.pop();
+    }
+    number
+}
+
+/// Milliseconds as a clock shows them: `0:05.234`, `1:30.5`, `14:03`, `1:02:03`.
 pub fn clock(ms: f64) -> String {
+    if ms < 59_999.5 {
+        return format!("0:{}", trimmed(format!("{:06.3}", ms.max(0.0) / 1e3), 1));
+    }
     let tenths = (ms.max(0.0) / 100.0).round();
     let (hours, minutes, seconds) =
         ((tenths / 36_000.0).floor(), (tenths / 600.0).floor() % 60.0, tenths % 600.0 / 10.0);
@@ -143,10 +173,28 @@ mod tests {
     }
 
     #[test]
-    fn clocks_show_tenths_below_ten_minutes() {
+    fn short_times_have_the_digits_that_decide_games() {
+        for (ms, told, number) in [
+            (46.0, "46 ms", "0.046"),
+            (110.0, "110 ms", "0.110"),
+            (2_534.0, "2.534 s", "2.534"),
+            (9_999.6, "10 s", "10.00"),
+            (12_345.0, "12.35 s", "12.35"),
+            (61_240.0, "61.2 s", "61.2"),
+            (395_000.0, "395 s", "395.0"),
+        ] {
+            assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (told, number));
+        }
+    }
+
+    #[test]
+    fn clocks_show_tenths_below_ten_minutes_and_milliseconds_below_one() {
         for (ms, text) in [
-            (5_160.0, "0:05.2"),
-            (59_960.0, "1:00.0"),
+            (46.0, "0:00.046"),
+            (5_160.0, "0:05.16"),
+            (10_000.0, "0:10.0"),
+            (59_999.6, "1:00.0"),
+            (61_960.0, "1:02.0"),
             (843_000.0, "14:03"),
             (3_723_000.0, "1:02:03"),
             (-5.0, "0:00.0"),

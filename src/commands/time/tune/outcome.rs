@@ -6,6 +6,7 @@ use crate::commands::matches::estimate_text;
 use crate::commands::output::{note, say, write_whole};
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
+use std::fs::File;
 use std::path::Path;
 use zeitnot::engine::options::find;
 use zeitnot::lab::report::{Report, ReportRules, Section};
@@ -22,10 +23,10 @@ pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<Vec<S
     if !is_begun {
         return Ok(Vec::new());
     }
-    let bytes = std::fs::read(course).with_context(|| format!("cannot read {}", course.display()))?;
+    let mut file = File::open(course).with_context(|| format!("cannot read {}", course.display()))?;
     let mut report = Report::default();
     let rules = ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
-    report.add(&file_name(out), &bytes, &rules).with_context(|| course.display().to_string())?;
+    report.add(&file_name(out), &mut file, &rules).with_context(|| course.display().to_string())?;
     let sections = report.sections();
     write_charts(out, &sections)?;
     Ok(sections)

@@ -1,0 +1,209 @@
+//! Finds out from tags and closing comments which side ran out of time.
+
+use crate::chess::Color;
+use crate::lab::pgn_reader::PgnGame;
+
+/// A side that ran out of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeLoss {
+    /// The side.
+    pub color: Color,
+    /// The game is drawn all the same: the other side could not mate.
+    pub is_drawn: bool,
+    /// Milliseconds by which the runner says that it came too late.
+    pub over_ms: Option<f64>,
+}
+
+/// What a sentence says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Said {
+    /// That this side, or that of the result, ran out of time.
+    Loses(Option<Color>),
+    /// That the other side did.
+    Wins(Option<Color>),
+}
+
+/// The tags that tell how a game ended.
+const ENDS: [&str; 3] = ["Termination", "TerminationDetails", "ICCResult"];
+
+/// The side that ran out of time, by the tags and the last comments of match runners, servers and this program: `time forfeit`,
+/// `White loses on time`, `White forfeits on time`, `Black won on time`, `NAME won on time`, `White ran out of time and Black has no
+/// material to mate`. Where they do not name it, the result does, or the side to move.
+pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
+    let plies = game.game.moves().len();
+    // The end of a game without moves stands behind its tags.
+    let last = plies
+        .checked_sub(1)
+        .map_or_else(|| game.comments.first().map_or(&[][..], Vec::as_slice), |ply| game.comments_of(ply));
+    let texts = || ENDS.iter().map(|tag| game.tag(tag)).chain(last.iter().map(String::as_str));
+    let said = |text| parts(text).filter_map(|part| said(game, part));
+    // A sentence that names a side says more than a tag that does not.
+    let named = texts().flat_map(said).max_by_key(|said| matches!(said, Said::Loses(Some(_)) | Said::Wins(Some(_))))?;
+    let result = Some(game.tag("Result")).filter(|result| !result.is_empty()).or(game.result).unwrap_or_default();
+    let winner = match result {
+        "1-0" => Some(Color::White),
+        "0-1" => Some(Color::Black),
+        _ => None,
+    };
+    let color = match named {
+        Said::Loses(Some(color)) => color,
+        Said::Wins(Some(color)) => !color,
+        Said::Loses(None) | Said::Wins(None) => winner.map_or_else(|| game.game.current().turn(), |winner| !winner),
+    };
+    let over_ms = texts().flat_map(parts).find_map(|part| part.strip_suffix("ms overrun")?.trim().parse().ok());
+    Some(TimeLoss { color, is_drawn: result == "1/2-1/2", over_ms })
+}
+
+/// The text and its parts, each of which may be a sentence. Names of players may hold signs that end others.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let outer = text.split(['(', ')']).map(|part| part.trim().trim_end_matches('.'));
+    let inner = text.split(['(', ')', ',', ';', ':', '.', '\n']).map(str::trim);
+    let whole = text.trim().trim_end_matches('.');
+    std::iter::once(whole).chain(outer).chain(inner).filter(|part| !part.is_empty())
+}
+
+/// What a part of a text says about the clocks, if it is a sentence about nothing else.
+fn said(game: &PgnGame, part: &str) -> Option<Said> {
+    let lower = part.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let part = words.join(" ");
+    let (side, rest) = subject(game, &part);
+    let rest = rest.trim_start_matches("'s ");
+    // ICC and FICS say why that is a draw.
+    let rest = rest.split_once(" and ").map_or(rest, |(before, _)| before);
+    match rest {
+        "loses on time"
+        | "lost on time"
+        | "forfeits on time"
+        | "forfeited on time"
+        | "loses by time forfeit"
+        | "loses by timeout"
+        | "lost by timeout"
+        | "ran out of time"
+        | "runs out of time"
+        | "out of time"
+        | "time out"
+        | "timed out"
+        | "times out"
+        | "flag fell"
+        | "flagged"
+        | "exceeded the time limit"
+        | "overstepped the time limit"
+        | "time forfeit"
+        | "time expired"
+        | "timeout"
+        | "forfeit on time"
+        | "loss on time" => Some(Said::Loses(side)),
+        "wins on time"
+        | "won on time"
+        | "wins by time forfeit"
+        | "won by time forfeit"
+        | "wins by timeout"
+        | "won by timeout"
+        | "win on time" => Some(Said::Wins(side)),
+        "draw by timeout"
+        | "draw by time"
+        | "draw on time"
+        | "game drawn by timeout vs insufficient material"
+        | "drawn by timeout vs insufficient material"
+        | "timeout vs insufficient material" => Some(Said::Loses(None)),
+        _ => {
+            let (_, because) = rest.split_once("drawn because ")?;
+            let (side, rest) = subject(game, because);
+            (side.is_some() && rest == "ran out of time").then_some(Said::Loses(side))
+        }
+    }
+}
+
+/// The side that a sentence is about, by its colour or its name, and the rest of the sentence.
+fn subject<'a>(game: &PgnGame, part: &'a str) -> (Option<Color>, &'a str) {
+    let named = |color: Color, name: &str| {
+        let rest = part.strip_prefix(name).filter(|rest| !name.is_empty() && rest.starts_with([' ', '\'']))?;
+        Some((Some(color), rest.trim_start()))
+    };
+    let of_player = |color, tag| named(color, &game.tag(tag).to_lowercase());
+    // Programs name the colour, and nobody keeps a player from being called Black.
+    named(Color::White, "white")
+        .or_else(|| named(Color::Black, "black"))
+        .or_else(|| of_player(Color::White, "White"))
+        .or_else(|| of_player(Color::Black, "Black"))
+        .unwrap_or((None, part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::pgn_reader::read_games;
+
+    fn loss(tags: &str, end: &str, result: &str) -> Option<TimeLoss> {
+        let names = "[White \"Ann B. (x=1)\"]\n[Black \"black.magic\"]\n";
+        let text = format!("{names}{tags}[Result \"{result}\"]\n\n1. e4 {{0.1/5 1s}} e5 {{0.1/5 1s{end}}} {result}\n");
+        time_loss(&read_games(text.as_bytes()).unwrap()[0])
+    }
+
+    #[test]
+    fn ends_of_many_programs() {
+        let lost = |color| Some(TimeLoss { color, is_drawn: false, over_ms: None });
+        let (white, black) = (lost(Color::White), lost(Color::Black));
+        let forfeit = "[Termination \"time forfeit\"]\n";
+        for (tags, end, result, expected) in [
+            // This program, lichess, c-chess-cli: the result tells the side.
+            (forfeit, ", time forfeit", "0-1", white),
+            ("[Termination \"Time forfeit\"]\n", "", "1-0", black),
+            (forfeit, "", "1-0", black),
+            // cutechess, fastchess, FICS, ICC, lichess with words, Arena.
+            (forfeit, ", White loses on time", "0-1", white),
+            ("", ", Black loses on time", "1-0", black),
+            ("", ", Black forfeits on time", "1-0", black),
+            ("", "} {Black wins on time.", "0-1", white),
+            ("", "} {Time forfeit", "0-1", white),
+            ("", "} {White ran out of time", "0-1", white),
+            ("", "} {Game 457 (Ann vs. black.magic) black.magic forfeits on time", "1-0", black),
+            ("[ICCResult \"White forfeits on time\"]\n", "", "0-1", white),
+            ("[TerminationDetails \"White loses on time\"]\n[Termination \"time forfeit\"]\n", "", "0-1", white),
+            // chess.com names the winner.
+            ("[Termination \"Ann B. (x=1) won on time\"]\n", "", "1-0", black),
+            ("[Termination \"black.magic won on time\"]\n", "", "0-1", white),
+            // The sentence is surer than the result.
+            (forfeit, ", White loses on time", "*", white),
+            // Nobody and no result tell it: the side to move.
+            (forfeit, "", "*", white),
+        ] {
+            assert_eq!(loss(tags, end, result), expected, "{tags}{end} {result}");
+        }
+    }
+
+    #[test]
+    fn draws_on_time_and_what_the_runner_counts() {
+        let drawn = |color| Some(TimeLoss { color, is_drawn: true, over_ms: None });
+        let draw = "1/2-1/2";
+        assert_eq!(loss("[Termination \"Time forfeit\"]\n", "", draw), drawn(Color::White));
+        assert_eq!(loss("", "} {Draw by time and insufficient material.", draw), drawn(Color::White));
+        let chess_com = "[Termination \"Game drawn by timeout vs insufficient material\"]\n";
+        assert_eq!(loss(chess_com, "", draw), drawn(Color::White));
+        let icc = "} {Black ran out of time and White has no material to mate";
+        assert_eq!(loss("", icc, draw), drawn(Color::Black));
+        let fics = "} {Game drawn because Black ran out of time and White has no material";
+        assert_eq!(loss("", fics, draw), drawn(Color::Black));
+        let fastchess = loss("", ", White loses on time (9ms overrun)", "0-1");
+        assert_eq!(fastchess, Some(TimeLoss { color: Color::White, is_drawn: false, over_ms: Some(9.0) }));
+    }
+
+    #[test]
+    fn other_ends_are_none() {
+        for (tags, end) in [
+            ("[Termination \"normal\"]\n", ""),
+            ("[Termination \"adjudication\"]\n", ", White wins by adjudication"),
+            ("[Termination \"black.magic won by checkmate\"]\n", ""),
+            ("[Termination \"Ann won - game abandoned\"]\n", ""),
+            ("", ", Black mates"),
+            ("", "} {White plays on, and Black, who had no time left, resigns on time for dinner"),
+            ("", "} {White's connection stalls"),
+        ] {
+            assert_eq!(loss(tags, end, "1-0"), None, "{tags}{end}");
+        }
+        // Only the last comment closes a game.
+        let text = "1. e4 {White loses on time} e5 *\n";
+        assert_eq!(time_loss(&read_games(text.as_bytes()).unwrap()[0]), None);
+    }
+}

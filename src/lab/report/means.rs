@@ -1,0 +1,74 @@
+//! Averages numbers that come one after another, in groups of moves of about the same number.
+
+/// Moves that are averaged together, as in the tables of `time compare`.
+const STRIDE: usize = 5;
+/// Moves that an average needs.
+const LEAST_MOVES: usize = 5;
+
+/// A sum and the number of its parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mean {
+    /// The sum.
+    pub sum: f64,
+    /// Its parts.
+    pub count: usize,
+}
+
+impl Mean {
+    /// Adds a number.
+    pub fn add(&mut self, number: f64) {
+        *self = Mean { sum: self.sum + number, count: self.count + 1 };
+    }
+
+    fn join(self, other: Mean) -> Mean {
+        Mean { sum: self.sum + other.sum, count: self.count + other.count }
+    }
+
+    /// The mean, 0 of nothing.
+    pub fn mean(self) -> f64 {
+        if self.count > 0 { self.sum / self.count as f64 } else { 0.0 }
+    }
+}
+
+/// Means over moves of the same number: of one quantity, and of one for each manager.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// That quantity.
+    pub first: Mean,
+    /// Those of the managers.
+    pub of_managers: Vec<Mean>,
+}
+
+/// Rows by a number of moves, from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Rows(Vec<Row>);
+
+impl Rows {
+    /// Adds a move to the row of that number.
+    pub fn add(&mut self, at: usize, first: f64, of_managers: &[Option<f64>]) {
+        if self.0.len() <= at {
+            let empty = Row { first: Mean::default(), of_managers: vec![Mean::default(); of_managers.len()] };
+            self.0.resize(at + 1, empty);
+        }
+        let row = &mut self.0[at];
+        row.first.add(first);
+        for (mean, number) in row.of_managers.iter_mut().zip(of_managers) {
+            number.iter().for_each(|number| mean.add(*number));
+        }
+    }
+
+    /// Rows of a few numbers together, each with its first number; small ones are left out.
+    pub fn groups(&self, is_one_game: bool) -> Vec<(usize, Row)> {
+        // Five moves of one game are no average over games.
+        let (stride, least) = if is_one_game { (1, 1) } else { (STRIDE, LEAST_MOVES) };
+        let joined = self.0.chunks(stride).enumerate().map(|(index, rows)| {
+            let mut all = rows[0].clone();
+            for row in &rows[1..] {
+                all.first = all.first.join(row.first);
+                all.of_managers.iter_mut().zip(&row.of_managers).for_each(|(all, mean)| *all = all.join(*mean));
+            }
+            (index * stride, all)
+        });
+        joined.filter(|(_, row)| row.first.count >= least).collect()
+    }
+}
