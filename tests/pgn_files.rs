@@ -51,7 +51,7 @@ fn a_game_is_explained_whatever_stands_before_it() {
     let explain =
         |number| zeitnot(&["time", "explain", "--game", path.to_str().unwrap(), "--ply", "0", "--number", number]);
     let (is_fine, output, _) = explain("3");
-    assert!(is_fine && output.starts_with("1. e4 (White): 60.00 s on the clock, 10.00 s used"), "{output}");
+    assert!(is_fine && output.starts_with("1. e4 (White): 60.0 s on the clock, 10.00 s used"), "{output}");
     let (is_fine, _, errors) = explain("2");
     assert!(!is_fine && errors.contains("of its 0 plies: illegal move Sf3 after 0 plies"), "{errors}");
     let (is_fine, _, errors) = explain("4");

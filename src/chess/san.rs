@@ -170,8 +170,9 @@ mod tests {
                 let promotion = mv.promotion().map_or(String::new(), |role| role.char().to_string());
                 let mut spellings = vec![san.clone(), to_uci(mv, false), to_uci(mv, true)];
                 match mv {
-                    Move::Castle { .. } => {
-                        let to = to_uci(mv, false)[2..].to_owned();
+                    Move::Castle { king, .. } => {
+                        let file = if mv.castling_side() == Some(CastlingSide::KingSide) { File::G } else { File::C };
+                        let to = Square::from_coords(file, king.rank());
                         spellings.extend([
                             bare.replace('O', "0"),
                             bare.to_lowercase(),

@@ -139,28 +139,28 @@ pub(super) fn go(rest: &str, game: &Game) -> (GoParams, Vec<String>) {
             "ponder" => go.ponder = true,
             "searchmoves" => {
                 let legal = game.current().legal_moves();
-                let (mut illegal, mut unknown) = (Vec::new(), Vec::new());
+                let known = &legal[..legal.len().min(MOST_MOVES)];
+                let mut illegal = Vec::new();
                 while let Some(text) = words.next_if(|word| !GO_WORDS.contains(word)) {
                     match parse_uci(game.current().chess(), text) {
-                        Ok(mv) if legal.iter().take(MOST_MOVES).any(|known| *known == mv) => go.search_moves.push(mv),
-                        Ok(_) => unknown.push(text),
-                        Err(_) => illegal.push(text),
+                        Ok(mv) if known.contains(&mv) => go.search_moves.push(mv),
+                        _ => illegal.push(text),
                     }
                 }
-                if !unknown.is_empty() {
-                    let unknown = unknown.join(" ");
-                    complaints
-                        .push(format!("go searchmoves \"{unknown}\" is beyond the first {MOST_MOVES} moves: ignored"));
-                }
+                let beyond = match legal.len() > MOST_MOVES {
+                    true => format!(" of the first {MOST_MOVES}"),
+                    false => String::new(),
+                };
                 let illegal = illegal.join(" ");
                 match (go.search_moves.is_empty(), illegal.is_empty()) {
                     (true, true) => complaints.push("go searchmoves names no move: all are searched".to_owned()),
                     (true, false) => {
-                        complaints
-                            .push(format!("go searchmoves names no legal move (\"{illegal}\"): all are searched"));
+                        complaints.push(format!(
+                            "go searchmoves names no legal move{beyond} (\"{illegal}\"): all are searched"
+                        ));
                     }
                     (false, false) => {
-                        complaints.push(format!("go searchmoves \"{illegal}\" is not legal here: ignored"))
+                        complaints.push(format!("go searchmoves \"{illegal}\" is no legal move{beyond}: ignored"))
                     }
                     (false, true) => {}
                 }

@@ -96,7 +96,7 @@ fn boards_full_of_queens_are_played() {
         engine.plays();
     }
     // A king's move comes last, and is beyond what the search knows.
-    engine.send("position fen kQQQQQQQ/Q6Q/Q6Q/Q6K/Q6Q/Q6Q/Q6Q/QQQQQQQQ w - - 0 1");
+    assert_eq!(errors(&engine.tell("position fen kQQQQQQQ/Q6Q/Q6Q/Q6K/Q6Q/Q6Q/Q6Q/QQQQQQQQ w - - 0 1")).len(), 2);
     engine.complains("go nodes 10 searchmoves h5g5", &["h5g5", "255"]);
     engine.quit();
 }
