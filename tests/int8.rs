@@ -11,8 +11,15 @@ use zeitnot::runtime;
 const POSITIONS: usize = 64;
 const CALIBRATION: Calibration = Calibration { positions: 48, seed: 3 };
 /// The mean error of a logit, in standard deviations of the logits; a random network stores its activations no better than
-/// a trained one.
-const LOGIT_ERROR: f32 = 0.05;
+/// a trained one. Twice as much without VNNI: ONNX Runtime's sums of 16 bits overflow there (docs/low-precision.md).
+fn logit_error() -> f32 {
+    #[cfg(target_arch = "x86_64")]
+    let has_vnni = is_x86_feature_detected!("avx512vnni") || is_x86_feature_detected!("avxvnni");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_vnni = true;
+    if has_vnni { 0.05 } else { 0.1 }
+}
+
 /// The mean error of the expected score.
 const VALUE_ERROR: f32 = 0.03;
 
@@ -71,7 +78,7 @@ fn networks_in_8_bits_say_about_the_same() {
         }
         let (value, logit) = (errors.0 / POSITIONS as f32, errors.1 / errors.2 as f32);
         eprintln!("{name}: value {value:.4}, logits {logit:.4} of their spread {spread:.3}");
-        assert!(value < VALUE_ERROR && logit < LOGIT_ERROR, "{name}: {value}, {logit}");
+        assert!(value < VALUE_ERROR && logit < logit_error(), "{name}: {value}, {logit}");
     }
 }
 
