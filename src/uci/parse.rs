@@ -259,7 +259,7 @@ mod tests {
             ("movetime", "go movetime lacks its number: taken as 0"),
             ("searchmoves e2e5", "go searchmoves names no legal move (\"e2e5\"): all are searched"),
             ("searchmoves nodes 5", "go searchmoves names no move: all are searched"),
-            ("searchmoves e2e4 e2e5 zz nodes 5", "go searchmoves \"e2e5 zz\" is not legal here: ignored"),
+            ("searchmoves e2e4 e2e5 zz nodes 5", "go searchmoves \"e2e5 zz\" is no legal move: ignored"),
             ("btime 1000", "go has no wtime: btime is taken for it"),
             ("btime 1000 nodes 5", "go has no wtime: btime is taken for it"),
             ("fast", "go does not know \"fast\": ignored"),
