@@ -233,7 +233,7 @@ impl Benchmark {
         let go = GoParams { movetime: Some(milliseconds), ..GoParams::default() };
         let report = self.engine.search_and_wait(&go, start_ms)?.0.report;
         // What is still being evaluated must not count for the next search.
-        self.engine.finish();
+        self.engine.wait();
         let reading = self.meter.take();
         Ok(Sample {
             playouts: report.playouts,
