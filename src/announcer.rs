@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::thread::Builder;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
@@ -47,7 +48,8 @@ impl Announcer {
         self.say(start);
         let finished = (Mutex::new(false), Condvar::new());
         std::thread::scope(|scope| {
-            let watch = scope.spawn(|| {
+            // Where the system has no thread to give nothing ticks.
+            let watch = Builder::new().spawn_scoped(scope, || {
                 let (done, bell) = &finished;
                 let mut done = done.lock();
                 let mut seconds = 0;
@@ -65,9 +67,10 @@ impl Announcer {
             let ring = Ring(&finished);
             let result = work();
             drop(ring);
-            let seconds = watch.join().unwrap_or_default();
+            let seconds = watch.ok().and_then(|watch| watch.join().ok());
             let ended = if result.is_ok() { "finished" } else { "failed" };
-            self.say(&format!("{what}: {ended} after {seconds} s"));
+            let after = seconds.map_or(String::new(), |seconds| format!(" after {seconds} s"));
+            self.say(&format!("{what}: {ended}{after}"));
             result
         })
     }

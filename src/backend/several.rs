@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Builder, ScopedJoinHandle};
 
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
@@ -73,8 +73,12 @@ pub(super) fn load_side_by_side<T: Send>(
     }
     let results: Vec<Result<T, BackendError>> = thread::scope(|scope| {
         let load = &load;
-        let threads: Vec<_> = rest.iter().map(|&device| scope.spawn(move || load(device))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let threads: Vec<_> = rest
+            .iter()
+            .map(|&device| Builder::new().spawn_scoped(scope, move || load(device)).map_err(|_| load(device)))
+            .collect();
+        let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+        threads.into_iter().map(|thread| thread.map_or_else(|result| result, join)).collect()
     });
     let mut errors = Vec::new();
     for (&device, result) in rest.iter().zip(results) {

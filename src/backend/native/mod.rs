@@ -28,6 +28,7 @@ use transformer::{TransformerEvaluator, TransformerPlan};
 
 mod buffer;
 mod evaluator;
+mod in_parts;
 mod isa;
 mod kernels;
 mod packer;

@@ -1,6 +1,7 @@
 //! Packs weights into the order of the kernels.
 
 use super::buffer::Buffer;
+use super::in_parts::in_parts;
 use super::isa::Isa;
 use super::kernels::{Kernels, TAPS, Tiling};
 use super::prepared::{
@@ -164,14 +165,7 @@ impl Packer {
 
     /// The blocks, on as many threads as there are cores: the weights of a large tower take seconds to transform.
     pub(super) fn blocks(&self, blocks: &[Block]) -> Vec<BlockPlan> {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let part = blocks.len().div_ceil(threads).max(1);
-        let convert = |part: &[Block]| part.iter().map(|block| self.block(block)).collect::<Vec<_>>();
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = blocks.chunks(part).map(|part| scope.spawn(move || convert(part))).collect();
-            let joined = workers.into_iter().map(|worker| worker.join());
-            joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        })
+        in_parts(blocks, |_, part| part.iter().map(|block| self.block(block)).collect())
     }
 
     fn block(&self, block: &Block) -> BlockPlan {

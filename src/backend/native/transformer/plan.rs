@@ -1,5 +1,6 @@
 //! Prepares a network with attention for the kernels.
 
+use super::super::in_parts::in_parts;
 use super::super::kernels::Kernels;
 use super::super::packer::Packer;
 use super::super::prepared::TowerPlan;
@@ -78,18 +79,9 @@ impl TransformerPlan {
 
 /// Packs encoders on as many threads as there are cores: a large network takes seconds.
 fn encoders(packing: Packing, encoders: &[Encoder], alpha: f32) -> Vec<EncoderPlan> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let part = encoders.len().div_ceil(threads).max(1);
     let before = |index: usize| Some(&encoders.get(index.checked_sub(1)?)?.norm2);
-    let pack = |first: usize, part: &[Encoder]| -> Vec<EncoderPlan> {
+    in_parts(encoders, |first, part| {
         let encoders = part.iter().enumerate();
         encoders.map(|(index, encoder)| EncoderPlan::new(packing, encoder, alpha, before(first + index))).collect()
-    };
-    std::thread::scope(|scope| {
-        let parts = encoders.chunks(part).enumerate();
-        let workers: Vec<_> =
-            parts.map(|(index, encoders)| scope.spawn(move || pack(index * part, encoders))).collect();
-        let joined = workers.into_iter().map(|worker| worker.join());
-        joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
 }
