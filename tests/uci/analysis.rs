@@ -55,6 +55,35 @@ fn an_only_move_that_mates_or_is_mated_says_so() {
     engine.quit();
 }
 
+/// Two legal moves, of which one loses at once: the other one is searched like an only one.
+#[test]
+fn the_only_move_that_does_not_lose_at_once_is_searched_to_the_limit() {
+    let mut engine = Uci::ready_with(&["--threads=1"]);
+    for (fen, mv) in [("8/8/8/8/8/2k5/7r/1K6 w - - 0 1", "b1a1"), ("1k6/7R/2K5/8/8/8/8/8 b - - 0 1", "b8a8")] {
+        for go in ["go nodes 1000", "go movetime 1500", "go depth 8", "go mate 2"] {
+            engine.send("ucinewgame");
+            let answer = engine.search(fen, go);
+            assert_eq!(answer.best, mv);
+            let last = answer.infos().last().unwrap();
+            assert!(last.contains(" score mate -2 "), "{fen} {go}: {last}");
+        }
+    }
+    engine.quit();
+}
+
+/// Nobody mates, and that is proven.
+#[test]
+fn a_mate_that_is_not_there_is_not_waited_for() {
+    let mut engine = Uci::ready_with(&["--threads=1"]);
+    for fen in ["8/8/4k3/8/8/4K3/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/R3K2R w KQ - 99 80", "7k/8/5K2/6Q1/8/8/8/8 b - - 0 1"]
+    {
+        for go in ["go mate 1", "go mate 3"] {
+            engine.search(fen, go);
+        }
+    }
+    engine.quit();
+}
+
 /// Every line has a visit by its statistics, or is named as one that has none.
 #[test]
 fn lines_without_a_visit_are_named() {

@@ -250,7 +250,7 @@ impl State {
             total_nodes: self.nodes(),
             batches: self.batches,
             average_depth: match all_decided || is_out_of_reach {
-                // There is nothing deeper to be found, and `go depth` would wait for it for ever.
+                // There is nothing deeper to be found, and `go depth` and `go mate` would wait for it for ever.
                 true => u32::MAX,
                 false => self.mean_depth(),
             },

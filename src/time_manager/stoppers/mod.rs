@@ -196,7 +196,8 @@ impl Stoppers {
         if self.depth.is_some_and(|depth| snapshot.average_depth >= depth) {
             return Some(StopReason::Depth);
         }
-        if self.mate.is_some_and(|mate| snapshot.mate_depth.is_some_and(|found| found <= mate)) {
+        let is_exhausted = snapshot.average_depth == u32::MAX;
+        if self.mate.is_some_and(|mate| is_exhausted || snapshot.mate_depth.is_some_and(|found| found <= mate)) {
             return Some(StopReason::Mate);
         }
         if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {

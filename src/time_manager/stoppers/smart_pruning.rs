@@ -27,8 +27,8 @@ impl SmartPruning {
     }
 
     /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
-    /// best move's rivals can still get, and leaves that number there for others. `on_clock`: an only move is played at once;
-    /// otherwise it is searched to the limit that was asked for, or until its result is proven.
+    /// best move's rivals can still get, and leaves that number there for others. `on_clock`: an only move, or the only one that does
+    /// not lose, is played at once; otherwise it is searched to the limit that was asked for, or until its result is proven.
     pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict, on_clock: bool) -> Option<StopReason> {
         let moves = snapshot.root_visits.len();
         if moves == 0 {
@@ -39,10 +39,10 @@ impl SmartPruning {
             return (on_clock || is_proven).then_some(StopReason::OnlyMove);
         }
         let spared = usize::from(!snapshot.may_resign);
-        // The move that is left is worth what its own visits say, and without one it would be shown with its parent's value.
-        let is_visited = snapshot.best_move.is_none_or(|best| snapshot.root_visits.get(best) != Some(&0));
-        if moves <= (snapshot.losing_edges as usize).saturating_add(spared) && (on_clock || is_visited) {
-            return Some(StopReason::OnlyNonLosingMove);
+        let losing = snapshot.losing_edges as usize;
+        if moves <= losing.saturating_add(spared) {
+            // The move that is left is worth what its own visits say.
+            return (on_clock || moves <= losing).then_some(StopReason::OnlyNonLosingMove);
         }
         if snapshot.win_found {
             return Some(StopReason::WinFound);

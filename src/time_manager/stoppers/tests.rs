@@ -131,6 +131,11 @@ fn an_infinite_search_ends_only_by_nodes_depth_or_mate() {
         assert_eq!(stop(&SearchLimits { nodes: Some(9), ..limits.clone() }, &only_move), Some(StopReason::Nodes));
         assert_eq!(stop(&SearchLimits { depth: Some(3), ..limits }, &only_move), Some(StopReason::Depth));
     }
+    // All moves are decided, and none mates.
+    let decided = SearchSnapshot { average_depth: u32::MAX, ..snapshot(1e9, 1_000, &[9, 9]) };
+    let mate = SearchLimits { mate: Some(2), ..SearchLimits::default() };
+    assert_eq!(stop(&mate, &decided), Some(StopReason::Mate));
+    assert_eq!(stop(&SearchLimits { infinite: true, ..SearchLimits::default() }, &decided), None);
 }
 
 #[test]
@@ -307,16 +312,8 @@ fn smart_pruning_of_moves_that_leave_no_choice() {
     assert_eq!(proven(|s| s.win_found = true), Some(StopReason::OnlyMove));
     assert_eq!(reason(|s| s.root_visits = (&[]).into()), None, "the moves are not known yet");
     assert_eq!(reason(|s| s.losing_edges = 1), None);
-    assert_eq!(reason(|s| s.losing_edges = 2), Some(StopReason::OnlyNonLosingMove));
-    assert_eq!(
-        reason(|s| {
-            s.losing_edges = 2;
-            s.root_visits = (&[6, 4, 0]).into();
-            s.best_move = Some(2);
-        }),
-        None,
-        "nobody has looked at it yet"
-    );
+    assert_eq!(reason(|s| s.losing_edges = 2), None, "the one that is left is searched to the limit, too");
+    assert_eq!(reason(|s| s.losing_edges = 3), Some(StopReason::OnlyNonLosingMove));
     assert_eq!(
         reason(|s| {
             s.losing_edges = 2;
