@@ -126,8 +126,10 @@ pub struct Engine {
     unstarted: Option<Unstarted>,
     /// The last move of the game on a clock.
     last_timed: Option<TimedMove>,
-    /// The position came without the moves from the last one, but can be its next; the clock will tell.
-    is_next_by_board: bool,
+    /// The ply of a position that came without the moves from the last one, but can be its next; the clock will tell.
+    next_by_board: Option<u32>,
+    /// Plies of the game that the counters of its FENs do not tell.
+    untold_plies: u32,
     root_observer: Option<SharedRootObserver>,
 }
 
@@ -159,7 +161,8 @@ impl Engine {
             pondering: None,
             unstarted: None,
             last_timed: None,
-            is_next_by_board: false,
+            next_by_board: None,
+            untold_plies: 0,
             root_observer: None,
         }
     }
@@ -387,7 +390,7 @@ impl Engine {
         self.rescaled = WdlRescale::NONE;
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
-        (self.last_timed, self.is_next_by_board) = (None, false);
+        (self.last_timed, self.next_by_board, self.untold_plies) = (None, None, 0);
         if let Some(time) = &mut self.time {
             time.new_game();
         }
@@ -463,8 +466,8 @@ impl Engine {
         if continues {
             return;
         }
-        self.is_next_by_board = self.last_timed.as_ref().is_some_and(|last| last.is_followed_by(self.game.current()));
-        if !self.is_next_by_board {
+        self.next_by_board = self.last_timed.as_ref().and_then(|last| last.ply_of(self.game.current()));
+        if self.next_by_board.is_none() {
             self.other_game();
         }
     }
@@ -476,14 +479,24 @@ impl Engine {
             return;
         }
         let fits = |last: &TimedMove| last.fits(position, params, start_ms);
-        if std::mem::take(&mut self.is_next_by_board) && !self.last_timed.as_ref().is_some_and(fits) {
-            self.other_game();
+        match self.next_by_board.take() {
+            Some(ply) if self.last_timed.as_ref().is_some_and(fits) => {
+                self.untold_plies = ply.saturating_sub(position.ply());
+            }
+            Some(_) => self.other_game(),
+            None => {}
         }
-        self.last_timed = Some(TimedMove { position: self.game.current().clone(), go: params.clone(), start_ms });
+        let position = self.game.current().clone();
+        self.last_timed = Some(TimedMove { ply: self.ply(), position, go: params.clone(), start_ms });
+    }
+
+    /// The ply of the position in the game.
+    fn ply(&self) -> u32 {
+        self.game.current().ply() + self.untold_plies
     }
 
     fn other_game(&mut self) {
-        self.last_timed = None;
+        (self.last_timed, self.untold_plies) = (None, 0);
         let keep_time_stats = self.options.keep_time_stats;
         if let Some(time) = &mut self.time {
             time.other_game(keep_time_stats);

@@ -74,7 +74,7 @@ impl Engine {
         let limits = params.limits(turn, self.options.nodes_as_playouts);
         let search_params = self.search_params(params);
         let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
-        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.is_next_by_board {
+        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
             return None;
         }
         self.note_clock(params, start_ms);
@@ -111,9 +111,10 @@ impl Engine {
             self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
         let Choice { mv, reply, weight, total } = choice?;
         self.tree_changed();
+        let ply = self.ply();
         if let (Some(clock), Some(time)) = (params.clock(turn).filter(|clock| clock.is_own), &mut self.time) {
             let SideClock { time_ms: clock_ms, increment_ms, .. } = clock;
-            time.book_move(BookMove { ply: self.game.current().ply(), clock_ms, increment_ms });
+            time.book_move(BookMove { ply, clock_ms, increment_ms });
         }
         Some(SearchEnd {
             best: Some(mv),
@@ -278,7 +279,7 @@ impl Engine {
             clock_ms: clock.time_ms,
             increment_ms: clock.increment_ms,
             moves_to_go: movestogo,
-            ply: position.ply(),
+            ply: self.ply(),
             overhead_ms: self.options.move_overhead as f64,
             lag_ms: 0.0,
             missing_increment_ms: 0.0,

@@ -19,15 +19,18 @@ const ROUNDING_MS: f64 = 1_000.0;
 pub(super) struct TimedMove {
     /// The position before it.
     pub position: Position,
+    /// Its ply in the game.
+    pub ply: u32,
     pub go: GoParams,
     /// When its clock started, on the engine's clock.
     pub start_ms: f64,
 }
 
 impl TimedMove {
-    /// Whether `next` can be the position of the next search in the same game.
-    pub fn is_followed_by(&self, next: &Position) -> bool {
-        PLIES.into_iter().any(|plies| self.position.leads_to(next, plies))
+    /// The ply of `next` in the game, whatever its own counters say, if it can be the position of the next search.
+    pub fn ply_of(&self, next: &Position) -> Option<u32> {
+        let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
+        Some(self.ply + plies as u32)
     }
 
     /// Whether the clock that `go` tells for the position `next` can be the one of before, `now_ms` being the time on the engine's
