@@ -188,7 +188,7 @@ impl Timekeeper {
                 true => lag.forget_move(),
                 false => lag.clock_seen(request.ply, request.clock_ms),
             }
-            asked.lag_ms += lag.overhead_ms(request.clock_ms);
+            asked.lag_ms += lag.overhead_ms(request.clock_ms - request.overhead_ms);
             asked.missing_increment_ms += lag.missing_increment_ms(request.increment_ms);
         }
         let plan = self.manager.plan(&asked);

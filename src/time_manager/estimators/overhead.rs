@@ -19,7 +19,7 @@
 //!
 //! A clock is less than expected where the increment did not come, too, and where it is told in whole seconds
 //! (`increment_credit.rs`). Such a *doubtful* part of a gap is kept clear as a lag would be, but never more
-//! than half of the clock: a lag of 2.9 s was once "measured" on a clock of 2.5 s whose delay of 3 s gave back what moves used, and
+//! than half of what the overhead leaves of the clock: a lag of 2.9 s was once "measured" on a clock of 2.5 s whose delay of 3 s gave back what moves used, and
 //! from then on each move got a millisecond. With half of the clock left a move takes so little time that a real increment makes
 //! the clock rise, and then there is no doubt any more.
 //!
@@ -67,8 +67,8 @@ struct Expected {
 }
 
 impl LagEstimator {
-    /// Time to keep clear of a clock of `clock_ms` on top of the user's overhead, in milliseconds: the lag, and the overshoot of
-    /// hard limits.
+    /// Time to keep clear of a clock of which the user's overhead leaves `clock_ms`, in milliseconds: the lag, and the overshoot
+    /// of hard limits.
     pub fn overhead_ms(&self, clock_ms: f64) -> f64 {
         let doubtful_ms = self.gap.estimate_ms - self.lag.estimate_ms;
         self.lag.estimate_ms + doubtful_ms.min(DOUBTFUL_SHARE * clock_ms.max(0.0)) + self.overshoot.estimate_ms
