@@ -23,6 +23,16 @@ enum Said {
     Wins(Option<Color>),
 }
 
+impl Said {
+    /// The side that lost by its own words.
+    fn loser(self) -> Option<Color> {
+        match self {
+            Said::Loses(side) => side,
+            Said::Wins(side) => side.map(|side| !side),
+        }
+    }
+}
+
 /// The tags that tell how a game ended.
 const ENDS: [&str; 3] = ["Termination", "TerminationDetails", "ICCResult"];
 
@@ -36,15 +46,15 @@ pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
         .checked_sub(1)
         .map_or_else(|| game.comments.first().map_or(&[][..], Vec::as_slice), |ply| game.comments_of(ply));
     let texts = || ENDS.iter().map(|tag| game.tag(tag)).chain(last.iter().map(String::as_str));
-    let said = |text| parts(text).filter_map(|part| said(game, part));
-    // A sentence that names a side says more than a tag that does not.
-    let named = texts().flat_map(said).max_by_key(|said| matches!(said, Said::Loses(Some(_)) | Said::Wins(Some(_))))?;
     let result = Some(game.tag("Result")).filter(|result| !result.is_empty()).or(game.result).unwrap_or_default();
     let winner = match result {
         "1-0" => Some(Color::White),
         "0-1" => Some(Color::Black),
         _ => None,
     };
+    let said = |text| parts(text).filter_map(|part| said(game, part, winner));
+    // A sentence that names a side says more than a tag that does not.
+    let named = texts().flat_map(said).max_by_key(|said| said.loser().is_some())?;
     let color = match named {
         Said::Loses(Some(color)) => color,
         Said::Wins(Some(color)) => !color,
@@ -62,18 +72,26 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(whole).chain(outer).chain(inner).filter(|part| !part.is_empty())
 }
 
-/// What a part of a text says about the clocks, if it is a sentence about nothing else.
-fn said(game: &PgnGame, part: &str) -> Option<Said> {
+/// What a part of a text says about the clocks, if it is a sentence about nothing else. Names may look like colours, and like each
+/// other: of two readings the one counts that agrees with the result.
+fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     let lower = part.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
     let part = words.join(" ");
-    let (side, rest) = subject(game, &part);
-    let rest = rest.trim_start_matches("'s ");
+    let agrees = |said: &Said| said.loser().is_some_and(|loser| winner == Some(!loser));
+    let readings = || subjects(game, &part).filter_map(|(side, rest)| sentence(game, side, rest));
+    readings().find(agrees).or_else(|| readings().next())
+}
+
+/// What a sentence about a side says, its subject left out.
+fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
+    let rest = rest.trim_start_matches("'s ").replace(['-', '_'], " ");
     // ICC and FICS say why that is a draw.
-    let rest = rest.split_once(" and ").map_or(rest, |(before, _)| before);
+    let rest = rest.split_once(" and ").map_or(rest.as_str(), |(before, _)| before);
     match rest {
         "loses on time"
         | "lost on time"
+        | "lost by time"
         | "forfeits on time"
         | "forfeited on time"
         | "loses by time forfeit"
@@ -85,15 +103,20 @@ fn said(game: &PgnGame, part: &str) -> Option<Said> {
         | "time out"
         | "timed out"
         | "times out"
+        | "time over"
         | "flag fell"
+        | "flag fall"
         | "flagged"
         | "exceeded the time limit"
         | "overstepped the time limit"
         | "time forfeit"
+        | "timeforfeit"
         | "time expired"
         | "timeout"
         | "forfeit on time"
-        | "loss on time" => Some(Said::Loses(side)),
+        | "loss on time"
+        | "0 1 on time"
+        | "1 0 on time" => Some(Said::Loses(side)),
         "wins on time"
         | "won on time"
         | "wins by time forfeit"
@@ -104,30 +127,37 @@ fn said(game: &PgnGame, part: &str) -> Option<Said> {
         "draw by timeout"
         | "draw by time"
         | "draw on time"
+        | "both players ran out of time"
+        | "game drawn because both players ran out of time"
         | "game drawn by timeout vs insufficient material"
         | "drawn by timeout vs insufficient material"
+        | "draw by timeout vs insufficient material"
         | "timeout vs insufficient material" => Some(Said::Loses(None)),
         _ => {
             let (_, because) = rest.split_once("drawn because ")?;
-            let (side, rest) = subject(game, because);
-            (side.is_some() && rest == "ran out of time").then_some(Said::Loses(side))
+            let is_time =
+                |(side, rest): (Option<Color>, &str)| (side.is_some() && rest == "ran out of time").then_some(side);
+            subjects(game, because).find_map(is_time).map(Said::Loses)
         }
     }
 }
 
-/// The side that a sentence is about, by its colour or its name, and the rest of the sentence.
-fn subject<'a>(game: &PgnGame, part: &'a str) -> (Option<Color>, &'a str) {
+/// The sides that a sentence may be about, by their colours or their names, or none, each with the rest of the sentence.
+fn subjects<'a>(game: &PgnGame, part: &'a str) -> impl Iterator<Item = (Option<Color>, &'a str)> {
     let named = |color: Color, name: &str| {
         let rest = part.strip_prefix(name).filter(|rest| !name.is_empty() && rest.starts_with([' ', '\'']))?;
         Some((Some(color), rest.trim_start()))
     };
     let of_player = |color, tag| named(color, &game.tag(tag).to_lowercase());
     // Programs name the colour, and nobody keeps a player from being called Black.
-    named(Color::White, "white")
-        .or_else(|| named(Color::Black, "black"))
-        .or_else(|| of_player(Color::White, "White"))
-        .or_else(|| of_player(Color::Black, "Black"))
-        .unwrap_or((None, part))
+    let subjects = [
+        named(Color::White, "white"),
+        named(Color::Black, "black"),
+        of_player(Color::White, "White"),
+        of_player(Color::Black, "Black"),
+        Some((None, part)),
+    ];
+    subjects.into_iter().flatten()
 }
 
 #[cfg(test)]
@@ -166,6 +196,9 @@ mod tests {
             ("[Termination \"black.magic won on time\"]\n", "", "0-1", white),
             // The sentence is surer than the result.
             (forfeit, ", White loses on time", "*", white),
+            ("[Termination \"time-out\"]\n", "", "1-0", black),
+            ("[Termination \"Time_forfeit\"]\n", "", "1-0", black),
+            ("", "} {0-1 on time", "0-1", white),
             // Nobody and no result tell it: the side to move.
             (forfeit, "", "*", white),
         ] {
@@ -187,6 +220,28 @@ mod tests {
         assert_eq!(loss("", fics, draw), drawn(Color::Black));
         let fastchess = loss("", ", White loses on time (9ms overrun)", "0-1");
         assert_eq!(fastchess, Some(TimeLoss { color: Color::White, is_drawn: false, over_ms: Some(9.0) }));
+    }
+
+    #[test]
+    fn names_that_look_like_others_are_told_apart_by_the_result() {
+        for (white, black, end, result, loser) in [
+            ("Stockfish", "Stockfish dev", "Stockfish dev won on time", "0-1", Color::White),
+            ("Stockfish", "Stockfish dev", "Stockfish dev loses on time", "1-0", Color::Black),
+            ("Stockfish dev", "Stockfish", "Stockfish won on time", "0-1", Color::White),
+            ("Zeitnot", "Zeitnot", "Zeitnot forfeits on time", "1-0", Color::Black),
+            ("Anna", "Anna", "Anna won on time", "0-1", Color::White),
+            ("Black", "White", "White won on time", "0-1", Color::White),
+            ("Black wins", "x", "Black wins won on time", "1-0", Color::Black),
+            ("Black", "White", "White loses on time", "*", Color::White),
+        ] {
+            let text = format!(
+                "[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n1. e4 e5 {{{end}}} {result}\n"
+            );
+            let loss = time_loss(&read_games(text.as_bytes()).unwrap()[0]);
+            assert_eq!(loss.map(|loss| loss.color), Some(loser), "{text}");
+        }
+        let both = "} {Game drawn because both players ran out of time";
+        assert!(loss("", both, "1/2-1/2").unwrap().is_drawn);
     }
 
     #[test]
