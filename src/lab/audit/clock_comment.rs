@@ -102,7 +102,7 @@ fn read_command<'a>(part: &'a str, times: &mut MoveTimes) -> &'a str {
     let value = value.trim();
     match name {
         "clk" => read_clock(value, times),
-        "emt" => times.used_ms = seconds(value).or(times.used_ms),
+        "emt" => times.used_ms = times.used_ms.or(seconds(value)),
         "timestamp" => times.used_ms = times.used_ms.or(number(value).map(|tenths| tenths * TIMESTAMP_MS)),
         "budget" => times.budget_ms = seconds(value).or(times.budget_ms),
         "nodes" => times.nodes = value.parse().ok().or(times.nodes),
@@ -116,7 +116,8 @@ fn read_clock(value: &str, times: &mut MoveTimes) {
         times.over_ms = seconds(over).or(times.over_ms);
         return;
     }
-    let Some(clock_ms) = seconds(value) else { return };
+    // A second one may be that of a move that is missing.
+    let Some(clock_ms) = seconds(value).filter(|_| times.clock_ms.is_none()) else { return };
     times.clock_ms = Some(clock_ms);
     let has_two_parts = value.matches(':').count() == 1 && !value.contains(['.', ',']);
     times.clock_in_hours_ms = has_two_parts.then_some(60.0 * clock_ms);
@@ -129,10 +130,10 @@ fn read_pair(key: &str, value: &str, times: &mut MoveTimes) {
         _ => number(value),
     };
     match key {
-        "mt" => times.used_ms = time(value).or(times.used_ms),
+        "mt" => times.used_ms = times.used_ms.or(time(value)),
         "tl" | "timeleft" => match value.strip_prefix('-') {
             Some(over) => times.over_ms = time(over).or(times.over_ms),
-            None => times.clock_ms = time(value).or(times.clock_ms),
+            None => times.clock_ms = times.clock_ms.or(time(value)),
         },
         "latency" => times.latency_ms = time(value).or(times.latency_ms),
         "n" => times.nodes = value.parse().ok().or(times.nodes),

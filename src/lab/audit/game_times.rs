@@ -99,8 +99,11 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
 /// The first plies of White and Black where they were not on the clock: on lichess and FICS a clock begins with the side's second move.
 /// The clock behind such a move is the one of the start, to the digit, on both sides; or the place tells.
 fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> [Option<usize>; 2] {
-    let site = game.tag("Site").to_lowercase();
-    let is_of_server = site.contains("lichess.org") || site.contains("freechess");
+    let [site, event] = ["Site", "Event"].map(|tag| game.tag(tag).to_lowercase());
+    let is_of_fics = site.contains("freechess")
+        || [site.as_str(), &event].iter().any(|text| text.starts_with("fics"))
+        || !game.tag("FICSGamesDBGameNo").is_empty();
+    let is_of_server = site.contains("lichess.org") || is_of_fics;
     let positions = game.game.positions();
     let first: Vec<(usize, usize)> =
         (0..said.len().min(2)).map(|ply| (ply, usize::from(positions[ply].turn() == Color::Black))).collect();

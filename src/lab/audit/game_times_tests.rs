@@ -93,6 +93,19 @@ fn times_used_follow_from_clocks_and_the_increment() {
     assert_eq!(sound("[TimeControl \"60+0.5\"]", rounded)[2], (58.0, 0.0));
 }
 
+/// A clock that stands in the place of a move is not that of the move before.
+#[test]
+fn the_first_clock_of_a_move_is_its_own() {
+    for slot in
+        ["2. {[%clk 0:00:40]} Nf3", "{[%clk 0:00:40]} 2. Nf3", "?? {[%clk 0:00:40]} 2. Nf3", "() {tl=40s} 2. Nf3"]
+    {
+        let moves = format!("1. e4 {{[%clk 0:00:59]}} e5 {{[%clk 0:00:58]}} {slot} Nc6 {{[%clk 0:00:50]}} *");
+        assert_eq!(sound("[TimeControl \"60\"]", &moves), [(60.0, 1.0), (60.0, 2.0), (58.0, 8.0)], "{slot}");
+    }
+    let twice = "1. e4 {[%clk 0:00:58] [%clk 0:00:55] [%emt 0:00:02] [%emt 0:00:09]} *";
+    assert_eq!(sound("[TimeControl \"60\"]", twice), [(60.0, 2.0)]);
+}
+
 #[test]
 fn clocks_that_are_told_without_their_increment() {
     // Below the increment after the move: it cannot be in there.
@@ -140,6 +153,13 @@ fn first_moves_on_servers_are_not_on_the_clock() {
     let moves_of_fen = "1... Kd8 {[%clk 0:01:00]} 2. Kd2 {[%clk 0:01:00]} Kd7 {[%clk 0:00:57]} *";
     assert_eq!(sound(fen, moves_of_fen), [(60.0, 3.0)]);
     // A clock of nothing has three seconds, or the increment.
+    let fics = "1. e4 {[%emt 0.0]} e5 {[%emt 0.0]} 2. Nf3 {[%emt 5.5]} Nc6 {[%emt 2.5]} *";
+    for tag in
+        ["[Site \"FICS, San Jose, California USA\"]", "[Event \"FICS rated blitz game\"]", "[FICSGamesDBGameNo \"1\"]"]
+    {
+        let tags = format!("{tag}\n[TimeControl \"120+12\"]");
+        assert_eq!(sound(&tags, fics), [(120.0, 5.5), (120.0, 2.5)], "{tag}");
+    }
     let nothing = "1. e4 { [%clk 0:00:03] } e5 { [%clk 0:00:03] } 2. Nf3 { [%clk 0:00:02] } *";
     assert_eq!(sound("[Site \"https://lichess.org/x\"]\n[TimeControl \"0+1\"]", nothing), [(3.0, 2.0)]);
     // Half the clock and no increment, for Black; and a clock that is too short to be halved.

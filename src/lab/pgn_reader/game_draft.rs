@@ -1,7 +1,7 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
-use super::words::{first_word, is_annotation, is_chess, numbered, plain, result};
+use super::words::{first_word, is_annotation, is_chess, is_iccf, numbered, plain, result};
 use crate::chess::{Game, SanError, is_san, parse_san};
 
 /// Characters of a bad value that a problem quotes.
@@ -249,7 +249,11 @@ impl GameDraft {
         let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         let mv = if unnumbered.starts_with(char::is_alphabetic) { unnumbered } else { word };
         let problem = match parse_san(self.game.game.current().chess(), mv) {
-            Err(SanError::Syntax) if unnumbered.is_empty() || self.has_result() || is_annotation(mv) => return,
+            Err(SanError::Syntax)
+                if unnumbered.is_empty() && !is_iccf(word) || self.has_result() || is_annotation(mv) =>
+            {
+                return;
+            }
             _ if self.has_result() => "a move after the result,",
             Ok(_) if self.plies() == MOST_PLIES => "more moves than a game can have,",
             Ok(mv) => {

@@ -33,6 +33,11 @@ fn each_clock_belongs_to_its_own_move() {
         (game.comments_of(1), game.comments_of(2)),
         (&["[%clk 0:00:58]".to_owned()][..], &["[%clk 0:00:40]".to_owned()][..])
     );
+    // Nor behind a move by numbers.
+    let moves = "1. Kg3 {[%clk 0:00:59]} 7776 {[%clk 0:00:58]} 2. 5758 {[%clk 0:00:40]} 1-0\n";
+    let game = &read_games(format!("{fen}{moves}").as_bytes()).unwrap()[0];
+    assert_eq!(game.problem.as_deref(), Some("illegal move 7776 after 1 plies"));
+    assert_eq!(game.comments_of(0), ["[%clk 0:00:59]".to_owned()]);
     // Behind a word that is no move no comment counts.
     let moves = "1. Kg3 {[%clk 0:00:59]} Tf7 {[%clk 0:00:58]} 2. e8Q {[%clk 0:00:40]} 1-0\n";
     let game = &read_games(format!("{fen}{moves}").as_bytes()).unwrap()[0];

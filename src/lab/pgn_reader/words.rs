@@ -47,6 +47,11 @@ pub(super) fn numbered(line: &[u8]) -> (Option<u32>, usize, &[u8]) {
     }
 }
 
+/// Whether a word is a move in ICCF's notation, by the digits of two squares. No game has so many moves.
+pub(super) fn is_iccf(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|digit| (b'1'..=b'8').contains(&digit))
+}
+
 /// The first word of a text, without points before it.
 pub(super) fn first_word(text: &[u8]) -> String {
     let word = plain(&String::from_utf8_lossy(&text[..word_length(text)]));
