@@ -8,6 +8,14 @@ use std::path::Path;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
+/// The first bytes of compressed files, and their names.
+const COMPRESSED: [(&[u8], &str); 5] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"PK\x03\x04", "zip"),
+];
 /// The longest line that is read, bytes: those of our own outputs have some thousands.
 const LONGEST_LINE: u64 = 1 << 26;
 
@@ -15,8 +23,11 @@ const LONGEST_LINE: u64 = 1 << 26;
 /// where it has as many.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidData`] for UTF-16 and UTF-32, with the way out of it.
+/// [`ErrorKind::InvalidData`] for UTF-16, UTF-32 and compressed files, with the way out of it.
 pub fn mark_length(head: &[u8]) -> io::Result<usize> {
+    if let Some((_, name)) = COMPRESSED.iter().find(|(signature, _)| head.starts_with(signature)) {
+        return Err(Error::new(ErrorKind::InvalidData, format!("it is compressed ({name}); unpack it first")));
+    }
     let other = match head {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
@@ -169,8 +180,16 @@ mod tests {
             (utf16("{}\n", u16::to_le_bytes), "UTF-16"),
             (utf16("{}\n", u16::to_be_bytes), "UTF-16"),
             (utf32, "UTF-32"),
+            (b"\x1f\x8b\x08\0".to_vec(), "gzip"),
+            (b"\x28\xb5\x2f\xfd\x04".to_vec(), "Zstandard"),
+            (b"BZh91AY".to_vec(), "bzip2"),
+            (b"\xfd7zXZ\0\0".to_vec(), "xz"),
+            (b"PK\x03\x04\x14".to_vec(), "zip"),
         ] {
-            let expected = format!("it is {name}; save it as UTF-8");
+            let expected = match name.starts_with("UTF") {
+                true => format!("it is {name}; save it as UTF-8"),
+                false => format!("it is compressed ({name}); unpack it first"),
+            };
             assert_eq!(without_marks(&bytes).unwrap_err().to_string(), expected);
             assert_eq!(lines(&bytes), [Err(expected.clone())]);
             let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,5 +1,6 @@
 //! Reads lines in a buffer whose size the file cannot change.
 
+use crate::files::mark_length;
 use std::io::{self, ErrorKind, Read};
 
 /// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words where it can.
@@ -68,8 +69,8 @@ impl<R: Read> Lines<R> {
         if !self.is_over && self.end - self.begin <= LONGEST {
             self.fill()?;
         }
-        if is_first && is_utf16(&self.buffer[..self.end]) {
-            return Err(io::Error::new(ErrorKind::InvalidData, "it is UTF-16; save it as UTF-8"));
+        if is_first {
+            mark_length(&self.buffer[..self.end])?;
         }
         let unread = &self.buffer[self.begin..self.end];
         let window = &unread[..unread.len().min(LONGEST)];
@@ -98,16 +99,5 @@ impl<R: Read> Lines<R> {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a text is UTF-16, by its mark or by the zeros of its first two signs.
-pub fn is_utf16(bytes: &[u8]) -> bool {
-    let zeros = |bytes: &[u8]| [bytes[0] == 0, bytes[1] == 0];
-    let alternates = |[first, second]: [bool; 2]| first != second;
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
-        [_, _, _, _, ..] => alternates(zeros(bytes)) && zeros(bytes) == zeros(&bytes[2..]),
-        _ => false,
     }
 }
