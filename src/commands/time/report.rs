@@ -72,7 +72,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut report = Report::default();
     for path in files {
         let mut file = open_rereadable(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let added = report.add(&file_name(path), &mut file, &rules).with_context(|| path.display().to_string())?;
+        let added = report.add(file_name(path), &mut file, &rules).with_context(|| path.display().to_string())?;
         has_games |= added.has_games;
         for problem in &added.problems {
             note!("{} {}", path.display(), plain(problem));
@@ -103,8 +103,8 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 /// The name of a file without its folders, which are nobody else's business.
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+fn file_name(path: &Path) -> &Path {
+    Path::new(path.file_name().unwrap_or(path.as_os_str()))
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

@@ -59,12 +59,12 @@ struct Survey {
 /// # Errors
 /// [`ReportError`], when it is no PGN, no move has a clock, the game whose board is asked for is not there, or a manager is none.
 pub fn section(
-    name: &str,
+    path: &Path,
     source: &mut (impl Read + Seek),
     rules: &ReportRules,
     added: &mut Added,
 ) -> Result<Section, ReportError> {
-    let Survey { games, with_clocks, damaged, players, chosen, lost, .. } = survey(name, source, rules, added)?;
+    let Survey { games, with_clocks, damaged, players, chosen, lost, .. } = survey(path, source, rules, added)?;
     let chosen = match (chosen, rules.game) {
         (Some(chosen), _) => chosen,
         (None, Some(number)) if with_clocks > 0 => return Err(ReportError::NoGame { number, games }),
@@ -109,7 +109,7 @@ pub fn section(
         introduction += &format!("; {} damaged and read as far as it is sound", counted(damaged, "game"));
     }
     Ok(Section {
-        title: format!("Games of {name}"),
+        title: format!("Games of {}", path.display()),
         introduction: format!("{introduction}."),
         figures: figures.into_iter().flatten().collect(),
         listing: lost.listing(),
@@ -120,7 +120,7 @@ pub fn section(
 
 /// Reads the games for the first time.
 fn survey(
-    name: &str,
+    path: &Path,
     source: &mut (impl Read + Seek),
     rules: &ReportRules,
     added: &mut Added,
@@ -134,7 +134,7 @@ fn survey(
         survey.is_pgn |= !game.game.tags.is_empty() || !game.game.game.moves().is_empty();
         added.problems.extend(super::problem(&game.game));
         remarks.add(&game.game, &game.times);
-        if let Some(lost) = lost_on_time(&game.game, &game.times, Path::new(name)) {
+        if let Some(lost) = lost_on_time(&game.game, &game.times, path) {
             survey.lost.add(game.game.number, lost);
         }
         if game.times.moves.is_empty() {
@@ -236,7 +236,7 @@ mod tests {
     fn those_with_the_most_games_come_first() {
         let players = |text: &str| {
             let (mut source, rules) = (std::io::Cursor::new(text.as_bytes()), ReportRules::default());
-            let survey = survey("g.pgn", &mut source, &rules, &mut Added::default()).unwrap();
+            let survey = survey(Path::new("g.pgn"), &mut source, &rules, &mut Added::default()).unwrap();
             shown_players(&survey.players)
         };
         let game =

@@ -48,6 +48,7 @@ use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
 use runs::{Run, add_row};
 use std::io::{self, Read, Seek};
+use std::path::Path;
 use words::slug;
 
 /// How games are looked at.
@@ -152,21 +153,23 @@ enum Part {
 }
 
 impl Report {
-    /// Adds a file. `name` is what the report calls it. Games are read one after another, and twice; none is held.
+    /// Adds a file. `path` is what the report calls it. Games are read one after another, and twice; none is held.
     ///
     /// # Errors
     /// [`ReportError`], and the report is as it was.
     pub fn add(
         &mut self,
-        name: &str,
+        path: impl AsRef<Path>,
         source: &mut (impl Read + Seek),
         rules: &ReportRules,
     ) -> Result<Added, ReportError> {
+        let path = path.as_ref();
+        let name = &*path.to_string_lossy();
         let mut added = Added::default();
         let first = self.parts.len();
         for input in read_input(source)? {
             match input {
-                Input::Games => self.add_section(games::section(name, source, rules, &mut added)?),
+                Input::Games => self.add_section(games::section(path, source, rules, &mut added)?),
                 Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
                 Input::Matches(records) => self.add_section(matches::section(name, &records)),
                 Input::Audit(audit) => self.add_section(audits::section(name, &audit)),

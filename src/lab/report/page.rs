@@ -4,7 +4,7 @@ use super::ReportError;
 use super::board::Board;
 use super::figure::{Figure, Listing, Section};
 use super::svg::{chart_css, page_css};
-use crate::printable::is_bidi_control;
+use crate::printable::is_safe;
 use askama::Template;
 use sha2::{Digest as _, Sha256};
 
@@ -54,8 +54,8 @@ pub fn page(sections: &[Section]) -> Result<String, ReportError> {
     let script = lines(SCRIPT);
     let (style_hash, script_hash) = (hash(&style), hash(&script));
     let mut page = Page { sections, style, style_hash, script, script_hash }.render()?;
-    // A name must not turn the text behind it round, wherever it stands.
-    page.retain(|c| !is_bidi_control(c));
+    // A name must not turn the text behind it round, or command a terminal, wherever it stands.
+    page.retain(|c| is_safe(c) || matches!(c, '\n' | '\t'));
     Ok(page)
 }
 
