@@ -43,10 +43,18 @@ impl EvaluatorPool {
         Ok(())
     }
 
-    /// The evaluators that there are, those on loan among them.
+    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted any more.
     pub fn count(&self) -> usize {
         let contents = self.contents.lock();
-        contents.here.len() + contents.lent
+        (contents.here.len() + contents.lent).min(contents.wanted)
+    }
+
+    /// Waits until no evaluator is on loan: late batches then change nothing any more. No search may be under way.
+    pub fn wait_for_all(&self) {
+        let mut contents = self.contents.lock();
+        while contents.lent > 0 {
+            self.given_back.wait_for(&mut contents, PATIENCE);
+        }
     }
 
     /// Lends an evaluator as soon as one is here; `None` when none is wanted any more.

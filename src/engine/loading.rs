@@ -241,8 +241,11 @@ impl Loaded {
         })
     }
 
-    /// Forgets what belongs to the game before: its evaluations and how long they took.
-    pub fn new_game(&mut self) {
+    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the games before must not change anything of it.
+    pub fn new_game(&mut self, is_to_repeat: bool) {
+        if is_to_repeat {
+            self.evaluators.wait_for_all();
+        }
         self.backend.clear_cache();
         self.evaluators.take_late_batches();
         self.latency = BatchLatency::default();

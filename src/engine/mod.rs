@@ -126,7 +126,7 @@ pub struct Engine {
     unstarted: Option<Unstarted>,
     /// The last move of the game on a clock.
     last_timed: Option<TimedMove>,
-    /// The ply of a position that came without the moves from the last one, but can be its next; the clock will tell.
+    /// The untold plies of a position that came without the moves from the last one, but can be its next; the clock will tell.
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs do not tell.
     untold_plies: u32,
@@ -394,8 +394,9 @@ impl Engine {
         if let Some(time) = &mut self.time {
             time.new_game();
         }
+        let is_to_repeat = self.options.random_seed != 0;
         if let Some(loaded) = &mut self.loaded {
-            loaded.new_game();
+            loaded.new_game(is_to_repeat);
         }
     }
 
@@ -466,7 +467,9 @@ impl Engine {
         if continues {
             return;
         }
-        self.next_by_board = self.last_timed.as_ref().and_then(|last| last.ply_of(self.game.current()));
+        let position = self.game.current();
+        let ply = self.last_timed.as_ref().and_then(|last| last.ply_of(position));
+        self.next_by_board = ply.map(|ply| ply.saturating_sub(position.ply()));
         if self.next_by_board.is_none() {
             self.other_game();
         }
@@ -480,9 +483,7 @@ impl Engine {
         }
         let fits = |last: &TimedMove| last.fits(position, params, start_ms);
         match self.next_by_board.take() {
-            Some(ply) if self.last_timed.as_ref().is_some_and(fits) => {
-                self.untold_plies = ply.saturating_sub(position.ply());
-            }
+            Some(untold_plies) if self.last_timed.as_ref().is_some_and(fits) => self.untold_plies = untold_plies,
             Some(_) => self.other_game(),
             None => {}
         }

@@ -3,8 +3,8 @@
 //! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
 //! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
 //! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
-//! `go ponder`. Nothing on this clock waits for a thread or a batch. When another reply is played, the tree below that one is still what the last search left there
-//! (see [`Tree::follow`](crate::search::Tree::follow)).
+//! `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another reply is played, the tree below
+//! that one is still what the last search left there (see [`Tree::follow`](crate::search::Tree::follow)).
 //!
 //! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is

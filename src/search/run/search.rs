@@ -87,10 +87,10 @@ impl Search {
     }
 
     /// Goes on with a pondered position as the search of the move that is played. `begin` plans it, from the tree and the
-    /// latency of batches. Returns the plan; `None` when the search can go on no more, since its workers have left.
+    /// latency of batches. Returns the plan; `None` when the search can go on no more: it has answered, or its workers leave.
     ///
     /// # Errors
-    /// Those of `begin`; the search then goes on as before.
+    /// Those of `begin`; the search then has no limits, and is to be abandoned.
     pub fn ponder_hit<E>(
         &self,
         begin: impl FnOnce(&mut Tree, &mut BatchLatency, &mut Timekeeper) -> Result<Hit, E>,
@@ -110,13 +110,13 @@ impl Search {
             };
         let limits = MoveLimits::new(&limits, &state.tree, start_ms, limit_ms, due_ms);
         // Nobody answers before the plan is told.
-        let is_infinite = limits.is_infinite;
-        state.begin_move(MoveLimits { is_infinite: true, ..limits });
+        let (is_infinite, due_ms) = (limits.is_infinite, limits.due_ms);
+        state.begin_move(MoveLimits { is_infinite: true, due_ms: None, ..limits });
         if let Some(plan) = &plan {
-            guard.unlocked(|| shared.listener.planned(plan));
+            guard.unlocked(|| shared.tell_before_answer(|listener| listener.planned(plan)));
         }
         if !shared.is_over() {
-            guard.limits.is_infinite = is_infinite;
+            (guard.limits.is_infinite, guard.limits.due_ms) = (is_infinite, due_ms);
             guard.check(&shared.context);
         }
         drop(guard);

@@ -22,7 +22,7 @@ const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
 /// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that finds
-/// first that it is due, so that no answer waits for another thread to get a processor.
+/// first that it is due, so that none waits for a certain thread to get a processor.
 pub(crate) struct Shared {
     pub context: SearchContext,
     /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
@@ -190,6 +190,7 @@ impl Shared {
             self.panicked.store(true, Ordering::SeqCst);
             self.failed()
         });
+        self.queue.close();
         tracing::debug!(reason = ?end.reason, nodes = end.report.nodes, elapsed_ms = end.report.elapsed_ms, "search ended");
         self.wake.notify_all();
         state.unlocked(|| {
@@ -202,6 +203,7 @@ impl Shared {
     pub fn abandon(&self) -> bool {
         let state = self.lock();
         let is_new = !self.over.swap(true, Ordering::SeqCst);
+        self.queue.close();
         self.wake.notify_all();
         drop(state);
         self.end_waits();
@@ -214,8 +216,7 @@ impl Shared {
         while is_infinite() && !self.is_over() && !self.user_stop.load(Ordering::SeqCst) {
             std::thread::sleep(ANSWER_POLL);
         }
-        if !self.over.swap(true, Ordering::SeqCst) {
-            self.end_waits();
+        if self.abandon() {
             self.tell(&self.failed());
         }
     }
