@@ -16,6 +16,9 @@ const HEADROOM: u64 = 64 << 20;
 /// The divisor of all the memory of a machine or a container: the quotient is left, where it is more than the headroom.
 const LEFT_OF_ALL: u64 = 16;
 
+/// No more than this is left of a large memory.
+const MOST_LEFT: u64 = 1 << 30;
+
 /// Bytes by which a pool of a tree or a cache may grow between two looks at the account: ten engines do not take the headroom
 /// between their looks.
 pub(crate) const GROWTH: usize = 2 << 20;
@@ -88,7 +91,7 @@ impl Free {
 
     /// Whether every account has more than what is to be left of it.
     fn is_enough(&self) -> bool {
-        let leaves = |account: Account| account.free > HEADROOM.max(account.all / LEFT_OF_ALL);
+        let leaves = |account: Account| account.free > HEADROOM.max((account.all / LEFT_OF_ALL).min(MOST_LEFT));
         let memory = [self.machine, self.group].into_iter().flatten().all(leaves);
         memory && self.addresses.is_none_or(|free| free > HEADROOM)
     }
@@ -139,9 +142,11 @@ mod tests {
         let megabytes = |all: u64, free: u64| Some(Account { all: all << 20, free: free << 20 });
         let free = Free { machine: megabytes(24_000, 20_000), group: None, addresses: None };
         assert!(free.is_enough() && Free::default().is_enough());
-        // A sixteenth of a large memory, 64 MB of a small one.
-        assert!(Free { machine: megabytes(24_000, 1_501), ..free }.is_enough());
-        assert!(!Free { machine: megabytes(24_000, 1_500), ..free }.is_enough());
+        // A sixteenth of a large memory, and at most 1 GB; 64 MB of a small one.
+        assert!(Free { machine: megabytes(8_000, 501), ..free }.is_enough());
+        assert!(!Free { machine: megabytes(8_000, 500), ..free }.is_enough());
+        assert!(Free { machine: megabytes(256_000, 1_025), ..free }.is_enough());
+        assert!(!Free { machine: megabytes(256_000, 1_024), ..free }.is_enough());
         assert!(Free { group: megabytes(300, 65), ..free }.is_enough());
         assert!(!Free { group: megabytes(300, 64), ..free }.is_enough());
         assert!(Free { addresses: Some(65 << 20), ..free }.is_enough());
