@@ -32,6 +32,8 @@ pub(super) struct GameDraft {
     text: Option<String>,
     /// Whether the last line of the tags has no end.
     pub(super) is_cut: bool,
+    /// Whether its moves have numbers.
+    has_numbers: bool,
 }
 
 impl Default for GameDraft {
@@ -45,6 +47,7 @@ impl Default for GameDraft {
             size: 0,
             text: None,
             is_cut: false,
+            has_numbers: false,
         }
     }
 }
@@ -76,7 +79,7 @@ impl GameDraft {
 
     /// Whether a tag would be one of the next game.
     pub(super) fn has_moves(&self) -> bool {
-        self.is_set_up || self.game.problem.is_some()
+        self.is_set_up
     }
 
     fn plies(&self) -> usize {
@@ -144,7 +147,7 @@ impl GameDraft {
     pub(super) fn is_followed_by(&self, line: &[u8]) -> bool {
         let begins = match numbered(line) {
             (Some(1), points, _) => points < 2,
-            (None, 0, words) => self.game.tags.is_empty() && is_san(&first_word(words)),
+            (None, 0, words) => self.game.tags.is_empty() && !self.has_numbers && is_san(&first_word(words)),
             _ => false,
         };
         begins && self.depth == 0 && self.plies() > 0
@@ -237,6 +240,7 @@ impl GameDraft {
         let words = if word.is_ascii() { word } else { plain(&word).into() };
         // Other signs than those of ASCII part words, too.
         for word in words.split_whitespace() {
+            self.has_numbers |= word.bytes().all(|byte| byte.is_ascii_digit());
             if let Some(result) = result(word) {
                 self.game.result = Some(result);
             } else if self.game.problem.is_none() {

@@ -144,6 +144,8 @@ impl<R: Read> PgnGames<R> {
                 self.lines.take(space + 1);
             }
             Some(b'[') => return self.tag(),
+            // Only comments may stand behind a result and a blank line.
+            Some(_) if self.draft.has_result() => return Ok(self.finish()),
             Some(_) if self.draft.is_followed_by(text) => return Ok(self.finish()),
             Some(_) if self.draft.begins_moves(text) => {
                 self.draft.begin_moves(text);
@@ -198,9 +200,6 @@ impl<R: Read> PgnGames<R> {
                 let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 if is_begin && space == rest.len() {
                     self.in_moves = false;
-                    if self.draft.has_result() {
-                        return Ok(self.finish());
-                    }
                 }
                 self.lines.take(space);
             }
@@ -241,7 +240,7 @@ impl<R: Read> Iterator for PgnGames<R> {
 /// Reads every game of a source at once.
 ///
 /// # Errors
-/// Those of the source; UTF-16 is one.
+/// Those of the source, and that it is no text of UTF-8 ([`mark_length`](crate::files::mark_length)).
 pub fn read_games(source: impl Read) -> io::Result<Vec<PgnGame>> {
     PgnGames::new(source).collect()
 }

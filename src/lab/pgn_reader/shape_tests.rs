@@ -23,6 +23,28 @@ fn line(fen: &str, moves: &str) -> String {
     games[0].split_once(": ").unwrap().1.replace(" *", "")
 }
 
+/// What stands between two games belongs to the right one.
+#[test]
+fn games_are_cut_where_they_end() {
+    // A remark behind the result is one of the game before it.
+    let text = "[White \"A\"]\n\n1. e4 1-0\n\n{Black forfeits on time}\n\n[White \"X\"]\n\n1. d4 *\n";
+    let games = read_games(text.as_bytes()).unwrap();
+    let remarks = |game: &PgnGame| game.comments.concat().join(" ");
+    assert_eq!(games.iter().map(remarks).collect::<Vec<_>>(), ["Black forfeits on time", ""]);
+    assert_eq!(told(text.as_bytes()), ["White=A: e2e4 1-0", "White=X: d2d4 *"]);
+    // A blank line within moves with numbers ends no game.
+    for text in ["1. e4 e5\n\nNf3 Nc6 *\n", "1. e4 e5 2. Nf3\n\nNc6 *\n"] {
+        assert_eq!(told(text.as_bytes()), [": e2e4 e7e5 g1f3 b8c6 *"], "{text}");
+    }
+    assert_eq!(told(b"e4 e5\n\nd4 d5 *\n"), [": e2e4 e7e5 none", ": d2d4 d7d5 *"]);
+    // A tag without a blank behind its name.
+    let text = "[White\"a\"]\n\n1. e4 1-0\n[White\"b\"]\n\n1. d4 *\n";
+    assert_eq!(told(text.as_bytes()), ["White=a: e2e4 1-0", "White=b: d2d4 *"]);
+    // More tags than are kept make no game of their own.
+    let tags: String = (0..1_100).map(|number| format!("[Tag{number} \"x\"]\n")).collect();
+    assert_eq!(read_games(format!("{tags}\n1. e4 *\n").as_bytes()).unwrap().len(), 1);
+}
+
 #[test]
 fn each_clock_belongs_to_its_own_move() {
     let fen = "[FEN \"8/4P1k1/8/8/8/8/6K1/8 w - - 0 1\"]\n\n";

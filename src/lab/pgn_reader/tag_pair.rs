@@ -12,7 +12,7 @@ pub(super) struct TagPair {
 
 /// Whether a line is a tag pair, like `[White "name"]`.
 pub fn is_tag_pair(line: &[u8]) -> bool {
-    name_and_rest(line).is_some_and(|(_, rest)| rest.trim_ascii_start().starts_with(b"\"") && rest[0] != b'"')
+    name_and_rest(line).is_some_and(|(_, rest)| rest.trim_ascii_start().starts_with(b"\""))
 }
 
 /// The name of a tag, and the text behind it.
