@@ -26,6 +26,10 @@ pub struct GameTimes {
     pub end_ms: [Option<f64>; 2],
     /// What White and Black would have for their next move: the same, unless every move has a clock of its own.
     pub next_ms: [Option<f64>; 2],
+    /// The increment of that move of either side, in milliseconds.
+    pub next_increment_ms: [f64; 2],
+    /// Moves until the next period of either side's time control, that one among them.
+    pub next_moves_to_go: [Option<u32>; 2],
     /// The side that ran out of time.
     pub loss: Option<TimeLoss>,
     /// Moves that use more than the clock before them though nobody lost on time, or less than nothing.
@@ -76,7 +80,10 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
         plies: &own[side],
         said: &said,
         begins_free: begins_free[side].is_some(),
-        late_ply: own[side].last().copied().filter(|ply| is_lost_by(colors[side]) && ply + 1 == plies),
+        late_ply: own[side]
+            .last()
+            .copied()
+            .filter(|ply| is_lost_by(colors[side]) && ply + 1 == plies && game.problem.is_none()),
         clock_step_ms,
     });
     let chosen = choose(&sides, [&readings[0], &readings[1]], in_hours);
@@ -85,6 +92,7 @@ pub fn game_times(game: &PgnGame) -> GameTimes {
     times.remarks.extend(chosen.distrusts_times.then_some(Remark::Times));
     for (side, own) in chosen.sides.into_iter().enumerate() {
         (times.start_ms[side], times.end_ms[side], times.next_ms[side]) = (own.start_ms, own.end_ms, own.next_ms);
+        (times.next_increment_ms[side], times.next_moves_to_go[side]) = (own.next_increment_ms, own.next_moves_to_go);
         times.moves.extend(own.moves);
         times.doubts.extend(own.doubts);
     }

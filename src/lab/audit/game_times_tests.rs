@@ -1,5 +1,6 @@
 //! Tests the times of games in the shapes that programs write.
 
+use super::super::lost_on_time::unplayed_move;
 use super::*;
 use crate::lab::pgn_reader::read_games;
 
@@ -202,6 +203,36 @@ fn periods_are_added_at_once_later_or_behind_the_book() {
     let uncounted = times(&format!("[TimeControl \"2/60\"]\n\n{text}\n"));
     assert_eq!(numbers(&uncounted), [(60.0, 5.0), (60.0, 5.0), (55.0, 4.0), (55.0, 4.0)]);
     assert_eq!(uncounted.moves[0].moves_to_go, Some(2));
+}
+
+/// The move that a side did not make any more, behind the last one of a period.
+#[test]
+fn a_move_that_was_not_played_has_the_next_periods_control() {
+    let unplayed = |tags: &str, moves: &str| {
+        let text = format!("{tags}\n\n{moves}\n");
+        let game = &read_games(text.as_bytes()).unwrap()[0];
+        let mv = unplayed_move(game, &game_times(game)).unwrap();
+        (mv.clock_ms.unwrap() / 1e3, mv.increment_ms / 1e3, mv.moves_to_go)
+    };
+    let two = "1. e4 {[%clk 0:00:09]} e5 {[%clk 0:00:09]} 2. d4 {[%clk 0:00:18]} d5 {[%clk 0:00:18]} 3. c4 {[%clk 0:00:17]} 1-0";
+    let lost = "[Termination \"time forfeit\"]\n[Result \"1-0\"]\n";
+    assert_eq!(unplayed(&format!("{lost}[TimeControl \"2/10\"]"), two), (18.0, 0.0, Some(2)));
+    let last = "1. e4 {[%clk 0:00:09]} e5 {[%clk 0:00:09]} 2. d4 {[%clk 0:00:18]} d5 {[%clk 0:00:38]} 3. c4 {[%clk 0:00:17]} 1-0";
+    assert_eq!(unplayed(&format!("{lost}[TimeControl \"2/10:30+5\"]"), last), (38.0, 5.0, None));
+}
+
+/// Twenty moves whose times were rounded up.
+#[test]
+fn rounding_is_no_overrun() {
+    let moves: String = (1..=20)
+        .map(|number| {
+            let [white, black] = if number % 2 == 1 { ["Nf3", "Nf6"] } else { ["Ng1", "Ng8"] };
+            format!("{number}. {white} {{0.1/5 0.052s}} {black} {{0.1/5 0.052s}} ")
+        })
+        .collect();
+    let times = times(&format!("[TimeControl \"1.039\"]\n\n{moves}*\n"));
+    assert_eq!((times.moves.len(), times.moves.iter().filter(|mv| mv.is_overrun).count()), (40, 0));
+    assert!(times.doubts.is_empty());
 }
 
 #[test]

@@ -123,20 +123,21 @@ pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<TimedMove> {
     if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
         return None;
     }
-    let clock_ms = times.next_ms[usize::from(!turn.is_white())]?;
-    let last = times.moves.iter().rev().find(|mv| mv.color == turn);
+    let side = usize::from(!turn.is_white());
+    let clock_ms = times.next_ms[side]?;
     Some(TimedMove {
         ply: game.game.moves().len(),
         color: turn,
         clock_ms: Some(clock_ms),
         used_ms: 0.0,
-        increment_ms: last.map_or(0.0, |mv| mv.increment_ms),
-        moves_to_go: last.and_then(|mv| mv.moves_to_go).map(|moves| moves.saturating_sub(1).max(1)),
+        increment_ms: times.next_increment_ms[side],
+        moves_to_go: times.next_moves_to_go[side],
         moves_left: 1,
         nodes: None,
         budget_ms: None,
         latency_ms: None,
         over_ms: None,
+        is_overrun: false,
     })
 }
 
@@ -162,12 +163,14 @@ fn quoted(path: &Path) -> String {
     match path.to_str().filter(|text| text.chars().all(is_safe)) {
         Some(text) => format!("'{before}{}'", text.replace('\'', r"'\''")),
         None => {
+            // Not every shell knows $'...'.
             let spelled = bytes.iter().map(|byte| match byte {
-                b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+                b'%' => "%%".to_owned(),
+                b'\'' | b'\\' => format!("\\{byte:03o}"),
                 b' '..=b'~' => char::from(*byte).to_string(),
-                _ => format!("\\x{byte:02x}"),
+                _ => format!("\\{byte:03o}"),
             });
-            format!("$'{before}{}'", spelled.collect::<String>())
+            format!("\"$(printf '{before}{}')\"", spelled.collect::<String>())
         }
     }
 }
@@ -185,8 +188,8 @@ mod tests {
             ("it's $HOME.pgn", r"'it'\''s $HOME.pgn'"),
             ("a|b`c`\\d.pgn", "'a|b`c`\\d.pgn'"),
             ("Zürich.pgn", "'Zürich.pgn'"),
-            ("a\u{1b}[2J's.pgn", r"$'a\x1b[2J\'s.pgn'"),
-            ("a\u{202e}b", r"$'a\xe2\x80\xaeb'"),
+            ("a\u{1b}[2J's.pgn", r#""$(printf 'a\033[2J\047s.pgn')""#),
+            ("5%\u{202e}b", r#""$(printf '5%%\342\200\256b')""#),
         ] {
             assert_eq!(quoted(Path::new(path)), word);
         }

@@ -34,6 +34,10 @@ pub(super) struct SideTimes {
     pub end_ms: Option<f64>,
     /// What the side would have for its next move.
     pub next_ms: Option<f64>,
+    /// The increment of that move, in milliseconds.
+    pub next_increment_ms: f64,
+    /// Moves until the next period, that one among them.
+    pub next_moves_to_go: Option<u32>,
     /// Moves that contradict the convention.
     pub doubts: Vec<Doubt>,
     /// Signs against the convention that are no contradiction: a clock that began elsewhere, or that a period reached late, or
@@ -56,7 +60,13 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
     let end_ms = follower.course.clock_ms;
     let is_per_move = convention.control.is_some_and(|control| control.is_per_move);
-    SideTimes { end_ms, next_ms: if is_per_move { follower.base_ms } else { end_ms }, ..follower.times }
+    SideTimes {
+        end_ms,
+        next_ms: if is_per_move { follower.base_ms } else { end_ms },
+        next_increment_ms: follower.control.increment_ms(),
+        next_moves_to_go: follower.control.moves_to_go(),
+        ..follower.times
+    }
 }
 
 /// The clock of a side on its way through the game.
@@ -143,6 +153,7 @@ impl<'a> Follower<'a> {
             budget_ms: said.budget_ms,
             latency_ms: said.latency_ms,
             over_ms: said.over_ms,
+            is_overrun: false,
         };
         let added_ms = self.control.count_move();
         match () {
@@ -233,7 +244,9 @@ impl<'a> Follower<'a> {
     /// below 0. `is_fact`: both were told.
     fn add(&mut self, mv: TimedMove, used_ms: f64, slacks_ms: [f64; 2], is_fact: bool) {
         let is_late = self.side.late_ply == Some(mv.ply);
-        let is_above = mv.clock_ms.is_some_and(|clock_ms| used_ms > clock_ms + slacks_ms[0]) && !is_late;
+        let slack_ms = if is_late { 0.0 } else { slacks_ms[0] };
+        let is_overrun = mv.clock_ms.is_some_and(|clock_ms| used_ms > clock_ms + slack_ms);
+        let is_above = is_overrun && !is_late;
         let is_below = used_ms < -slacks_ms[1];
         let is_left_out = is_below || is_above && !is_fact;
         if let Some(clock_ms) = mv.clock_ms.filter(|_| is_above || is_below) {
@@ -243,7 +256,7 @@ impl<'a> Follower<'a> {
             self.course.clock_ms = Some(0.0);
         }
         if !is_left_out {
-            self.times.moves.push(TimedMove { used_ms: used_ms.max(0.0), ..mv });
+            self.times.moves.push(TimedMove { used_ms: used_ms.max(0.0), is_overrun, ..mv });
         }
     }
 }

@@ -148,7 +148,7 @@ impl Sums {
             let rushed = mv.used_ms < RUSHED * equal_ms && clock_ms > NO_NEED * start_ms;
             self.rushed += u32::from(rushed);
             self.risked += u32::from(clock_ms - mv.used_ms < RISKED * start_ms);
-            self.overrun += u32::from(mv.used_ms > clock_ms);
+            self.overrun += u32::from(mv.is_overrun);
         }
     }
 

@@ -58,7 +58,12 @@ pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
     let color = match named {
         Said::Loses(Some(color)) => color,
         Said::Wins(Some(color)) => !color,
-        Said::Loses(None) | Said::Wins(None) => winner.map_or_else(|| game.game.current().turn(), |winner| !winner),
+        Said::Loses(None) | Said::Wins(None) => match winner {
+            Some(winner) => !winner,
+            // It is not known who was to move at the end of a damaged game.
+            None if game.problem.is_some() => return None,
+            None => game.game.current().turn(),
+        },
     };
     let over_ms = texts().flat_map(parts).find_map(|part| part.strip_suffix("ms overrun")?.trim().parse().ok());
     Some(TimeLoss { color, is_drawn: result == "1/2-1/2", over_ms })

@@ -27,6 +27,8 @@ pub struct TimedMove {
     pub latency_ms: Option<f64>,
     /// Time by which it came too late, in milliseconds, where a runner tells a clock below 0.
     pub over_ms: Option<f64>,
+    /// Whether it used more than the clock had, by more than rounding explains.
+    pub is_overrun: bool,
 }
 
 /// A move whose times cannot be as the comments, the time control and the convention say.
