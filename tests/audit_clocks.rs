@@ -266,9 +266,9 @@ fn a_pipe_is_read_like_a_file() {
 #[cfg(target_os = "linux")]
 fn games_are_not_held() {
     let game = |number: usize| {
-        let moves: String = (1..=12)
+        let moves: String = (1..=100)
             .map(|second| {
-                let clock = 60 - 2 * second;
+                let clock = 600 - 2 * second;
                 format!(
                     "{second}. {} {{0.1/5 1s, tl={clock}s}} {} {{0.1/5 1s, tl={clock}s}} ",
                     ["Ng1", "Nf3"][second % 2],
@@ -276,7 +276,7 @@ fn games_are_not_held() {
                 )
             })
             .collect();
-        format!("[White \"A{number}\"]\n[Black \"B\"]\n[TimeControl \"60\"]\n\n{moves} *\n\n")
+        format!("[White \"A{number}\"]\n[Black \"B\"]\n[TimeControl \"600\"]\n\n{moves} *\n\n")
     };
     let folder = folder_with("g.pgn", &(0..6_000).map(game).collect::<String>());
     for command in ["time audit g.pgn", "time report g.pgn --out r.html"] {

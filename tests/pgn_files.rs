@@ -58,6 +58,35 @@ fn a_game_is_explained_whatever_stands_before_it() {
     assert!(!is_fine && errors.contains("games.pgn has games 1 to 3"), "{errors}");
 }
 
+/// What a pipe holds is read more than once, and a folder is called one.
+#[test]
+#[cfg(unix)]
+fn positions_of_a_pipe_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = file(folder.path(), "games.pgn", "1. e4 e5 2. Nf3 Nc6 *\n");
+    let script = format!(
+        "cat '{}' | '{}' time record --games /dev/stdin --backend random --nodes 20 --factor 2 --out '{}'",
+        games.display(),
+        env!("CARGO_BIN_EXE_zeitnot"),
+        folder.path().join("t.zt").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("2 positions of 1 games in "), "{said} {}", String::from_utf8_lossy(&output.stderr));
+    let path = folder.path().to_str().unwrap();
+    for args in [
+        &["time", "audit", path][..],
+        &["time", "explain", "--game", path, "--ply", "0"],
+        &["time", "record", "--games", path],
+        &["time", "record", "--positions", path],
+        &["time", "report", path],
+        &["match", "--nodes", "1", "--games", "2", "--openings", path],
+    ] {
+        let (is_fine, _, errors) = zeitnot(args);
+        assert!(!is_fine && errors.matches("it is a folder, not a file").count() == 1, "{args:?}: {errors}");
+    }
+}
+
 #[test]
 fn files_in_utf_16_are_called_that() {
     let folder = tempfile::tempdir().unwrap();

@@ -71,7 +71,10 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 }
 
 /// Opens a file, a pipe (`<(command)`) or a device.
-fn open(path: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// The system's, and [`ErrorKind::IsADirectory`] for a folder.
+pub fn open(path: &Path) -> io::Result<File> {
     match path.is_dir() {
         true => Err(Error::new(ErrorKind::IsADirectory, "it is a folder, not a file")),
         false => File::open(path),

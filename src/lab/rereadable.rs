@@ -1,5 +1,6 @@
 //! Opens files that are read more than once, also those that can be read only once.
 
+use crate::files::open;
 use std::fs::File;
 use std::io::{self, Seek as _};
 use std::path::Path;
@@ -9,9 +10,8 @@ use std::path::Path;
 /// # Errors
 /// Those of the operating system.
 pub fn open_rereadable(path: &Path) -> io::Result<File> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() || metadata.is_dir() {
+    let mut file = open(path)?;
+    if file.metadata()?.is_file() {
         return Ok(file);
     }
     let mut copy = tempfile::tempfile()?;

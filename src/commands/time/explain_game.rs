@@ -5,8 +5,8 @@ use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use std::fs::File;
 use std::path::Path;
+use zeitnot::files::open;
 use zeitnot::lab::audit::{
     Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, requests, unplayed_move,
 };
@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, o
 fn game(path: &Path, number: usize) -> anyhow::Result<PgnGame> {
     let cannot_read = || format!("cannot read {}", path.display());
     let mut count = 0;
-    for game in PgnGames::new(File::open(path).with_context(cannot_read)?) {
+    for game in PgnGames::new(open(path).with_context(cannot_read)?) {
         let game = game.with_context(cannot_read)?;
         count = game.number;
         if count == number {

@@ -10,8 +10,8 @@ mod random_openings;
 mod tests;
 
 use crate::chess::{Game, Outcome};
+use crate::files::open;
 use crate::splitmix::SplitMix64;
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -164,7 +164,7 @@ fn read_book(path: &Path, plies: Option<usize>) -> Result<Book, OpeningsError> {
     let is_named_pgn = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
     let path = || path.to_owned();
     let cannot_read = |error| OpeningsError::Read { path: path(), error };
-    let mut source = BufReader::new(File::open(path()).map_err(cannot_read)?);
+    let mut source = BufReader::new(open(&path()).map_err(cannot_read)?);
     let beginning = source.fill_buf().map_err(cannot_read)?;
     let beginning = beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(beginning);
     let is_pgn = is_named_pgn || beginning.trim_ascii_start().starts_with(b"[");

@@ -120,7 +120,7 @@ pub enum ReportError {
     #[error(transparent)]
     Manager(#[from] SpecError),
     /// It cannot be read.
-    #[error("cannot read it: {0}")]
+    #[error("cannot read it")]
     Read(#[from] std::io::Error),
     /// The template failed.
     #[error("the page cannot be written: {0}")]

@@ -1,9 +1,9 @@
 //! Chooses the positions whose searches are recorded: those of one side of each game of a PGN, or the lines of an EPD.
 
 use crate::chess::{Color, Game};
+use crate::files::open;
 use crate::lab::openings::{Openings, OpeningsError};
 use crate::lab::pgn_reader::{PgnGame, PgnGames};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -60,7 +60,7 @@ pub fn read_positions(path: &Path) -> Result<Sides<'static>, PositionsError> {
 /// [`PositionsError::Read`]; the sides that follow end with it, too.
 pub fn read_sides<'a>(path: &'a Path, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
     let read = |error| PositionsError::Read { path: path.to_owned(), error };
-    let games = PgnGames::new(File::open(path).map_err(read)?);
+    let games = PgnGames::new(open(path).map_err(read)?);
     let side = move |game: io::Result<PgnGame>| {
         let game = match game {
             Ok(game) => game,
