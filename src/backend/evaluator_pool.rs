@@ -154,7 +154,7 @@ mod tests {
         let pool = pool(3);
         let lent = [pool.lend(|| true), pool.lend(|| true)];
         pool.ensure(&UniformBackend::new(), 1).unwrap();
-        assert_eq!((pool.count(), here(&pool)), (2, 0));
+        assert_eq!((pool.count(), here(&pool)), (1, 0));
         drop(lent);
         assert_eq!((pool.count(), here(&pool)), (1, 1));
     }

@@ -127,6 +127,10 @@ impl GameDraft {
 
     pub(super) fn add_tag(&mut self, name: String, value: String) {
         self.is_cut = false;
+        if self.game.tags.is_empty() {
+            // Comments before the tags may be of the game before.
+            self.game.comments[0].clear();
+        }
         if self.game.tags.len() == MOST_TAGS {
             self.fail(format!("more than {MOST_TAGS} tags"));
         } else if self.has_room(name.len() + value.len() + ENTRY) {

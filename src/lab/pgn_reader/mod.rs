@@ -144,8 +144,6 @@ impl<R: Read> PgnGames<R> {
                 self.lines.take(space + 1);
             }
             Some(b'[') => return self.tag(),
-            // Only comments may stand behind a result and a blank line.
-            Some(_) if self.draft.has_result() => return Ok(self.finish()),
             Some(_) if self.draft.is_followed_by(text) => return Ok(self.finish()),
             Some(_) if self.draft.begins_moves(text) => {
                 self.draft.begin_moves(text);
@@ -200,6 +198,9 @@ impl<R: Read> PgnGames<R> {
                 let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 if is_begin && space == rest.len() {
                     self.in_moves = false;
+                    if self.draft.has_result() {
+                        return Ok(self.finish());
+                    }
                 }
                 self.lines.take(space);
             }

@@ -26,11 +26,11 @@ fn line(fen: &str, moves: &str) -> String {
 /// What stands between two games belongs to the right one.
 #[test]
 fn games_are_cut_where_they_end() {
-    // A remark behind the result is one of the game before it.
+    // A remark between two games is of neither.
     let text = "[White \"A\"]\n\n1. e4 1-0\n\n{Black forfeits on time}\n\n[White \"X\"]\n\n1. d4 *\n";
     let games = read_games(text.as_bytes()).unwrap();
     let remarks = |game: &PgnGame| game.comments.concat().join(" ");
-    assert_eq!(games.iter().map(remarks).collect::<Vec<_>>(), ["Black forfeits on time", ""]);
+    assert_eq!(games.iter().map(remarks).collect::<Vec<_>>(), ["", ""]);
     assert_eq!(told(text.as_bytes()), ["White=A: e2e4 1-0", "White=X: d2d4 *"]);
     // A blank line within moves with numbers ends no game.
     for text in ["1. e4 e5\n\nNf3 Nc6 *\n", "1. e4 e5 2. Nf3\n\nNc6 *\n"] {
