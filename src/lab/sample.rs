@@ -72,7 +72,7 @@ mod tests {
         (0..50_000).for_each(|number| many.add(number));
         assert_eq!((many.seen(), many.items().len()), (50_000, 1_000));
         // Those in turns, such as the colours of a match, and early ones have the same chance.
-        for kind in [|number: u32| number % 2 == 0, |number: u32| number < 25_000] {
+        for kind in [|number: u32| number.is_multiple_of(2), |number: u32| number < 25_000] {
             let kept = many.items().iter().filter(|number| kind(**number)).count();
             assert!((430..570).contains(&kept), "{kept}");
         }

@@ -20,7 +20,7 @@ pub fn time(ms: f64) -> String {
     }
 }
 
-/// Milliseconds as a number of seconds, with the decimals of [`time`].
+/// Milliseconds as a number of seconds, with the decimals of [`time()`].
 pub fn seconds(ms: f64) -> String {
     let seconds = ms / 1e3;
     format!("{seconds:.decimals$}", decimals = decimals_of(seconds).max(1))

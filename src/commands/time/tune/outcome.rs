@@ -26,7 +26,7 @@ pub fn charts(out: &Path, course: &Path, is_begun: bool) -> anyhow::Result<Vec<S
     let mut file = File::open(course).with_context(|| format!("cannot read {}", course.display()))?;
     let mut report = Report::default();
     let rules = ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
-    report.add(&file_name(out), &mut file, &rules).with_context(|| course.display().to_string())?;
+    report.add(file_name(out), &mut file, &rules).with_context(|| course.display().to_string())?;
     let sections = report.sections();
     write_charts(out, &sections)?;
     Ok(sections)
