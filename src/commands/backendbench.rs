@@ -8,11 +8,10 @@ use super::speed_picture::{self, Spot};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use zeitnot::backend::{self, BackendError, BackendOptions};
 use zeitnot::clock::MonotonicClock;
 use zeitnot::engine::Engine;
-use zeitnot::files::to_path;
+use zeitnot::files::named_path;
 use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
 use zeitnot::network;
 use zeitnot::runtime::Provider;
@@ -192,13 +191,9 @@ fn full_name(name: &str) -> &str {
 
 /// Whether a backend wants an ONNX Runtime with more in it than the CPU.
 fn on_device(engine: &Engine, name: &str) -> anyhow::Result<bool> {
-    let runtime = named(&engine.options().runtime);
+    let runtime = named_path(&engine.options().runtime);
     let provider = backend::provider_of(name, &BackendOptions { runtime, ..BackendOptions::default() })?;
     Ok(provider.is_some_and(|provider| provider != Provider::Cpu))
-}
-
-fn named(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| to_path(text))
 }
 
 /// The backend of this name, as this engine's other options make it.
@@ -214,11 +209,12 @@ fn side(engine: &mut Engine, name: &str) -> anyhow::Result<BackendSide> {
 fn bare(engine: &Engine) -> anyhow::Result<Bare> {
     let options = engine.options();
     let backend_options = BackendOptions {
-        runtime: named(&options.runtime),
+        runtime: named_path(&options.runtime),
         device: options.backend_options.parse().map_err(BackendError::from)?,
         ..BackendOptions::default()
     };
-    let (_, network) = network::load(named(&options.weights).as_deref(), &backend_options.device.interface, |_| {})?;
+    let (_, network) =
+        network::load(named_path(&options.weights).as_deref(), &backend_options.device.interface, |_| {})?;
     // What does not run through ONNX Runtime is compared with what does on the same processor.
     let provider = backend::provider_of(&options.backend, &backend_options)?.unwrap_or(Provider::Cpu);
     let devices = backend_options.device.devices.len();

@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::Path;
 use zeitnot::engine::options::SPECS;
 use zeitnot::engine::{Engine, Kind, ignored_options};
-use zeitnot::files;
+use zeitnot::files::{self, OtherKind};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
@@ -39,8 +39,8 @@ pub fn apply(engine: &mut Engine, path: &Path, note: impl Fn(String)) -> anyhow:
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    if let Some(kind) = files::kind_of(metadata.file_type()).filter(|kind| *kind != "a pipe") {
-        anyhow::bail!("it is {kind}, not a file");
+    if let Some(kind) = OtherKind::of(metadata.file_type()).filter(|kind| *kind != OtherKind::Pipe) {
+        return Err(kind.is_no_file().into());
     }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;

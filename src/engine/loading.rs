@@ -3,7 +3,7 @@
 use super::Options;
 use crate::announcer::Announcer;
 use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
-use crate::files::to_path;
+use crate::files::named_path;
 use crate::network::{self, HistoryFill, Location, NetworkError};
 use crate::runtime::{self, Provider};
 use crate::time_manager::SpecError;
@@ -62,10 +62,10 @@ struct Key {
 impl Key {
     fn of(options: &Options) -> Key {
         Key {
-            weights: path(&options.weights),
+            weights: named_path(&options.weights),
             backend: options.backend.to_ascii_lowercase(),
             backend_options: options.backend_options.clone(),
-            runtime: path(&options.runtime),
+            runtime: named_path(&options.runtime),
             cache: options.cache_positions(),
             history_fill: options.history_fill,
         }
@@ -104,10 +104,6 @@ pub(super) struct Loaded {
     /// How long its batches take, as searches of this game have seen it.
     pub latency: BatchLatency,
     evaluators: Arc<EvaluatorPool>,
-}
-
-fn path(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| to_path(text))
 }
 
 /// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what
@@ -241,7 +237,8 @@ impl Loaded {
         })
     }
 
-    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the games before must not change anything of it.
+    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the
+    /// games before must not change anything of the next.
     pub fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {
             self.evaluators.wait_for_all();

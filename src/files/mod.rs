@@ -4,6 +4,6 @@ mod path_text;
 mod regular;
 mod text;
 
-pub use path_text::{from_bytes, from_os, to_os, to_path};
-pub use regular::{kind_of, open_regular};
-pub use text::{TextLines, mark_length, open, read_text, without_marks};
+pub use path_text::{from_bytes, from_os, named_path, to_os, to_path};
+pub use regular::{OtherKind, open_regular};
+pub use text::{MARK, TextLines, mark_length, open, read_text, without_marks};

@@ -54,6 +54,11 @@ pub fn to_path(text: &str) -> PathBuf {
     to_os(text).into_owned().into()
 }
 
+/// The path that a setting names, if it does: an empty text names none.
+pub fn named_path(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| to_path(text))
+}
+
 /// The byte that a character stands for.
 #[cfg(unix)]
 fn byte(c: char) -> Option<u8> {

@@ -1,6 +1,7 @@
 //! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would wait for its
 //! other end, and a device has no size.
 
+use std::fmt;
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Error, ErrorKind};
 use std::path::Path;
@@ -11,35 +12,69 @@ use std::path::Path;
 /// The system's, and [`ErrorKind::InvalidInput`] for what is no regular file.
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let metadata = path.metadata()?;
-    if let Some(kind) = kind_of(metadata.file_type()) {
-        return Err(Error::new(ErrorKind::InvalidInput, format!("it is {kind}, not a file")));
+    match OtherKind::of(metadata.file_type()) {
+        Some(kind) => Err(kind.is_no_file()),
+        None => Ok((File::open(path)?, metadata)),
     }
-    Ok((File::open(path)?, metadata))
 }
 
-/// The word for what is no regular file, with its article; `None` for a file.
-pub fn kind_of(kind: FileType) -> Option<&'static str> {
-    match kind {
-        _ if kind.is_file() => None,
-        _ if kind.is_dir() => Some("a folder"),
-        _ => Some(special(kind)),
+/// The kind of what is no regular file. Its text is the word for it, with its article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherKind {
+    /// A folder.
+    Folder,
+    /// A pipe, whose opening waits for its other end.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device, which may be without end.
+    Device,
+    /// Something else that the system knows.
+    Unknown,
+}
+
+impl OtherKind {
+    /// The kind of what this is; `None` for a regular file.
+    pub fn of(kind: FileType) -> Option<OtherKind> {
+        match kind {
+            _ if kind.is_file() => None,
+            _ if kind.is_dir() => Some(OtherKind::Folder),
+            _ => Some(special(kind)),
+        }
+    }
+
+    /// The error where a file is wanted.
+    pub fn is_no_file(self) -> Error {
+        Error::new(ErrorKind::InvalidInput, format!("it is {self}, not a file"))
+    }
+}
+
+impl fmt::Display for OtherKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OtherKind::Folder => "a folder",
+            OtherKind::Pipe => "a pipe",
+            OtherKind::Socket => "a socket",
+            OtherKind::Device => "a device",
+            OtherKind::Unknown => "something else",
+        })
     }
 }
 
 #[cfg(unix)]
-fn special(kind: FileType) -> &'static str {
+fn special(kind: FileType) -> OtherKind {
     use std::os::unix::fs::FileTypeExt as _;
     match kind {
-        _ if kind.is_fifo() => "a pipe",
-        _ if kind.is_socket() => "a socket",
-        _ if kind.is_char_device() || kind.is_block_device() => "a device",
-        _ => "something else",
+        _ if kind.is_fifo() => OtherKind::Pipe,
+        _ if kind.is_socket() => OtherKind::Socket,
+        _ if kind.is_char_device() || kind.is_block_device() => OtherKind::Device,
+        _ => OtherKind::Unknown,
     }
 }
 
 #[cfg(not(unix))]
-fn special(_: FileType) -> &'static str {
-    "something else"
+fn special(_: FileType) -> OtherKind {
+    OtherKind::Unknown
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is called what it
 //! is.
 
+use super::regular::OtherKind;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read as _};
 use std::path::Path;
 
 /// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+pub const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The first bytes of compressed files, and their names.
 const COMPRESSED: [(&[u8], &str); 5] = [
     (b"\x1f\x8b", "gzip"),
@@ -73,10 +74,10 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// Opens a file, a pipe (`<(command)`) or a device.
 ///
 /// # Errors
-/// The system's, and [`ErrorKind::IsADirectory`] for a folder.
+/// The system's, and [`ErrorKind::InvalidInput`] for a folder.
 pub fn open(path: &Path) -> io::Result<File> {
     match path.is_dir() {
-        true => Err(Error::new(ErrorKind::IsADirectory, "it is a folder, not a file")),
+        true => Err(OtherKind::Folder.is_no_file()),
         false => File::open(path),
     }
 }

@@ -1,14 +1,12 @@
 //! Reads lines in a buffer whose size the file cannot change.
 
-use crate::files::mark_length;
+use crate::files::{MARK, mark_length};
 use std::io::{self, ErrorKind, Read};
 
 /// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words where it can.
 const LONGEST: usize = 1 << 16;
 /// The size of the buffer, in bytes.
 const BUFFER: usize = 4 * LONGEST;
-/// A mark that some programs put before a text, and that stands within it where files were joined.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of a source, one after another. They end as those of Unix, Windows or the old Macintosh.
 pub(super) struct Lines<R> {
@@ -80,8 +78,8 @@ impl<R: Read> Lines<R> {
             None => window.iter().rposition(u8::is_ascii_whitespace).map_or(window.len(), |at| at + 1),
         };
         self.line_end = self.begin + length;
-        if self.is_begin && self.rest().starts_with(BYTE_ORDER_MARK) {
-            self.begin += BYTE_ORDER_MARK.len();
+        if self.is_begin && self.rest().starts_with(MARK) {
+            self.begin += MARK.len();
         }
         Ok(length > 0)
     }

@@ -9,7 +9,7 @@ mod root;
 pub use root::RootMoves;
 
 use crate::chess::Position;
-use crate::files::{kind_of, to_path};
+use crate::files::{OtherKind, to_path};
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::{SyzygyError, Wdl};
 use std::collections::HashSet;
@@ -160,7 +160,7 @@ impl Tablebase {
 fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
     let kind = folder.metadata()?.file_type();
     if !kind.is_dir() {
-        let kind = kind_of(kind).unwrap_or("a file");
+        let kind = OtherKind::of(kind).map_or_else(|| "a file".to_owned(), |kind| kind.to_string());
         return Err(io::Error::new(ErrorKind::NotADirectory, format!("it is {kind}, not a folder")));
     }
     Ok((folder.canonicalize()?, folder.read_dir()?))

@@ -1,6 +1,6 @@
 //! Writes `LogFile`: every line read and written over UCI, with the time, to a file or to standard error.
 
-use crate::files::{kind_of, to_path};
+use crate::files::{OtherKind, to_path};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -73,9 +73,9 @@ impl Log {
 
 /// Opens a file to append to. A device will do, such as `/dev/stderr`; a pipe would wait for its reader.
 fn open(path: &Path) -> io::Result<File> {
-    let kind = path.metadata().ok().and_then(|found| kind_of(found.file_type()));
-    match kind.filter(|kind| *kind != "a device") {
-        Some(kind) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, not a file"))),
+    let kind = path.metadata().ok().and_then(|found| OtherKind::of(found.file_type()));
+    match kind.filter(|kind| *kind != OtherKind::Device) {
+        Some(kind) => Err(kind.is_no_file()),
         None => OpenOptions::new().append(true).create(true).open(path),
     }
 }

@@ -1,7 +1,7 @@
 //! Declares the keys of `BackendOptions`, each once.
 
 use super::{Arithmetic, DeviceOptions};
-use crate::files::to_path;
+use crate::files::named_path;
 use crate::network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
 use crate::runtime::Provider;
 
@@ -230,7 +230,7 @@ pub(super) const KEYS: &[Key] = &[
         name: "cache_dir",
         expected: "a folder",
         providers: COMPILED,
-        set: |options, text| put(&mut options.cache_dir, (!text.is_empty()).then(|| to_path(text))),
+        set: |options, text| put(&mut options.cache_dir, named_path(text)),
     },
     Key {
         name: PROVIDER,

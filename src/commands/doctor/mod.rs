@@ -13,12 +13,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use zeitnot::backend::{self, BackendOptions, Isa};
 use zeitnot::chess::{Game, Move};
 use zeitnot::engine::Engine;
-use zeitnot::files::to_path;
+use zeitnot::files::named_path;
 use zeitnot::network::{self, Location, Network, NetworkError, OnnxInterface};
 use zeitnot::runtime::Provider;
 
@@ -106,7 +105,7 @@ pub fn with_probe(command: Command) -> Command {
 /// 0 when the engine can play as configured, else 1.
 pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
     let mut engine = engine_options::engine(matches, ONLY_FIND)?;
-    let library = named(&engine.options().runtime);
+    let library = named_path(&engine.options().runtime);
     let options = BackendOptions { runtime: library.clone(), ..BackendOptions::default() };
     if let Some(name) = matches.get_one::<String>(PROBE) {
         let provider = Provider::ALL.into_iter().find(|provider| provider.name() == name);
@@ -161,12 +160,7 @@ const STRONGER: &str = "T1-256 in 8 bits beat it by some 250 Elo at 1+0.01 and b
 
 /// The network that the engine would load, and where it lies.
 fn find_network(engine: &Engine, interface: &OnnxInterface) -> Result<(Location, Network), NetworkError> {
-    network::load(named(&engine.options().weights).as_deref(), interface, |_| {})
-}
-
-/// The file that an option names, if it does.
-fn named(text: &str) -> Option<PathBuf> {
-    (!text.is_empty()).then(|| to_path(text))
+    network::load(named_path(&engine.options().weights).as_deref(), interface, |_| {})
 }
 
 /// All of it together: the engine loads what it is told to and evaluates a position.

@@ -10,7 +10,7 @@ mod random_openings;
 mod tests;
 
 use crate::chess::{Game, Outcome};
-use crate::files::open;
+use crate::files::{MARK, open};
 use crate::splitmix::SplitMix64;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ fn read_book(path: &Path, plies: Option<usize>) -> Result<Book, OpeningsError> {
     let cannot_read = |error| OpeningsError::Read { path: path(), error };
     let mut source = BufReader::new(open(&path()).map_err(cannot_read)?);
     let beginning = source.fill_buf().map_err(cannot_read)?;
-    let beginning = beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(beginning);
+    let beginning = beginning.strip_prefix(MARK).unwrap_or(beginning);
     let is_pgn = is_named_pgn || beginning.trim_ascii_start().starts_with(b"[");
     let book = if is_pgn { pgn_games::read(source, plies) } else { epd_lines::read(source) };
     match book {
