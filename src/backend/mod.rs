@@ -13,7 +13,7 @@
 //! | `device_options` | the option `BackendOptions` |
 //! | `onnxruntime`, `input` | networks through ONNX Runtime |
 //! | `native` | networks on the processor, by our own kernels |
-//! | `several` | several devices behind one backend |
+//! | `several`, `side_by_side` | several devices behind one backend; work on threads of its own |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
@@ -52,6 +52,7 @@ mod provider_preferences;
 mod query;
 mod random;
 mod several;
+mod side_by_side;
 mod uniform;
 
 pub use cache::{CacheStatistics, CachedBackend, SharedEvaluations};

@@ -1,10 +1,9 @@
 //! Spreads workers over several devices behind one backend.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, Builder, ScopedJoinHandle};
 
+use super::side_by_side::side_by_side;
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
 /// The same network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
@@ -71,15 +70,7 @@ pub(super) fn load_side_by_side<T: Send>(
     for &device in first {
         loaded.push(load(device).map_err(|error| named(device, error))?);
     }
-    let results: Vec<Result<T, BackendError>> = thread::scope(|scope| {
-        let load = &load;
-        let threads: Vec<_> = rest
-            .iter()
-            .map(|&device| Builder::new().spawn_scoped(scope, move || load(device)).map_err(|_| load(device)))
-            .collect();
-        let join = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
-        threads.into_iter().map(|thread| thread.map_or_else(|result| result, join)).collect()
-    });
+    let results = side_by_side(rest.iter().copied(), load);
     let mut errors = Vec::new();
     for (&device, result) in rest.iter().zip(results) {
         match result {

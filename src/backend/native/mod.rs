@@ -28,7 +28,6 @@ use transformer::{TransformerEvaluator, TransformerPlan};
 
 mod buffer;
 mod evaluator;
-mod in_parts;
 mod isa;
 mod kernels;
 mod packer;

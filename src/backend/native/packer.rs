@@ -1,12 +1,12 @@
 //! Packs weights into the order of the kernels.
 
 use super::buffer::Buffer;
-use super::in_parts::in_parts;
 use super::isa::Isa;
 use super::kernels::{Kernels, TAPS, Tiling};
 use super::prepared::{
     BlockPlan, HISTORY, HISTORY_PLANES, HeadPlan, MatrixPlan, SqueezeExcitationPlan, WinogradPlan, is_large,
 };
+use crate::backend::side_by_side::in_parts;
 use crate::network::{
     Block, CONVOLUTION_PLANES, Convolution, Dense, DenseHead, MOVES, PLANES, SQUARES, SqueezeExcitation,
 };

@@ -1,6 +1,5 @@
 //! Prepares a network with attention for the kernels.
 
-use super::super::in_parts::in_parts;
 use super::super::kernels::Kernels;
 use super::super::packer::Packer;
 use super::super::prepared::TowerPlan;
@@ -10,6 +9,7 @@ use super::encoder::EncoderPlan;
 use super::heads::{HeadPlan, PolicyPlan};
 use super::smolgen::SmolgenPlan;
 use crate::backend::Arithmetic;
+use crate::backend::side_by_side::in_parts;
 use crate::network::Block;
 use crate::network::layers::{AttentionPolicy, Encoder, Head, Layers};
 
