@@ -2,8 +2,7 @@
 
 use super::{FenError, MoveError, Position, fen, moves};
 use shakmaty::fen::{Fen, LossyFenError};
-use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, Role};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _};
 use std::num::NonZeroU32;
 
 /// A start position and the moves played from it, every position on the way kept.
@@ -85,12 +84,7 @@ impl Game {
 
     /// A legal move in the notation of PGN, with its check or mate sign.
     pub fn san(&self, mv: Move) -> String {
-        let chess = self.current().chess();
-        match mv.capture() {
-            // shakmaty panics where it looks for a mate of the king that is gone.
-            Some(Role::King) => San::from_move(chess, mv).to_string(),
-            _ => SanPlus::from_move(chess.clone(), mv).to_string(),
-        }
+        self.current().san(mv)
     }
 
     /// The current position as FEN, with an en passant square only where a capture is legal.

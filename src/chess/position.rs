@@ -1,7 +1,8 @@
 //! One position of a game, with the counters that the board alone does not show.
 
+use shakmaty::san::{San, SanPlus};
 use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
-use shakmaty::{Board, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _, Square};
+use shakmaty::{Board, CastlingSide, Chess, Color, EnPassantMode, File, Move, MoveList, Position as _, Role, Square};
 use std::num::NonZeroU32;
 
 /// A position of a game: the board, and the counters that the moves before it add.
@@ -93,6 +94,15 @@ impl Position {
     /// Plies back to the last position that is the same; 0 when there is none.
     pub fn cycle_length(&self) -> u32 {
         self.cycle_length
+    }
+
+    /// A legal move in the notation of PGN, with its check or mate sign.
+    pub fn san(&self, mv: Move) -> String {
+        match mv.capture() {
+            // shakmaty panics where it looks for a mate of the king that is gone.
+            Some(Role::King) => San::from_move(&self.chess, mv).to_string(),
+            _ => SanPlus::from_move(self.chess.clone(), mv).to_string(),
+        }
     }
 
     /// Zobrist key of all that decides the legal moves: pieces, side to move, the rooks that may castle, and the file of an

@@ -4,10 +4,8 @@ use crate::chess::Game;
 
 /// The move after that many plies with its number, `12... Nf6`; behind the last one the number alone.
 pub fn move_name(game: &Game, ply: usize) -> String {
-    let mut before = game.clone();
-    before.truncate(ply);
-    let position = before.current();
+    let position = &game.positions()[ply];
     let dots = if position.turn().is_white() { "." } else { "..." };
-    let san = game.moves().get(ply).map_or_else(String::new, |mv| format!(" {}", before.san(*mv)));
+    let san = game.moves().get(ply).map_or_else(String::new, |mv| format!(" {}", position.san(*mv)));
     format!("{}{dots}{san}", position.fullmoves())
 }
