@@ -65,9 +65,8 @@ impl GoParams {
     pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
         let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);
         let mut params = self.clone();
-        let is_white =
-            if self.clock(turn).is_some_and(|clock| !clock.is_own) { !turn.is_white() } else { turn.is_white() };
-        let clock = if is_white { &mut params.wtime } else { &mut params.btime };
+        let is_own = self.clock(turn).is_none_or(|clock| clock.is_own);
+        let clock = if turn.is_white() == is_own { &mut params.wtime } else { &mut params.btime };
         *clock = clock.map(left);
         params.movetime = params.movetime.map(left);
         params

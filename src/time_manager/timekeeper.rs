@@ -94,7 +94,7 @@ impl Timekeeper {
         self.manager.set_nps(nps);
     }
 
-    /// The measured lag, in milliseconds, which is kept clear of a clock of `clock_ms` on top of the user's overhead.
+    /// The measured lag, in milliseconds, which is kept clear of a clock of which the user's overhead leaves `clock_ms`.
     pub fn lag_ms(&self, clock_ms: f64) -> f64 {
         self.lag.as_ref().map_or(0.0, |lag| lag.overhead_ms(clock_ms))
     }

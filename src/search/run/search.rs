@@ -97,7 +97,7 @@ impl Search {
     ) -> Option<Result<Option<Plan>, E>> {
         let shared = &self.shared;
         let mut guard = shared.lock();
-        if shared.is_over() || shared.must_end(&guard) || shared.queue.is_closed() {
+        if shared.must_end(&guard) {
             return None;
         }
         let (elapsed_ms, nodes) = (guard.elapsed_ms(&shared.context), guard.nodes());

@@ -184,11 +184,6 @@ impl WorkQueue {
         self.change();
     }
 
-    /// Whether the workers leave.
-    pub fn is_closed(&self) -> bool {
-        self.queues.lock().closed
-    }
-
     /// Takes any batch out of the queues.
     pub fn clear(&self) -> Option<Box<QueuedBatch>> {
         let mut queues = self.queues.lock();

@@ -58,18 +58,14 @@ impl Tree {
 
     fn root_visits(&self) -> Vec<u32> {
         let root = self[self.root];
-        self.child_ids(&root).map(|child| self[child].n).collect()
-    }
-
-    fn child_ids<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = NodeId> + 'a {
-        (0..usize::from(node.children)).map_while(|index| self.existing_child(node, index))
+        self.existing_children(&root).map(|child| self[child].n).collect()
     }
 
     /// Takes from each of the root's moves what it has beyond `visits`.
     fn take_back_visits(&mut self, visits: &[u32]) {
         let root = self.root;
         let node = self[root];
-        let children: Vec<NodeId> = self.child_ids(&node).collect();
+        let children: Vec<NodeId> = self.existing_children(&node).collect();
         for (index, child) in children.into_iter().enumerate() {
             let own = visits.get(index).copied().unwrap_or(0);
             let Node { n, .. } = self[child];
@@ -100,7 +96,7 @@ impl Tree {
             }
             self[id].n = visits;
             let node = self[id];
-            let children: Vec<NodeId> = self.child_ids(&node).collect();
+            let children: Vec<NodeId> = self.existing_children(&node).collect();
             let all: u64 = children.iter().map(|child| u64::from(self[*child].n)).sum();
             let shared = u64::from(visits - 1);
             let mut below = 0;

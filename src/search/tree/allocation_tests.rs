@@ -85,11 +85,11 @@ fn a_trimmed_subtree_shares_its_visits_out_in_proportion() {
     let child = tree.child(tree.root(), 0);
     tree.trim(child, 61);
     let node = tree[child];
-    let below: Vec<u32> = tree.child_ids(&node).map(|id| tree[id].n).collect();
+    let below: Vec<u32> = tree.existing_children(&node).map(|id| tree[id].n).collect();
     assert_eq!((node.n, below), (61, vec![20, 20, 20]));
     tree.trim(child, 2);
     let node = tree[child];
-    let below: Vec<u32> = tree.child_ids(&node).map(|id| tree[id].n).collect();
+    let below: Vec<u32> = tree.existing_children(&node).map(|id| tree[id].n).collect();
     assert_eq!((node.n, below.iter().sum::<u32>()), (2, 1));
     assert!((tree[child].wl + 0.5).abs() < 1e-9, "the value stays");
 }

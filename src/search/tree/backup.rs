@@ -140,7 +140,7 @@ impl Tree {
             }
             let node = self[id];
             open.extend(node.link());
-            open.extend((0..usize::from(node.children)).filter_map(|index| self.existing_child(&node, index)));
+            open.extend(self.existing_children(&node));
         }
     }
 }

@@ -119,8 +119,7 @@ impl Tree {
     /// The child (where positions are shared: its position) with the fewest visits among those that have children
     /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its number.
     fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
-        let children = (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index));
-        let places = children.map(|child| self[child].link().unwrap_or(child));
+        let places = self.existing_children(node).map(|child| self[child].link().unwrap_or(child));
         let expanded = places.filter(|place| matches!(self[*place].edge_state(), EdgeState::Small | EdgeState::Large));
         let keys = expanded.map(|place| (self[place].in_flight > 0, self[place].n, place.0));
         keys.filter(|key| tried.is_none_or(|tried| *key > tried)).min()

@@ -247,6 +247,11 @@ impl Tree {
         }
     }
 
+    /// The children of a node that there are, in the order of its moves.
+    pub(crate) fn existing_children<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = NodeId> + 'a {
+        (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index))
+    }
+
     /// The child by the move of that index, if there is a node for it.
     pub(crate) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
         if index >= usize::from(node.children) {

@@ -18,10 +18,10 @@
 //! # What else makes a clock fall
 //!
 //! A clock is less than expected where the increment did not come, too, and where it is told in whole seconds
-//! (`increment_credit.rs`). Such a *doubtful* part of a gap is kept clear as a lag would be, but never more
-//! than half of what the overhead leaves of the clock: a lag of 2.9 s was once "measured" on a clock of 2.5 s whose delay of 3 s gave back what moves used, and
-//! from then on each move got a millisecond. With half of the clock left a move takes so little time that a real increment makes
-//! the clock rise, and then there is no doubt any more.
+//! (`increment_credit.rs`). Such a *doubtful* part of a gap is kept clear as a lag would be, but never more than half of what
+//! the overhead leaves of the clock: a lag of 2.9 s was once "measured" on a clock of 2.5 s whose delay of 3 s gave back what
+//! moves used, and from then on each move got a millisecond. With half of the clock left a move takes so little time that a
+//! real increment makes the clock rise, and then there is no doubt any more.
 //!
 //! A clock that stands still though time was used says nothing of the lag: a delay gave it back.
 
