@@ -78,7 +78,7 @@ fn picture(title: &str, caption: &str, spots: &[Spot]) -> String {
     };
     let panel = |y: Axis, curves: Vec<Curve>| {
         let x = Axis::doublings("positions in a batch");
-        Plot::Lines(LinePlot { x, y, curves, references: Vec::new(), marker: None })
+        Plot::Lines(LinePlot::new(x, y, curves))
     };
     let speeds = curves(Mark::Line, |spot| spot.evals_per_s);
     let latencies = [curves(Mark::Line, |spot| spot.p50_ms), curves(Mark::Thin, |spot| spot.p95_ms)].concat();

@@ -13,6 +13,7 @@
 //! | [`simulation`] | the clocks of thousands of games, drawn from recorded ones |
 //! | `comparison`, `time_use` | several players at several time controls, and how they used their clocks |
 //! | `sample`, `rereadable` | bounded samples of numbers without end, and files that are read twice |
+//! | [`words`] | numbers as people read them |
 //! | [`bootstrap`] | intervals of means over moves, by drawing whole games |
 //! | [`audit`] | how the players of games that were played elsewhere used their clocks |
 //! | [`tune`] | parameters tuned by SPSA on matches or replays |
@@ -48,6 +49,7 @@ mod time_control;
 mod time_use;
 pub mod traces;
 pub mod tune;
+pub mod words;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule, RuleError};
 pub use comparison::{Cell, Comparison, PlayerTimes, Rank};
@@ -64,7 +66,7 @@ pub use pgn_reader::{PgnGame, PgnGames, read_games};
 pub use play::{Limits, Pairing, Rules, play};
 pub use player::{Player, PlayerError, Thought, Turn};
 pub use record::{Evaluation, GameRecord, MoveRecord, Termination};
-pub use rereadable::open_rereadable;
+pub use rereadable::Rereadable;
 pub use runner::{Event, MatchEnd, MatchError, MatchPlan, Players, counted, run_match};
 pub use time_control::{PRESETS, Preset, TimeControl, TimeControlError, TimeControls};
 pub use time_use::{MoveTime, Quantiles, TimeUse};

@@ -1,21 +1,33 @@
-//! Opens files that are read more than once, also those that can be read only once.
+//! Reads files more than once, also those that can be read only once.
 
 use crate::files::open;
-use std::fs::File;
-use std::io::{self, Seek as _};
+use std::io;
 use std::path::Path;
+use tempfile::NamedTempFile;
 
-/// Opens a file for reading. What a pipe holds is copied to a file without a name first: its readers look at it, and begin again.
-///
-/// # Errors
-/// Those of the operating system.
-pub fn open_rereadable(path: &Path) -> io::Result<File> {
-    let mut file = open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
+/// A file, or a copy of what a pipe held.
+pub struct Rereadable<'a> {
+    path: &'a Path,
+    copy: Option<NamedTempFile>,
+}
+
+impl<'a> Rereadable<'a> {
+    /// Copies what can be read only once to a file that goes with this value.
+    ///
+    /// # Errors
+    /// Those of [`open`], and of writing the copy.
+    pub fn new(path: &'a Path) -> io::Result<Rereadable<'a>> {
+        let mut file = open(path)?;
+        if file.metadata()?.is_file() {
+            return Ok(Rereadable { path, copy: None });
+        }
+        let mut copy = NamedTempFile::new()?;
+        io::copy(&mut file, &mut copy)?;
+        Ok(Rereadable { path, copy: Some(copy) })
     }
-    let mut copy = tempfile::tempfile()?;
-    io::copy(&mut file, &mut copy)?;
-    copy.rewind()?;
-    Ok(copy)
+
+    /// The file to read.
+    pub fn path(&self) -> &Path {
+        self.copy.as_ref().map_or(self.path, NamedTempFile::path)
+    }
 }

@@ -43,7 +43,7 @@ impl<T> Sample<T> {
     }
 }
 
-/// Seven digits are more than the rounding of clocks.
+// Seven digits are more than the rounding of clocks.
 impl Sample<f32> {
     /// Quantiles of the numbers.
     pub fn quantiles(&self) -> Quantiles {

@@ -3,7 +3,7 @@
 use super::{Format, cards};
 use crate::commands::output::say;
 use zeitnot::backend::{Attributes, LARGEST_BATCH};
-use zeitnot::lab::report::plain;
+use zeitnot::lab::words::plain;
 use zeitnot::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
 
 /// The machine and the network that were measured.

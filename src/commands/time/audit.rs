@@ -9,16 +9,15 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{Read as _, Seek as _};
 use std::path::Path;
 use zeitnot::chess::Color;
 use zeitnot::engine::Options;
 use zeitnot::lab::audit::{
     Advice, GameTimes, LostOnTime, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time,
-    player_name, read_tmgr_log, requests,
+    player_name, read_tmgr_log,
 };
-use zeitnot::lab::report::plain;
-use zeitnot::lab::{PgnGame, PgnGames, open_rereadable};
+use zeitnot::lab::words::plain;
+use zeitnot::lab::{PgnGame, PgnGames, Rereadable};
 use zeitnot::time_manager;
 
 /// Games lost on time that the table shows; `--json` has all.
@@ -80,15 +79,13 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut has_log = false;
     for path in super::named_files(matches) {
         let cannot_read = || format!("cannot read {}", path.display());
-        let mut file = open_rereadable(path).with_context(cannot_read)?;
-        let is_log = is_tmgr_log(&file).with_context(cannot_read)?;
-        file.rewind().with_context(cannot_read)?;
+        let source = Rereadable::new(path).with_context(cannot_read)?;
+        let is_log = File::open(source.path()).and_then(is_tmgr_log).with_context(cannot_read)?;
         if is_log {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).with_context(cannot_read)?;
+            let bytes = std::fs::read(source.path()).with_context(cannot_read)?;
             audit_tables::log(path, &read_tmgr_log(&String::from_utf8_lossy(&bytes)), audit.is_json);
         } else {
-            audit.file(path, file)?;
+            audit.file(path, File::open(source.path()).with_context(cannot_read)?)?;
         }
         has_log |= is_log;
     }
@@ -128,9 +125,7 @@ impl Audit<'_> {
     }
 
     fn game(&mut self, path: &Path, game: &PgnGame, times: &GameTimes) -> anyhow::Result<()> {
-        let requests = requests(&game.game, &times.moves, self.overhead_ms);
-        let advice = self.specs.iter().map(|spec| advice(&times.moves, &requests, spec));
-        let advice = advice.collect::<Result<Vec<_>, _>>()?;
+        let advice = advice(&game.game, &times.moves, &self.specs, self.overhead_ms)?;
         for (sums, advice) in self.managers.iter_mut().zip(&advice) {
             sums.add(&times.moves, advice);
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use zeitnot::lab::audit::{LostOnTime, PlayerClock, TmgrMove};
-use zeitnot::lab::report::{plain, seconds};
+use zeitnot::lab::words::{plain, seconds};
 
 /// Players whose objects are printed together.
 const TOGETHER: usize = 1_000;

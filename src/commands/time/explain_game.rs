@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use zeitnot::files::open;
 use zeitnot::lab::audit::{
-    Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, requests, unplayed_move,
+    Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
 };
-use zeitnot::lab::report::{plain, seconds};
+use zeitnot::lab::words::{plain, seconds};
 use zeitnot::lab::{PgnGame, PgnGames};
 use zeitnot::time_manager;
 
@@ -40,8 +40,7 @@ pub fn run(matches: &ArgMatches, path: &Path, default: &str, nps: Option<f64>, o
         (None, Some(own)) => own,
         _ => default,
     };
-    let requests = requests(&game.game, &moves, overhead_ms);
-    let plan = plan_of(place, &moves, &requests, spec)?.context("a move with a clock has a plan")?;
+    let plan = plan_of(place, &game.game, &moves, spec, overhead_ms)?.context("a move with a clock has a plan")?;
     let is_played = ply < plies;
     let lost = lost_on_time(&game, &times, path).filter(|lost| lost.ply == Some(ply));
     if matches.get_flag("json") {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::SharedEvaluations;
 use zeitnot::engine::{self, Options, is_same_network};
-use zeitnot::lab::report::plain;
 use zeitnot::lab::traces::{Chooser, Regret, SearchTrace, choose_all};
+use zeitnot::lab::words::plain;
 
 /// Evaluations that are kept: all values of a parameter search the same positions.
 const SHARED_EVALUATIONS: usize = 2_000_000;

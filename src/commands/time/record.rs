@@ -11,11 +11,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tempfile::NamedTempFile;
 use zeitnot::announcer::Announcer;
 use zeitnot::backend::SharedEvaluations;
 use zeitnot::engine;
-use zeitnot::files::open;
+use zeitnot::lab::Rereadable;
 use zeitnot::lab::traces::{
     PositionsError, RecordError, Recorder, Recording, Sides, TraceError, TraceFile, TraceHeader, read_positions,
     read_sides, record_all,
@@ -85,7 +84,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             "network": sha256,
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),
-            "positions": file_sha256(source.readable())?,
+            "positions": file_sha256(source.file.path())?,
             "sides": "each player once in a pair",
         }),
     );
@@ -139,8 +138,8 @@ fn recording(matches: &ArgMatches) -> anyhow::Result<Recording> {
 /// The file of positions.
 struct Source<'a> {
     path: &'a Path,
-    /// What a pipe held: it can be read once, and is read three times.
-    copy: Option<NamedTempFile>,
+    /// It is read three times.
+    file: Rereadable<'a>,
     is_pgn: bool,
 }
 
@@ -148,26 +147,13 @@ impl<'a> Source<'a> {
     fn of(matches: &'a ArgMatches) -> anyhow::Result<Source<'a>> {
         let games = matches.get_one::<PathBuf>("games");
         let path = games.or(matches.get_one("positions")).context("clap requires one of both")?;
-        let cannot_read = || format!("cannot read {}", path.display());
-        let mut file = open(path).with_context(cannot_read)?;
-        let copy = match file.metadata().with_context(cannot_read)?.is_file() {
-            true => None,
-            false => {
-                let mut copy = NamedTempFile::new().context("no temporary file")?;
-                std::io::copy(&mut file, &mut copy).with_context(cannot_read)?;
-                Some(copy)
-            }
-        };
-        Ok(Source { path, copy, is_pgn: games.is_some() })
-    }
-
-    /// The file to be read.
-    fn readable(&self) -> &Path {
-        self.copy.as_ref().map_or(self.path, |copy| copy.path())
+        let file = Rereadable::new(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Source { path, file, is_pgn: games.is_some() })
     }
 
     fn sides(&'a self, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
-        if self.is_pgn { read_sides(self.readable(), tell) } else { read_positions(self.readable()) }
+        let path = self.file.path();
+        if self.is_pgn { read_sides(path, tell) } else { read_positions(path) }
     }
 
     /// The games that are recorded, whole ones up to the most positions that were asked for, and their positions.

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot::engine::Options;
-use zeitnot::lab::open_rereadable;
-use zeitnot::lab::report::{Report, ReportRules, Section, page, plain};
+use zeitnot::lab::Rereadable;
+use zeitnot::lab::report::{Report, ReportRules, Section, page};
+use zeitnot::lab::words::plain;
 use zeitnot::time_manager;
 
 pub fn command() -> Command {
@@ -71,7 +72,9 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let mut has_games = false;
     let mut report = Report::default();
     for path in files {
-        let mut file = open_rereadable(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let cannot_read = || format!("cannot read {}", path.display());
+        let source = Rereadable::new(path).with_context(cannot_read)?;
+        let mut file = fs::File::open(source.path()).with_context(cannot_read)?;
         let added = report.add(file_name(path), &mut file, &rules).with_context(|| path.display().to_string())?;
         has_games |= added.has_games;
         for problem in &added.problems {

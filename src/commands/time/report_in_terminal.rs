@@ -3,7 +3,8 @@
 use crate::commands::output::say;
 use textplots::{Chart, LabelBuilder as _, LabelFormat, Plot as _, Shape};
 use zeitnot::lab::report::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
-use zeitnot::lab::report::{Section, Table, grouped, plain, time};
+use zeitnot::lab::report::{Section, Table};
+use zeitnot::lab::words::{grouped, plain, time};
 
 /// The size of a chart in dots; a character has two across and four up.
 const SIZE: [u32; 2] = [120, 40];

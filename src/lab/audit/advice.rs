@@ -19,7 +19,7 @@ pub struct Advice {
 
 /// The requests about these moves of a game, the same for every manager, with the clocks as they were; `None` where a clock is not
 /// known.
-pub fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
+fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<MoveRequest>> {
     let of = |mv: &TimedMove| {
         let position = &game.positions()[mv.ply];
         let legal_moves = position.legal_moves();
@@ -39,36 +39,44 @@ pub fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Optio
     moves.iter().map(of).collect()
 }
 
-/// A manager's word about every move of a game, one manager for each side. It sees the clocks as they were, and the player's speed.
-/// That the player took more or less than the budget was not the manager's doing: nothing was left over, nothing overrun.
+/// The word of each of some managers about every move of a game, one manager for each side; `None` where a clock is not known. It sees
+/// the clocks as they were, and the player's speed. That the player took more or less than the budget was not the manager's doing:
+/// nothing was left over, nothing overrun.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
 pub fn advice(
+    game: &Game,
     moves: &[TimedMove],
-    requests: &[Option<MoveRequest>],
-    spec: &str,
-) -> Result<Vec<Option<Advice>>, SpecError> {
-    let mut advised = Vec::with_capacity(moves.len());
-    ask(moves, requests, spec, |plan| {
-        advised.push(plan.map(|plan| Advice { budget_ms: plan.budget_ms, moves_left: plan.estimated_moves_left() }));
-    })?;
-    Ok(advised)
+    specs: &[impl AsRef<str>],
+    overhead_ms: f64,
+) -> Result<Vec<Vec<Option<Advice>>>, SpecError> {
+    let requests = requests(game, moves, overhead_ms);
+    let word = |plan: Plan| Advice { budget_ms: plan.budget_ms, moves_left: plan.estimated_moves_left() };
+    let of = |spec: &_| {
+        let mut advised = Vec::with_capacity(moves.len());
+        ask(moves, &requests, AsRef::as_ref(spec), |plan| advised.push(plan.map(word)))?;
+        Ok(advised)
+    };
+    specs.iter().map(of).collect()
 }
 
-/// The manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not known.
+/// A manager's plan for one of the moves, with all its terms; `None` where that is not one of them, or its clock is not known.
 ///
 /// # Errors
 /// [`SpecError`], when there is no such manager.
 pub fn plan_of(
     place: usize,
+    game: &Game,
     moves: &[TimedMove],
-    requests: &[Option<MoveRequest>],
     spec: &str,
+    overhead_ms: f64,
 ) -> Result<Option<Plan>, SpecError> {
+    // What comes behind it does not matter.
+    let moves = &moves[..moves.len().min(place.saturating_add(1))];
     let (mut at, mut found) = (0, None);
-    ask(moves, requests, spec, |plan| {
-        found = found.take().or(plan.filter(|_| at == place));
+    ask(moves, &requests(game, moves, overhead_ms), spec, |plan| {
+        found = plan.filter(|_| at == place);
         at += 1;
     })?;
     Ok(found)
@@ -124,8 +132,7 @@ mod tests {
     fn plans(text: &str, spec: &str) -> Result<Vec<Plan>, SpecError> {
         let game = read_games(text.as_bytes()).unwrap().remove(0);
         let moves = game_times(&game).moves;
-        let requests = requests(&game.game, &moves, 100.0);
-        (0..moves.len()).filter_map(|place| plan_of(place, &moves, &requests, spec).transpose()).collect()
+        (0..moves.len()).filter_map(|place| plan_of(place, &game.game, &moves, spec, 100.0).transpose()).collect()
     }
 
     #[test]
@@ -133,14 +140,13 @@ mod tests {
         let text = "[TimeControl \"10+0.1\"]\n\n1. e4 {+0.1/5 1s, n=900} e5 {0.0/5 9.5s} 2. Nf3 {0.0/4 1s} Nc6 {0.0/4 0.2s} *\n";
         let game = read_games(text.as_bytes()).unwrap().remove(0);
         let moves = game_times(&game).moves;
-        let requests = requests(&game.game, &moves, 100.0);
         for manager in crate::time_manager::managers() {
             let plans = plans(text, &manager.title()).unwrap();
             assert_eq!(plans.len(), 4);
             for (plan, mv) in plans.iter().zip(&moves) {
                 assert!((0.0..=mv.clock_ms.unwrap()).contains(&plan.hard_limit_ms), "{}: {plan}", manager.title());
             }
-            let advice = advice(&moves, &requests, &manager.title()).unwrap();
+            let advice = advice(&game.game, &moves, &[manager.title()], 100.0).unwrap().remove(0);
             let told: Vec<f64> = advice.iter().map(|advice| advice.unwrap().budget_ms).collect();
             assert_eq!(told, plans.iter().map(|plan| plan.budget_ms).collect::<Vec<_>>(), "{}", manager.title());
         }
@@ -161,7 +167,7 @@ mod tests {
         let text = "1. e4 {31/12 230ms} e5 {[%clk 0:00:05] [%emt 0:00:01]} *\n";
         let game = read_games(text.as_bytes()).unwrap().remove(0);
         let moves = game_times(&game).moves;
-        let advice = advice(&moves, &requests(&game.game, &moves, 0.0), "smooth").unwrap();
+        let advice = advice(&game.game, &moves, &["smooth"], 0.0).unwrap().remove(0);
         assert_eq!(advice.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true]);
     }
 }

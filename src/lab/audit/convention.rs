@@ -12,9 +12,9 @@ use crate::lab::period_clock::PeriodClock;
 const MOST_MINUTES: f64 = 180.0;
 /// A time control in minutes shows by clocks or times beyond this many times the clock in seconds.
 const BEYOND: f64 = 2.0;
-/// The times told and those by the clocks differ by more than this share and this time where one of them is something else.
+/// Share of the time by the clocks by which the times told may differ from it, and still be the same thing.
 const OFF_SHARE: f64 = 0.2;
-/// In milliseconds.
+/// Milliseconds by which they may differ on top.
 const OFF_MS: f64 = 2_000.0;
 
 /// What the comments of a game hold.
@@ -22,24 +22,24 @@ const OFF_MS: f64 = 2_000.0;
 pub(super) struct Convention<'a> {
     /// The time control of the side; `None` where none is told.
     pub control: Option<&'a TaggedControl>,
-    /// The clock begins with the increment, as UCI runners have it.
+    /// Whether the clock begins with the increment, as UCI runners have it.
     pub begins_with_increment: bool,
-    /// A clock is told with the increment of its move.
+    /// Whether a clock is told with the increment of its move.
     pub holds_increment: bool,
-    /// The moves of the opening count for the periods of the time control.
+    /// Whether the moves of the opening count for the periods of the time control.
     pub counts_opening: bool,
-    /// A clock of two parts has hours and minutes.
+    /// Whether a clock of two parts has hours and minutes.
     pub in_hours: bool,
-    /// The time told is that of the clock.
+    /// Whether the time told is that of the clock.
     pub trusts_times: bool,
 }
 
 /// Both sides under the convention that fits them best.
 pub(super) struct Chosen {
     pub sides: [SideTimes; 2],
-    /// The time control is in minutes.
+    /// Whether the time control is in minutes.
     pub in_minutes: bool,
-    /// The times told are not those of the clocks, which are trusted.
+    /// Whether the times told are not those of the clocks, which are trusted then.
     pub distrusts_times: bool,
 }
 

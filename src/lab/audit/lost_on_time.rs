@@ -5,7 +5,7 @@ use super::move_name::move_name;
 use super::timed_move::TimedMove;
 use crate::chess::Color;
 use crate::lab::pgn_reader::PgnGame;
-use crate::lab::report::time;
+use crate::lab::words::time;
 use crate::printable::is_safe;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -31,7 +31,7 @@ mod time_loss;
 mod timed_move;
 mod tmgr_log;
 
-pub use advice::{Advice, advice, plan_of, requests};
+pub use advice::{Advice, advice, plan_of};
 pub use clock_comment::{MoveTimes, move_times};
 pub use estimates::ManagerSums;
 pub use game_times::{GameTimes, game_times};

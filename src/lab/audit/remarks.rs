@@ -4,7 +4,7 @@ use super::game_times::GameTimes;
 use super::move_name::move_name;
 use super::timed_move::Doubt;
 use crate::lab::pgn_reader::PgnGame;
-use crate::lab::report::{plain, time};
+use crate::lab::words::{plain, time};
 use std::collections::BTreeMap;
 
 /// Something about the times of a game that its user should know.

@@ -18,7 +18,7 @@ pub(super) struct Side<'a> {
     pub plies: &'a [usize],
     /// What the comments of every ply say.
     pub said: &'a [MoveTimes],
-    /// Its first move was not on the clock.
+    /// Whether its first move was not on the clock.
     pub begins_free: bool,
     /// The ply of the move by which it lost on time, if that is in the file.
     pub late_ply: Option<usize>,
@@ -74,7 +74,7 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
 struct Course {
     /// What the side has before its next move.
     clock_ms: Option<f64>,
-    /// A comment told that.
+    /// Whether a comment told it.
     is_told: bool,
     /// How far it may be off by rounding, in milliseconds.
     slack_ms: f64,
@@ -88,7 +88,7 @@ struct Told {
     used_ms: Option<f64>,
     /// The clock after the move, with what the convention says that it lacks.
     clock_ms: Option<f64>,
-    /// The clock is told as 0.
+    /// Whether the clock is told as 0.
     ran_out: bool,
     /// What the move adds: the increment, and the time of a period that begins.
     added_ms: f64,
@@ -105,9 +105,9 @@ struct Follower<'a> {
     /// The step in which clocks are told, in milliseconds.
     step_ms: f64,
     course: Course,
-    /// No move had a time yet.
+    /// Whether no move had a time yet.
     is_opening: bool,
-    /// A move of the opening was not marked as one: it may have been on the clock.
+    /// Whether a move of the opening was not marked as one: it may have been on the clock.
     is_unsure: bool,
     times: SideTimes,
 }
@@ -190,7 +190,7 @@ impl<'a> Follower<'a> {
     fn move_for_itself(&mut self, mv: TimedMove, used_ms: Option<f64>, clock_ms: Option<f64>) {
         let Some(base_ms) = self.base_ms else { return };
         let told_ms = used_ms;
-        // A runner tells the time of the next move.
+        // The clock that a runner tells is the one of the next move.
         let Some(used_ms) = used_ms.or_else(|| Some(base_ms - clock_ms?)) else { return };
         self.course = Course { clock_ms: Some((base_ms - used_ms).max(0.0)), ..Course::default() };
         let mv = TimedMove { clock_ms: self.base_ms, increment_ms: 0.0, ..mv };

@@ -5,9 +5,9 @@ use super::clock_use::{ClockUse, left, phases};
 use super::figure::Section;
 use super::lost_games::LostGames;
 use super::records::{Audit, AuditRecord};
-use super::words::{counted, listed};
 use crate::lab::audit::PlayerClock;
 use crate::lab::time_use::Quantiles;
+use crate::lab::words::{counted, listed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the moves where the lines do not tell their players.

@@ -4,9 +4,9 @@ use super::clocks::course;
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
 use super::svg::{Axis, Curve, LinePlot, Marker, Plot, Quantity};
-use super::words::{clock, listed, time};
 use crate::chess::{Color, Move, Position, Role, Square};
 use crate::lab::audit::TimedMove;
+use crate::lab::words::{clock, listed, time};
 use serde::Serialize;
 
 /// Plies that can be stepped to. Games of chess are hardly ever longer, and each ply holds its whole board.

@@ -5,7 +5,7 @@ use super::budgets::Budgets;
 use super::figure::{Figure, Table};
 use super::means::Mean;
 use super::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Reference, Spread};
-use super::words::{count, counted, grouped, percent, time};
+use crate::lab::words::{count, counted, grouped, percent, time};
 
 impl Budgets<'_> {
     /// Draws the budget of each move against the time that it used. `None` where no budget is told.
@@ -95,13 +95,11 @@ impl Budgets<'_> {
                 counted(self.used.count, "move"),
                 budgets.collect::<Vec<_>>().join("; ")
             ),
-            plot: Plot::Lines(LinePlot {
-                x: Axis::new("move out of book", Quantity::Count),
-                y: Axis::new("mean time of a move", Quantity::Time),
+            plot: Plot::Lines(LinePlot::new(
+                Axis::new("move out of book", Quantity::Count),
+                Axis::new("mean time of a move", Quantity::Time),
                 curves,
-                references: Vec::new(),
-                marker: None,
-            }),
+            )),
             table,
         })
     }

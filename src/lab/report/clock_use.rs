@@ -2,8 +2,8 @@
 
 use super::figure::{Figure, Table};
 use super::svg::{Axis, DotPlot, DotRow, Plot, Quantity, StackPlot, StackRow};
-use super::words::{percent, time};
 use crate::lab::time_use::Quantiles;
+use crate::lab::words::{percent, time};
 
 /// The phases of `share_by_phase`.
 pub const PHASES: [&str; 3] = ["moves 1 to 15", "moves 16 to 40", "later moves"];

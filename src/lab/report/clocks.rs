@@ -3,10 +3,10 @@
 use super::figure::{Figure, Table};
 use super::games::AuditedGame;
 use super::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
-use super::words::{count, counted, time};
 use crate::chess::Color;
 use crate::lab::sample::Sample;
 use crate::lab::time_use::Quantiles;
+use crate::lab::words::{count, counted, time};
 use std::collections::BTreeMap;
 
 /// Games of a player from which its clocks are drawn as a band; those of fewer are drawn one by one.
@@ -190,13 +190,11 @@ impl<'a> Clocks<'a> {
             name: "clocks".to_owned(),
             title: "Clocks by move".to_owned(),
             caption: self.caption(has_bands, has_games),
-            plot: Plot::Lines(LinePlot {
-                x: Axis::new("move", Quantity::Count),
-                y: Axis::new("clock", Quantity::Time),
+            plot: Plot::Lines(LinePlot::new(
+                Axis::new("move", Quantity::Count),
+                Axis::new("clock", Quantity::Time),
                 curves,
-                references: Vec::new(),
-                marker: None,
-            }),
+            )),
             table,
         })
     }

@@ -4,8 +4,8 @@ use super::clock_use::{ClockUse, left, phases};
 use super::figure::{Figure, Section, Table};
 use super::records::{CellRecord, ComparisonRecord, RankRecord};
 use super::svg::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference};
-use super::words::{count, counted, elo, slug, time};
 use crate::lab::comparison::PlayerTimes;
+use crate::lab::words::{count, counted, elo, slug, time};
 
 /// Builds the section about a comparison.
 pub fn section(name: &str, comparison: &ComparisonRecord) -> Section {
@@ -173,13 +173,11 @@ fn by_move(name: &str, times: &[&PlayerTimes], players: &[&str]) -> Option<Figur
             mv.from_move,
             time(mv.mean_ms)
         ),
-        plot: Plot::Lines(LinePlot {
-            x: Axis::new("move out of book", Quantity::Count),
-            y: Axis::new("mean time of a move", Quantity::Time),
+        plot: Plot::Lines(LinePlot::new(
+            Axis::new("move out of book", Quantity::Count),
+            Axis::new("mean time of a move", Quantity::Time),
             curves,
-            references: Vec::new(),
-            marker: None,
-        }),
+        )),
         table,
     })
 }

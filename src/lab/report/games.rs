@@ -7,11 +7,11 @@ use super::clock_use::{ClockUse, left, phases};
 use super::clocks::Clocks;
 use super::figure::Section;
 use super::lost_games::LostGames;
-use super::words::{counted, listed};
 use super::{Added, ReportError, ReportRules};
 use crate::chess::Color;
-use crate::lab::audit::{GameTimes, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name, requests};
+use crate::lab::audit::{GameTimes, PlayerClocks, Remarks, advice, game_times, lost_on_time, player_name};
 use crate::lab::pgn_reader::{PgnGame, PgnGames};
+use crate::lab::words::{counted, listed};
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -46,7 +46,7 @@ struct Survey {
     with_clocks: usize,
     /// Damaged ones among these.
     damaged: usize,
-    /// Anything in it is of a game.
+    /// Whether anything in it is of a game.
     is_pgn: bool,
     players: BTreeMap<Box<str>, usize>,
     /// The game whose board is shown.
@@ -195,9 +195,7 @@ fn add_moves(
     rules: &ReportRules,
 ) -> Result<(), ReportError> {
     let AuditedGame { game: pgn, times } = game;
-    let requests = requests(&pgn.game, &times.moves, rules.overhead_ms);
-    let advice = rules.managers.iter().map(|spec| advice(&times.moves, &requests, spec));
-    let advice = advice.collect::<Result<Vec<_>, _>>()?;
+    let advice = advice(&pgn.game, &times.moves, &rules.managers, rules.overhead_ms)?;
     let place = |color| players.iter().position(|player| player == game.player(color));
     let places = [place(Color::White), place(Color::Black)];
     let mut numbers = [0; 2];

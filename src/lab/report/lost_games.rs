@@ -1,8 +1,8 @@
 //! Lists the games that were lost on time.
 
 use super::figure::{Listing, Table};
-use super::words::counted;
 use crate::lab::audit::LostOnTime;
+use crate::lab::words::counted;
 
 /// Games that the table has.
 const MOST_GAMES: usize = 200;

@@ -4,7 +4,7 @@ use super::comparisons::elo_row;
 use super::figure::{Figure, Section, Table};
 use super::records::{MatchRecord, ResultsRecord};
 use super::svg::{Axis, DotPlot, Plot, Quantity, Reference, StackPlot, StackRow};
-use super::words::{counted, elo, percent};
+use crate::lab::words::{counted, elo, percent};
 
 /// A match with its results, and the names of its players.
 struct Played<'a> {

@@ -10,7 +10,6 @@
 //! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
 //! | `clock_use` | the figures that several sections have |
 //! | `figure` | sections, figures and tables |
-//! | `words` | numbers as people read them |
 //! | [`svg`] | the charts |
 //! | `page` | the page, from the templates in `templates/` |
 
@@ -35,21 +34,19 @@ mod simulations;
 pub mod svg;
 mod tmgr;
 mod tunings;
-mod words;
 
 pub use board::{Board, BoardSquare, Ply};
 pub use figure::{Figure, Listing, Section, Table};
 pub use page::page;
-pub use words::{grouped, plain, seconds, time};
 
 use crate::lab::pgn_reader::PgnGame;
+use crate::lab::words::slug;
 use crate::time_manager::SpecError;
 use input::{Input, read_input};
 use records::{ReplayRecord, SimulationRecord};
 use runs::{Run, add_row};
 use std::io::{self, Read, Seek};
 use std::path::Path;
-use words::slug;
 
 /// How games are looked at.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,7 +3,7 @@
 use super::figure::{Figure, Section, Table};
 use super::records::ReplayRecord;
 use super::svg::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread, StackPlot, StackRow};
-use super::words::{count, counted, grouped, listed, percent};
+use crate::lab::words::{count, counted, grouped, listed, percent};
 
 /// Regrets are shown in thousandths of a value, as `time replay` prints them.
 const SHOWN: f64 = 1e3;
@@ -152,13 +152,11 @@ fn curves(rows: &[ReplayRecord]) -> Option<Figure> {
             grouped(most.regret * SHOWN, 2),
             count(most.mean_nodes)
         ),
-        plot: Plot::Lines(LinePlot {
-            x: Axis::log("mean nodes of a move", Quantity::Number),
-            y: Axis::new("regret (thousandths)", Quantity::Number),
+        plot: Plot::Lines(LinePlot::new(
+            Axis::log("mean nodes of a move", Quantity::Number),
+            Axis::new("regret (thousandths)", Quantity::Number),
             curves,
-            references: Vec::new(),
-            marker: None,
-        }),
+        )),
         table,
     })
 }

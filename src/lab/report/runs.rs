@@ -2,8 +2,8 @@
 
 use super::Part;
 use super::records::{ReplayRecord, SimulationRecord};
-use super::words::listed;
 use crate::lab::traces::Speed;
+use crate::lab::words::listed;
 
 /// Characters of a digest that are shown.
 const SHOWN_DIGEST: usize = 8;

@@ -5,7 +5,7 @@ use super::comparisons::each_once;
 use super::figure::{Figure, Section, Table};
 use super::records::SimulationRecord;
 use super::svg::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Spread};
-use super::words::{count, counted, percent, slug, time};
+use crate::lab::words::{count, counted, percent, slug, time};
 
 /// Curves of a chart whose bands are drawn; more hide each other.
 const MOST_BANDS: usize = 3;
@@ -82,13 +82,11 @@ fn clocks(name: &str, simulations: &[&SimulationRecord], color: &dyn Fn(&Simulat
             count(middle.number),
             time(shown.left_ms.p50)
         ),
-        plot: Plot::Lines(LinePlot {
-            x: Axis::new("move", Quantity::Count),
-            y: Axis::new("clock", Quantity::Time),
+        plot: Plot::Lines(LinePlot::new(
+            Axis::new("move", Quantity::Count),
+            Axis::new("clock", Quantity::Time),
             curves,
-            references: Vec::new(),
-            marker: None,
-        }),
+        )),
         table,
     })
 }

@@ -2,8 +2,8 @@
 
 use super::figure::{Figure, Section, Table};
 use super::svg::{Axis, Curve, LinePlot, Plot, Quantity};
-use super::words::{count, counted, grouped, time};
 use crate::lab::audit::TmgrMove;
+use crate::lab::words::{count, counted, grouped, time};
 
 /// A quantity of a move, where the log tells it.
 type Read = fn(&TmgrMove) -> Option<f64>;
@@ -68,13 +68,7 @@ fn figure(
         name: name.to_owned(),
         title: title.to_owned(),
         caption: caption(*first, *last),
-        plot: Plot::Lines(LinePlot {
-            x: Axis::new("move of the log", Quantity::Count),
-            y,
-            curves: curves.collect(),
-            references: Vec::new(),
-            marker: None,
-        }),
+        plot: Plot::Lines(LinePlot::new(Axis::new("move of the log", Quantity::Count), y, curves.collect())),
         table,
     })
 }

@@ -3,9 +3,9 @@
 use super::figure::{Figure, Section, Table};
 use super::records::TuningRecord;
 use super::svg::{Axis, Curve, DotPlot, DotRow, LinePlot, Plot, Quantity, Reference, Spread};
-use super::words::{count, counted, elo, grouped, slug};
 use crate::lab::strength::elo::EloDifference;
 use crate::lab::tune::{Iteration, Measured};
+use crate::lab::words::{count, counted, elo, grouped, slug};
 
 /// Points of a curve at the most.
 const MOST_POINTS: usize = 400;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use zeitnot::digest::sha256;
-use zeitnot::lab::report::plain;
+use zeitnot::lab::words::plain;
 use zeitnot::lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
 
 /// Characters of the name of a journal, at the most.

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use zeitnot::files::read_text;
 use zeitnot::lab::Journal;
-use zeitnot::lab::report::plain;
 use zeitnot::lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
+use zeitnot::lab::words::plain;
 
 /// The journal of the course, in the folder of the tuning.
 const COURSE: &str = "course.jsonl";

@@ -212,7 +212,7 @@ mod tests {
 
     fn plot(curves: Vec<Curve>) -> Plot {
         let (x, y) = (Axis::new("move", Quantity::Number), Axis::new("clock", Quantity::Time));
-        Plot::Lines(LinePlot { x, y, curves, references: Vec::new(), marker: None })
+        Plot::Lines(LinePlot::new(x, y, curves))
     }
 
     #[test]

@@ -147,6 +147,13 @@ pub struct LinePlot {
     pub marker: Option<Marker>,
 }
 
+impl LinePlot {
+    /// Curves alone.
+    pub fn new(x: Axis, y: Axis, curves: Vec<Curve>) -> LinePlot {
+        LinePlot { x, y, curves, references: Vec::new(), marker: None }
+    }
+}
+
 /// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DotRow {

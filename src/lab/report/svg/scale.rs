@@ -1,7 +1,7 @@
 //! Places values on an axis, and chooses its ticks: multiples of 1, 2 or 5 times a power of ten.
 
 use super::plot::{Axis, Quantity, Spacing};
-use crate::lab::report::words::{grouped, time};
+use crate::lab::words::{grouped, time};
 
 /// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of two
 /// minutes is easier to read in seconds than in minutes.

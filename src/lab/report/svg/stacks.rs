@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, MARGIN, Sample, TEXT_LINE, WIDTH, fill, fitted, text_width};
 use super::plot::StackPlot;
-use crate::lab::report::words::{count, percent};
+use crate::lab::words::{count, percent};
 
 /// The height of a bar.
 const BAR: f64 = 24.0;
