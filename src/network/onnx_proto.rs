@@ -33,6 +33,10 @@ pub(crate) mod field {
     pub(crate) const IR_VERSION: u32 = 1;
     /// `ModelProto.graph`.
     pub(crate) const GRAPH: u32 = 7;
+    /// `GraphProto.node`.
+    pub(crate) const NODE: u32 = 1;
+    /// `NodeProto.op_type`.
+    pub(crate) const OP_TYPE: u32 = 4;
     /// `GraphProto.initializer`.
     pub(crate) const INITIALIZER: u32 = 5;
     /// `GraphProto.input`.

@@ -130,6 +130,10 @@ fn rows_follow_batch_steps_and_min_batch() {
     assert_eq!(rows("batch=100", Provider::Cuda).sizes(), [16, 32, 64, 96, 100]);
     assert_eq!(rows("min_batch=8,batch=128", Provider::TensorRt).sizes(), [8, 16, 32, 64, 96, 128]);
     assert_eq!((rows("", Provider::Cuda).most, rows("", Provider::TensorRt).most), (1024, 1024));
+    let one_size = |text: &str| options(text).one_size(Provider::Cuda);
+    assert_eq!((one_size(""), one_size("batch=512")), (Rows::fixed(256), Rows::fixed(512)));
+    assert_eq!(one_size("min_batch=8,batch=64"), rows("min_batch=8,batch=64", Provider::Cuda));
+    assert_eq!(one_size("batch=64,steps=4").sizes(), [16, 32, 48, 64]);
 }
 
 #[test]

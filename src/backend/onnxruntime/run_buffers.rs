@@ -1,8 +1,10 @@
 //! Keeps the input and output tensors of runs, which are made once for each size of a run.
 //!
-//! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards they lie in pinned memory, from and to
-//! which a card copies by itself. (ONNX Runtime's `IoBinding` would copy an input to the card when it is bound, before the run
-//! and not in its stream, and hand outputs over in newly made objects.)
+//! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards inputs lie in pinned memory, from which
+//! a card copies by itself. Outputs do not: ONNX Runtime 1.31.1 ends a run whose output was made there with
+//! `CopyTensorAsync ... dst_data != src_data was false` (seen on an H200; like its issue 29713). (ONNX Runtime's `IoBinding`
+//! would copy an input to the card when it is bound, before the run and not in its stream, and hand outputs over in newly made
+//! objects.)
 
 use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
@@ -51,7 +53,7 @@ enum Input {
 }
 
 impl RunBuffers {
-    /// The tensors for runs of `rows` in sessions of this model.
+    /// The tensors for runs of `rows` in sessions of this model, inputs in the memory of this allocator.
     pub(super) fn new(
         allocator: &Allocator,
         session: &Session,
@@ -78,7 +80,7 @@ impl RunBuffers {
         for (name, _, precision) in model_io.outputs() {
             outputs = outputs.with(name);
             if let Some(shape) = stated_shape(session, name, rows) {
-                let tensor = DynTensor::new(allocator, tensor::element_type(precision), shape)?;
+                let tensor = DynTensor::new(&Allocator::default(), tensor::element_type(precision), shape)?;
                 outputs = outputs.preallocate(name, tensor);
             }
         }
@@ -130,8 +132,8 @@ fn stated_shape(session: &Session, name: &str, rows: usize) -> Option<Vec<i64>> 
     rest.iter().all(|&size| size > 0).then(|| std::iter::once(rows as i64).chain(rest.iter().copied()).collect())
 }
 
-/// The allocator of the host's end of runs on a provider: pinned memory where it has any.
-pub(super) fn host_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
+/// The allocator of the inputs of runs on a provider: pinned memory where it has any.
+pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session) -> Allocator {
     let pinned = |device: u32| {
         let kind = (AllocatorType::Device, MemoryType::CPUInput);
         let info = MemoryInfo::new(AllocationDevice::CUDA_PINNED, device.cast_signed(), kind.0, kind.1)?;

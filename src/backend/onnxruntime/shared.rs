@@ -7,7 +7,7 @@ use ort::session::builder::SessionBuilder;
 
 use super::first_line;
 use super::model_io::ModelIo;
-use super::run_buffers::{RunBuffers, host_allocator};
+use super::run_buffers::{RunBuffers, input_allocator};
 use super::session::{SessionPlan, load_error};
 use super::weights::SharedWeights;
 use crate::announcer::Announcer;
@@ -149,7 +149,7 @@ impl Shared {
 
     /// The tensors for runs of this size.
     pub(super) fn buffers(&self, session: &Session, rows: usize) -> Result<RunBuffers, BackendError> {
-        let allocator = host_allocator(self.plan.provider, self.plan.device, session);
+        let allocator = input_allocator(self.plan.provider, self.plan.device, session);
         RunBuffers::new(&allocator, session, &self.model_io, rows)
             .map_err(|error| self.model_io.run_error(first_line(&error)))
     }

@@ -15,7 +15,9 @@ mod residual;
 
 use std::path::PathBuf;
 
+use super::onnx_proto::field::{GRAPH, NODE, OP_TYPE};
 use super::planes::PLANES;
+use fields::all;
 
 pub use conversion::{Conversion, MishForm, Precision};
 pub(crate) use converter::convert;
@@ -64,6 +66,14 @@ pub struct OnnxModel {
     pub types: EndTypes,
     /// The folder of the file that the model came in: external data lie there. `None` for a model that was made here.
     pub folder: Option<PathBuf>,
+}
+
+impl OnnxModel {
+    /// Whether any node is a convolution.
+    pub fn has_convolutions(&self) -> bool {
+        let nodes = all(&self.bytes, GRAPH).flat_map(|graph| all(graph, NODE));
+        nodes.flat_map(|node| all(node, OP_TYPE)).any(|op| op == b"Conv")
+    }
 }
 
 /// The input planes of an ONNX model, and their names.

@@ -74,7 +74,10 @@ impl SessionPlan {
                 // The full level is 1.65 times as fast as none on a 6x64 network.
                 _ => GraphOptimizationLevel::All,
             },
-            rows: options.rows(provider),
+            rows: match provider {
+                Provider::Cuda if model.has_convolutions() => options.one_size(provider),
+                _ => options.rows(provider),
+            },
             precision,
             runs: options.runs.unwrap_or(provider.runs_in_flight()),
             settings: Vec::new(),

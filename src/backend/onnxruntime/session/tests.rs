@@ -16,6 +16,22 @@ fn model() -> OnnxModel {
     }
 }
 
+#[test]
+fn networks_with_convolutions_run_in_one_size_with_cuda() {
+    let convert =
+        |bytes: &[u8]| Network::from_bytes(bytes, "tiny.pb.gz").unwrap().onnx(&Conversion::default()).unwrap();
+    let plan_of = |model: &OnnxModel, provider| {
+        let options = DeviceOptions::default();
+        let precision = options.conversion(provider).precision;
+        SessionPlan::new(provider, 0, precision, &options, model).unwrap().rows
+    };
+    let residual = convert(&random_network(1, 1, 8));
+    assert_eq!(plan_of(&residual, Provider::Cuda), Rows::fixed(256));
+    assert_eq!(plan_of(&residual, Provider::Cpu), Rows::any(1, 256));
+    let nothing = OnnxModel { bytes: Vec::new(), ..residual };
+    assert_eq!(plan_of(&nothing, Provider::Cuda), Provider::Cuda.rows());
+}
+
 /// The plan for options that name a cache folder of the test's own.
 fn plan(provider: Provider, device: u32, options: &str) -> (tempfile::TempDir, SessionPlan) {
     let folder = tempfile::tempdir().unwrap();
