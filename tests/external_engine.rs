@@ -174,6 +174,8 @@ fn an_engine_without_an_answer_is_given_up() {
         assert_eq!(line(&error), "Faulty gave no bestmove within 400 ms", "{fault}");
         engine.restart().unwrap();
     }
+    let error = faulty("orphan").go(&Game::new(), &clock, SOON_MS).unwrap_err();
+    assert_eq!(line(&error), "Faulty ended before bestmove (exit status: 3)", "its child has its output");
 }
 
 #[test]

@@ -35,6 +35,9 @@ def go(best: str) -> None:
     if FAULT == "crash":
         print("\x1b[31mpanicked at the\tfork", file=sys.stderr, flush=True)
         os._exit(101)
+    elif FAULT == "orphan":
+        subprocess.Popen(["sleep", "3600"])
+        os._exit(3)
     elif FAULT == "hang":
         sleep()
     elif FAULT == "close":

@@ -2,7 +2,7 @@
 
 use super::position::has_king;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position as _, Square};
+use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position as _, Role, Square};
 use thiserror::Error;
 
 /// A move that cannot be played. Its text names the move in one line.
@@ -30,10 +30,19 @@ pub fn parse_uci(chess: &Chess, text: &str) -> Result<Move, MoveError> {
     let uci: UciMove = text.parse().map_err(|_| MoveError::Syntax(text.to_owned()))?;
     // Without its king a side has no move, and shakmaty would panic.
     let mv = has_king(chess).then(|| uci.to_move(chess).ok().or_else(|| king_step_castling(chess, uci))).flatten();
+    // shakmaty passes a promotion over where a pawn is taken en passant.
+    let mv = mv.filter(|mv| mv.promotion() == promotion_of(uci));
     mv.ok_or_else(|| MoveError::Illegal {
         text: text.to_owned(),
         fen: shakmaty::fen::Fen::from_position(chess, shakmaty::EnPassantMode::Legal).to_string(),
     })
+}
+
+fn promotion_of(uci: UciMove) -> Option<Role> {
+    match uci {
+        UciMove::Normal { promotion, .. } => promotion,
+        UciMove::Put { .. } | UciMove::Null => None,
+    }
 }
 
 /// In Chess960 some GUIs still write castling as the king's way to the c- or g-file.
@@ -78,6 +87,15 @@ mod tests {
         let game = Game::from_fen("nrk2bbr/ppppnqpp/4pp2/8/8/4PP2/PPPPNQPP/1RK4R w HBhb - 2 4", true).unwrap();
         let mv = parse_uci(game.current().chess(), "c1g1").unwrap();
         assert_eq!(to_uci(mv, true), "c1h1");
+    }
+
+    #[test]
+    fn only_a_promotion_has_the_letter_of_one() {
+        let game = Game::from_fen("4k3/P7/8/3pP3/8/8/8/4K3 w - d6 0 1", false).unwrap();
+        let chess = game.current().chess();
+        for (text, is_legal) in [("e5d6", true), ("e5d6q", false), ("e5e6q", false), ("a7a8q", true), ("a7a8", false)] {
+            assert_eq!(parse_uci(chess, text).is_ok(), is_legal, "{text}");
+        }
     }
 
     #[test]

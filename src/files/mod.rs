@@ -4,6 +4,6 @@ mod path_text;
 mod regular;
 mod text;
 
-pub use path_text::{from_bytes, from_os, named_path, to_os, to_path};
+pub use path_text::{from_any_encoding, from_bytes, from_os, named_path, to_os, to_path};
 pub use regular::{OtherKind, open_regular};
 pub use text::{MARK, TextLines, mark_length, open, read_text, without_marks};

@@ -16,10 +16,20 @@ pub fn from_bytes(bytes: &[u8]) -> String {
     if !cfg!(unix) {
         return String::from_utf8_lossy(bytes).into_owned();
     }
+    with_bytes_as(bytes, |byte| char::from_u32(FIRST + u32::from(byte)).expect("it is no surrogate"))
+}
+
+/// A text of UTF-8 or of an older encoding: each byte that is no UTF-8 becomes the character of Latin-1.
+pub fn from_any_encoding(bytes: &[u8]) -> String {
+    with_bytes_as(bytes, char::from)
+}
+
+/// A text in which `character` stands for each byte that is no UTF-8.
+fn with_bytes_as(bytes: &[u8], character: impl Fn(u8) -> char) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().filter_map(|byte| char::from_u32(FIRST + u32::from(*byte))));
+        text.extend(chunk.invalid().iter().map(|byte| character(*byte)));
     }
     text
 }

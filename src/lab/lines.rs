@@ -12,9 +12,9 @@ const BUFFER: usize = 4 * LONGEST;
 pub(super) struct Lines<R> {
     source: R,
     buffer: Box<[u8]>,
-    /// Where the bytes begin that were read and not taken.
+    /// The begin of the bytes that were read and not taken.
     begin: usize,
-    /// Where they end.
+    /// Their end.
     end: usize,
     /// Where the line under way ends.
     line_end: usize,

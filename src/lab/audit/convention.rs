@@ -17,7 +17,7 @@ const OFF_SHARE: f64 = 0.2;
 /// Milliseconds by which they may differ on top.
 const OFF_MS: f64 = 2_000.0;
 
-/// What the comments of a game hold.
+/// The contents of a game's comments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Convention<'a> {
     /// The time control of the side; `None` where none is told.

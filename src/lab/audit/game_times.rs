@@ -24,7 +24,7 @@ pub struct GameTimes {
     pub start_ms: [Option<f64>; 2],
     /// The clock of White and of Black after their last move.
     pub end_ms: [Option<f64>; 2],
-    /// What White and Black would have for their next move: the same, unless every move has a clock of its own.
+    /// Time that White and Black would have for their next move: the same, unless every move has a clock of its own.
     pub next_ms: [Option<f64>; 2],
     /// The increment of that move of either side, in milliseconds.
     pub next_increment_ms: [f64; 2],

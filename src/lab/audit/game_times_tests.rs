@@ -51,6 +51,13 @@ fn runners_begin_with_the_increment() {
 }
 
 #[test]
+fn a_clock_that_contradicts_the_one_before_it_is_not_what_is_left() {
+    let moves = "1. e4 {[%clk 0:00:50]} e5 {[%clk 0:00:55]} 2. Nf3 {[%clk 0:00:10]} Nc6 {[%clk 0:00:50]}";
+    let own = times(&format!("[TimeControl \"60\"]\n\n{moves} 3. Bb5 {{[%clk 1:00:05]}} *\n"));
+    assert_eq!((own.end_ms, own.doubts.len()), ([None, Some(50_000.0)], 1));
+}
+
+#[test]
 fn a_clock_and_a_time_used_tell_the_clock_before() {
     // A match of this program, which begins with the increment.
     let move_text = "1. e4 {[%clk 0:00:01.700] [%emt 0:00:01.300]} e5 {[%clk 0:00:02] [%emt 0:00:01]}";

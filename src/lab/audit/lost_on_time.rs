@@ -22,7 +22,7 @@ pub struct LostOnTime {
     pub is_drawn: bool,
     /// Plies before the move that came too late; `None` where the rest of the game is damaged.
     pub ply: Option<usize>,
-    /// That move with its number; the number alone where most programs leave the move out.
+    /// The name of that move with its number; the number alone where most programs leave the move out.
     #[serde(rename = "move")]
     pub move_name: Option<String>,
     /// Whether the move is in the file.

@@ -8,7 +8,7 @@ use crate::lab::period_clock::PeriodClock;
 
 /// The step in which clocks are told that have hours and minutes only, in milliseconds.
 const MINUTE_MS: f64 = 60_000.0;
-/// What arithmetic may be off by, in milliseconds.
+/// Error of the arithmetic, in milliseconds.
 const ARITHMETIC_MS: f64 = 1.0;
 
 /// One side of a game.
@@ -32,7 +32,7 @@ pub(super) struct SideTimes {
     pub moves: Vec<TimedMove>,
     pub start_ms: Option<f64>,
     pub end_ms: Option<f64>,
-    /// What the side would have for its next move.
+    /// Time that the side would have for its next move.
     pub next_ms: Option<f64>,
     /// The increment of that move, in milliseconds.
     pub next_increment_ms: f64,
@@ -58,7 +58,10 @@ pub(super) fn step_ms(ms: f64) -> f64 {
 pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     let mut follower = Follower::new(side, convention);
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
-    let end_ms = follower.course.clock_ms;
+    // A clock that a contradiction left behind is nobody's word.
+    let is_left_out = |doubt: &&Doubt| doubt.is_left_out && Some(&doubt.ply) == side.plies.last();
+    let is_doubtful = follower.times.doubts.last().filter(is_left_out).is_some();
+    let end_ms = follower.course.clock_ms.filter(|_| !is_doubtful);
     let is_per_move = convention.control.is_some_and(|control| control.is_per_move);
     SideTimes {
         end_ms,
@@ -72,7 +75,7 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
 /// The clock of a side on its way through the game.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
-    /// What the side has before its next move.
+    /// The clock before its next move.
     clock_ms: Option<f64>,
     /// Whether a comment told it.
     is_told: bool,
@@ -90,9 +93,9 @@ struct Told {
     clock_ms: Option<f64>,
     /// Whether the clock is told as 0.
     ran_out: bool,
-    /// What the move adds: the increment, and the time of a period that begins.
+    /// Time that the move adds: the increment, and the time of a period that begins.
     added_ms: f64,
-    /// That of the period alone.
+    /// Time of the period alone.
     period_ms: f64,
 }
 

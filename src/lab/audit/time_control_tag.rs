@@ -20,7 +20,7 @@ pub struct TaggedControl {
     pub is_per_move: bool,
 }
 
-/// What the tag `TimeControl` says.
+/// The meaning of the tag `TimeControl`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TimeControlTag {
     /// There is no clock, or none is told: an empty tag, `-`, `?`, `inf`.
@@ -69,8 +69,10 @@ pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
 fn plain_signs(tag: &str) -> String {
     let signs: Vec<char> = tag.to_lowercase().replace("''", "\"").chars().collect();
     let is_digit = |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(char::is_ascii_digit);
+    // Three digits behind a comma are another number.
+    let is_decimal = |at: usize| is_digit(Some(at + 1)) && !(2..=3).all(|behind| is_digit(Some(at + behind)));
     let plain = |(at, sign): (usize, &char)| match sign {
-        ',' if is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)) => '.',
+        ',' if is_digit(at.checked_sub(1)) && is_decimal(at) => '.',
         '\u{2019}' | '\u{2032}' | '\u{b4}' | '`' => '\'',
         '\u{201c}' | '\u{201d}' | '\u{2033}' => '"',
         other => *other,

@@ -14,10 +14,10 @@ pub struct TimeLoss {
     pub over_ms: Option<f64>,
 }
 
-/// What a sentence says.
+/// The meaning of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
-    /// That this side, or that of the result, ran out of time.
+    /// This side, or that of the result, ran out of time.
     Loses(Option<Color>),
     /// That the other side did.
     Wins(Option<Color>),
@@ -45,16 +45,17 @@ pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
     let last = plies
         .checked_sub(1)
         .map_or_else(|| game.comments.first().map_or(&[][..], Vec::as_slice), |ply| game.comments_of(ply));
-    let texts = || ENDS.iter().map(|tag| game.tag(tag)).chain(last.iter().map(String::as_str));
+    let texts = ENDS.iter().map(|tag| game.tag(tag)).chain(last.iter().map(String::as_str));
+    let texts: Vec<String> = texts.map(without_commands).collect();
     let result = Some(game.tag("Result")).filter(|result| !result.is_empty()).or(game.result).unwrap_or_default();
     let winner = match result {
         "1-0" => Some(Color::White),
         "0-1" => Some(Color::Black),
         _ => None,
     };
-    let said = |text| parts(text).filter_map(|part| said(game, part, winner));
+    let parts = || texts.iter().flat_map(|text| parts(text));
     // A sentence that names a side says more than a tag that does not.
-    let named = texts().flat_map(said).max_by_key(|said| said.loser().is_some())?;
+    let named = parts().filter_map(|part| said(game, part, winner)).max_by_key(|said| said.loser().is_some())?;
     let color = match named {
         Said::Loses(Some(color)) => color,
         Said::Wins(Some(color)) => !color,
@@ -65,19 +66,26 @@ pub fn time_loss(game: &PgnGame) -> Option<TimeLoss> {
             None => game.game.current().turn(),
         },
     };
-    let over_ms = texts().flat_map(parts).find_map(|part| part.strip_suffix("ms overrun")?.trim().parse().ok());
+    let over_ms = parts().find_map(|part| part.strip_suffix("ms overrun")?.trim().parse().ok());
     Some(TimeLoss { color, is_drawn: result == "1/2-1/2", over_ms })
+}
+
+/// A comment without the commands in it, such as `[%clk 0:01:00]`.
+fn without_commands(comment: &str) -> String {
+    let mut parts = comment.split("[%");
+    let text = parts.next().unwrap_or_default().to_owned();
+    parts.fold(text, |text, part| text + " " + part.split_once(']').map_or("", |(_, behind)| behind))
 }
 
 /// The text and its parts, each of which may be a sentence. Names of players may hold signs that end others.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let outer = text.split(['(', ')']).map(|part| part.trim().trim_end_matches('.'));
-    let inner = text.split(['(', ')', ',', ';', ':', '.', '\n']).map(str::trim);
+    let outer = text.split(['(', ')', '{', '}']).map(|part| part.trim().trim_end_matches('.'));
+    let inner = text.split(['(', ')', '{', '}', ',', ';', ':', '.', '\n']).map(str::trim);
     let whole = text.trim().trim_end_matches('.');
     std::iter::once(whole).chain(outer).chain(inner).filter(|part| !part.is_empty())
 }
 
-/// What a part of a text says about the clocks, if it is a sentence about nothing else. Names may look like colours, and like each
+/// The word of a part of a text about the clocks, if it is a sentence about nothing else. Names may look like colours, and like each
 /// other: of two readings the one counts that agrees with the result.
 fn said(game: &PgnGame, part: &str, winner: Option<Color>) -> Option<Said> {
     let lower = part.to_lowercase();
@@ -105,6 +113,8 @@ fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
         | "ran out of time"
         | "runs out of time"
         | "out of time"
+        | "outoftime"
+        | "clock ran out"
         | "time out"
         | "timed out"
         | "times out"
@@ -113,8 +123,11 @@ fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
         | "flag fall"
         | "flagged"
         | "exceeded the time limit"
+        | "exceeded time limit"
         | "overstepped the time limit"
+        | "overstepped time"
         | "time forfeit"
+        | "time forfeits"
         | "timeforfeit"
         | "time expired"
         | "timeout"
@@ -128,6 +141,7 @@ fn sentence(game: &PgnGame, side: Option<Color>, rest: &str) -> Option<Said> {
         | "won by time forfeit"
         | "wins by timeout"
         | "won by timeout"
+        | "win by timeout"
         | "win on time" => Some(Said::Wins(side)),
         "draw by timeout"
         | "draw by time"
@@ -204,6 +218,14 @@ mod tests {
             ("[Termination \"time-out\"]\n", "", "1-0", black),
             ("[Termination \"Time_forfeit\"]\n", "", "1-0", black),
             ("", "} {0-1 on time", "0-1", white),
+            // A sentence beside commands, as they come when two comments are made one.
+            ("", "} {[%clk 0:00:55] Black forfeits on time. ", "1-0", black),
+            ("", "} {Black forfeits on time [%clk 0:00:55]", "1-0", black),
+            ("", "} {[%eval 3] [%csl Ra1] Black's clock ran out", "1-0", black),
+            ("[Termination \"0-1 {White forfeits on time}\"]\n", "", "0-1", white),
+            ("[Termination \"outoftime\"]\n", "", "0-1", white),
+            // To the end of a line.
+            ("", "} ; Black forfeits on time\n{", "1-0", black),
             // Nobody and no result tell it: the side to move.
             (forfeit, "", "*", white),
         ] {

@@ -239,18 +239,22 @@ impl ExternalEngine {
                         return Ok(answer);
                     }
                 }
-                Err(Silence::Ended) => {
-                    let (status, said) = process.end();
-                    let said = if said.is_empty() { said } else { format!(": {}", one_line(&said)) };
-                    return Err(ExternalError::Ended { engine: self.name.clone(), awaited, status, said });
-                }
+                Err(Silence::Ended) => return Err(self.ended(process, awaited)),
                 Err(Silence::Late) => {}
             }
-            // An engine may be silent, or write without an end.
-            if process.now_ms() >= deadline_ms {
-                return Err(self.stalled(awaited, limit_ms));
+            // An engine may be silent, write without an end, or have left its output to a child.
+            let now_ms = process.now_ms();
+            if now_ms >= deadline_ms {
+                let has_ended = process.has_ended(now_ms);
+                return Err(if has_ended { self.ended(process, awaited) } else { self.stalled(awaited, limit_ms) });
             }
         }
+    }
+
+    fn ended(&self, process: &mut Process, awaited: &'static str) -> ExternalError {
+        let (status, said) = process.end();
+        let said = if said.is_empty() { said } else { format!(": {}", one_line(&said)) };
+        ExternalError::Ended { engine: self.name.clone(), awaited, status, said }
     }
 
     fn stalled(&self, awaited: &'static str, waited_ms: f64) -> ExternalError {

@@ -158,7 +158,7 @@ impl Process {
     }
 
     /// Whether the process has ended before `deadline_ms`; waits for it.
-    fn has_ended(&mut self, deadline_ms: f64) -> bool {
+    pub fn has_ended(&mut self, deadline_ms: f64) -> bool {
         loop {
             match self.child.try_wait() {
                 Ok(None) if self.now_ms() < deadline_ms => self.clock.pass(POLL_MS),

@@ -37,7 +37,7 @@ fn opening(line: &str) -> Result<Box<str>, String> {
     let mut fen = (0..EPD_FIELDS).map(|_| field()).collect::<Vec<_>>().join(" ").trim_end().to_owned();
     let mut counters = COUNTERS.map(|(_, usual)| usual);
     for counter in &mut counters {
-        let (next, behind) = rest.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((rest, ""));
+        let (next, behind) = rest.split_once(|c: char| c.is_ascii_whitespace() || c == ';').unwrap_or((rest, ""));
         if next.parse::<u32>().is_err() {
             break;
         }

@@ -60,6 +60,8 @@ fn counters_of_an_epd_are_operations() {
     for (rest, counters) in [
         (" hmvc 4; fmvn 30;", (4, 30)),
         (" hmvc 4;fmvn 30", (4, 30)),
+        (" 4 30; id \"a\";", (4, 30)),
+        (" 4 30;D1 20;", (4, 30)),
         ("  fmvn 30 ;  hmvc  4 ;", (4, 30)),
         (" hmvc 4;", (4, 1)),
         (" fmvn 30;", (0, 30)),

@@ -1,12 +1,13 @@
 //! Puts a game together from the tags, words and comments of a PGN.
 
 use super::PgnGame;
-use super::words::{first_word, is_annotation, is_chess, is_iccf, numbered, plain, result};
+use super::words::{castling, first_word, is_annotation, is_chess, is_iccf, numbered, plain, result};
 use crate::chess::{Game, SanError, is_san, parse_san};
+use crate::files::from_any_encoding;
 
 /// Characters of a bad value that a problem quotes.
 const QUOTED: usize = 60;
-/// What is kept of one game's tags and comments at most, in bytes.
+/// The most that is kept of one game's tags and comments, in bytes.
 const MOST_TEXT: usize = 1 << 24;
 /// What a tag or a comment takes beside its text, in bytes.
 const ENTRY: usize = 64;
@@ -224,7 +225,7 @@ impl GameDraft {
 
     pub(super) fn end_comment(&mut self) {
         if self.counts() && self.has_room(ENTRY) {
-            let text = String::from_utf8_lossy(&self.comment).trim().to_owned();
+            let text = from_any_encoding(&self.comment).trim().to_owned();
             self.game.comments.last_mut().expect("the comments before the first move are there").push(text);
         }
         self.comment.clear();
@@ -255,10 +256,10 @@ impl GameDraft {
 
     fn add_move(&mut self, word: &str) {
         let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let mv = if unnumbered.starts_with(char::is_alphabetic) { unnumbered } else { word };
+        let mv = if unnumbered.starts_with(char::is_alphabetic) { unnumbered } else { castling(word).unwrap_or(word) };
         let problem = match parse_san(self.game.game.current().chess(), mv) {
             Err(SanError::Syntax)
-                if unnumbered.is_empty() && !is_iccf(word) || self.has_result() || is_annotation(mv) =>
+                if unnumbered.is_empty() && !is_iccf(mv) || self.has_result() || is_annotation(mv) =>
             {
                 return;
             }

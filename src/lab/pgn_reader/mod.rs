@@ -188,7 +188,11 @@ impl<R: Read> PgnGames<R> {
         let is_begin = self.lines.is_begin();
         match rest[0] {
             b'%' if is_begin => self.lines.skip()?,
-            b';' => self.lines.skip()?,
+            b';' => {
+                self.draft.add_to_comment(&rest[1..]);
+                self.draft.end_comment();
+                self.lines.skip()?;
+            }
             b'[' if is_tag_pair(rest) => return Ok(self.finish()),
             b'{' => {
                 self.in_comment = true;

@@ -109,6 +109,7 @@ fn every_word_of_the_main_line_is_a_move_or_about_one() {
         ("rnbqkbnr/pppp2pp/8/4ppP1/8/8/PPPPPP1P/RNBQKBNR w KQkq f6 0 1", "1. gxf6 e.p.! Nxf6", "g5f6 g8f6"),
         ("rnbqkbnr/pppp2pp/8/4ppP1/8/8/PPPPPP1P/RNBQKBNR w KQkq f6 0 1", "1. gf6 ep Nf6", "g5f6 g8f6"),
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1. 0-0-0 0-0+!?", "e1c1 e8g8"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1. 00 {O-O} 000", "e1g1 e8c8"),
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1. O\u{2013}O O\u{2013}O\u{2013}O", "e1g1 e8c8"),
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1. e1g1 e8c8", "e1g1 e8c8"),
         ("8/4P1k1/8/8/8/8/6K1/8 w - - 0 1", "1. e8(Q) Kf6", "e7e8q g7f6"),

@@ -1,5 +1,7 @@
 //! Reads tag pairs, such as `[White "name"]`, also where they are not written as they should be.
 
+use crate::files::from_any_encoding;
+
 /// A tag pair at the begin of a text.
 pub(super) struct TagPair {
     pub(super) name: String,
@@ -67,7 +69,7 @@ pub(super) fn tag_pair(text: &[u8]) -> Option<TagPair> {
 }
 
 fn unescaped(value: &[u8]) -> String {
-    let value = String::from_utf8_lossy(value.trim_ascii());
+    let value = from_any_encoding(value.trim_ascii());
     let (mut text, mut signs) = (String::with_capacity(value.len()), value.chars().peekable());
     while let Some(sign) = signs.next() {
         let escaped = if sign == '\\' { signs.next_if(|next| matches!(next, '"' | '\\')) } else { None };

@@ -52,6 +52,15 @@ pub(super) fn is_iccf(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|digit| (b'1'..=b'8').contains(&digit))
 }
 
+/// Castling by a word that could be a number: nobody has a move of that number.
+pub(super) fn castling(word: &str) -> Option<&'static str> {
+    match word {
+        "00" => Some("O-O"),
+        "000" => Some("O-O-O"),
+        _ => None,
+    }
+}
+
 /// The first word of a text, without points before it.
 pub(super) fn first_word(text: &[u8]) -> String {
     let word = plain(&String::from_utf8_lossy(&text[..word_length(text)]));

@@ -72,7 +72,7 @@ pub struct Listing {
     pub table: Table,
 }
 
-/// What a report says about one input, or about several of one kind.
+/// The part of a report about one input, or about several of one kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// A name that the report has once: letters, digits and `-`.

@@ -39,7 +39,7 @@ impl AuditedGame {
     }
 }
 
-/// What a first reading of the games finds.
+/// Findings of a first reading of the games.
 #[derive(Default)]
 struct Survey {
     games: usize,

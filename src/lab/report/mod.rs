@@ -131,7 +131,7 @@ pub struct Added {
     pub has_games: bool,
     /// Its damaged games, and how each is damaged.
     pub problems: Vec<String>,
-    /// What was taken for granted in reading clocks, or left out: a line for each kind.
+    /// Assumptions in reading clocks, and moves left out: a line for each kind.
     pub remarks: Vec<String>,
 }
 
