@@ -664,3 +664,14 @@ fn shells_and_manuals() {
     text(zeitnot(&folder).args(["man", "--folder=pages"]));
     assert!(folder.path().join("pages").join("zeitnot-net-fetch.1").is_file());
 }
+
+/// All lines end before the depth, which pondering has to know when it begins.
+#[test]
+fn a_match_with_pondering_ends_at_a_depth_beyond_the_ends() {
+    let folder = folder();
+    fs::write(folder.path().join("ends.epd"), "8/5k2/8/8/8/2R5/1K6/8 w - - 90 80\n").unwrap();
+    let flags = ["--ponder", "--depth=30", "--games=2", "--openings=ends.epd", "--json"];
+    let options = ["--backend=random", "--threads=1", "--smart-pruning-factor=0"];
+    let lines = text(zeitnot(&folder).arg("match").args(flags).args(options));
+    assert!(lines.contains("\"draws\":2,"), "{lines}");
+}

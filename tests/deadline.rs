@@ -65,7 +65,8 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
     let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
-    let started = common::bare::start(paced, counted, limits, &params, search_params, None);
+    let started =
+        common::bare::start(common::bare::pool_of(Box::new(paced)), counted, limits, &params, search_params, None);
     started.search.wait();
     let answer = started.answer;
     let end = answer.end.lock().take().unwrap();

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::bare::{Started, Uncached};
+use common::bare::{Started, Uncached, pool_of};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -29,7 +29,14 @@ impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluat
 
 fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> Started {
     let clock = Arc::new(MonotonicClock::new());
-    common::bare::start(evaluator, clock, limits, &StopperParams::default(), SearchParams::LC0, due_ms)
+    common::bare::start(
+        pool_of(Box::new(evaluator)),
+        clock,
+        limits,
+        &StopperParams::default(),
+        SearchParams::LC0,
+        due_ms,
+    )
 }
 
 /// The end of the search, what it leaves, and the evaluators that are fit for another one.
@@ -69,6 +76,31 @@ fn a_panicking_evaluator_ends_the_search_with_an_error() {
     assert!(end.error.unwrap().contains("panicked"));
     assert!(end.best.is_some());
     assert!(evaluators == 0 && finished.tree.is_empty());
+}
+
+#[test]
+fn a_search_whose_evaluator_an_earlier_one_broke_says_so() {
+    let evaluators = pool_of(Uncached::new().evaluator().unwrap());
+    let (word, heard) = channel::<()>();
+    let (lent, is_lent) = channel();
+    let late_batch = std::thread::spawn({
+        let evaluators = Arc::clone(&evaluators);
+        move || {
+            let _lent = evaluators.lend(|| true);
+            lent.send(()).unwrap();
+            heard.recv().unwrap();
+            panic!("a panic on purpose: the test is about what follows");
+        }
+    });
+    is_lent.recv().unwrap();
+    let clock = Arc::new(MonotonicClock::new());
+    let stoppers = StopperParams::default();
+    let started = common::bare::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
+    word.send(()).unwrap();
+    let (end, ..) = end_of(started);
+    assert!(late_batch.join().is_err());
+    assert_eq!(end.reason, EndReason::Failed);
+    assert!(end.error.unwrap().contains("no evaluator is left"));
 }
 
 /// An evaluator that waits for a word before each batch.

@@ -76,8 +76,8 @@ fn a_tuning_on_matches_ends_with_options_and_lines() {
     }
     let tuned = fs::read_to_string(one.path().join("out/tuned.params")).unwrap();
     assert!(alone.0.ends_with(&tuned) && tuned.lines().count() == 3 && tuned.starts_with("CPuct, float, "), "{tuned}");
-    // The lines are parameters again, and the course has moved them.
-    assert!(tuned.lines().all(|line| !PARAMETERS.contains(line)), "{tuned}");
+    // The lines are parameters again, and the course has moved some of them.
+    assert!(tuned.lines().any(|line| !PARAMETERS.contains(line)), "{tuned}");
     fs::write(two.path().join("p.params"), &tuned).unwrap();
     let json = whole(two.path(), on_matches(two.path(), &["--out", "out2", "--seed", "2", "--json"])).0;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -212,13 +212,32 @@ fn an_evaluation_that_comes_too_late_is_not_answered_with_but_learned_from() {
     assert_eq!(end.reason, EndReason::Unevaluated(Guess::Material), "its policy is in the cache, but it came too late");
     let answered_ms = engine.now_ms();
     assert!(answered_ms < 1_000.0);
-    // The next search waits for the batch that the last one left behind, as its threads would.
+    // The next answer needs no evaluation, and waits for no batch of the last search.
     engine.set_game(Game::new());
     let start_ms = engine.now_ms();
     let (end, plan) = engine.run(&timed(3_000.0), start_ms, None).unwrap();
-    assert!(engine.now_ms() >= 1_500.0, "{}", engine.now_ms());
+    assert_eq!(engine.now_ms(), answered_ms);
     assert_eq!(plan.unwrap().due_ms, 0.0, "two seconds are known not to fit");
     assert!(matches!(end.reason, EndReason::Unevaluated(_)));
+    // One that needs an evaluation has it when that batch is over.
+    let end = run(&mut engine, &GoParams { nodes: Some(1), ..GoParams::default() });
+    assert!(end.report.nodes == 1 && engine.now_ms() >= 3_500.0, "{}", engine.now_ms());
+}
+
+#[test]
+fn the_network_alone_answers_when_the_time_is_up() {
+    for (algorithm, nodes) in [("valuehead", 2..=20), ("policyhead", 1..=1)] {
+        let clock = Arc::new(VirtualClock::default());
+        let given = [("MoveOverheadMs", "100"), ("MinibatchSize", "1"), ("SearchAlgorithm", algorithm)];
+        let mut engine = engine(&bare("random"), 10.0, &clock, &given);
+        for go in [timed(600.0), GoParams { movetime: Some(600.0), ..GoParams::default() }] {
+            engine.set_game(Game::new());
+            let end = run(&mut engine, &go);
+            assert!(end.best.is_some() && end.report.elapsed_ms <= 500.0, "{algorithm}: {}", end.report.elapsed_ms);
+            // All 20 moves would take two seconds.
+            assert!(nodes.contains(&end.report.nodes), "{algorithm}: {}", end.report.nodes);
+        }
+    }
 }
 
 #[test]

@@ -57,13 +57,16 @@ impl EvaluatorPool {
         }
     }
 
-    /// Lends an evaluator as soon as one is here; `None` when none is wanted any more.
+    /// Lends an evaluator as soon as one is here; `None` when none is wanted any more, or none is left that could come.
     pub fn lend(self: &Arc<Self>, is_wanted: impl Fn() -> bool) -> Option<LentEvaluator> {
         let mut contents = self.contents.lock();
         while is_wanted() {
             if let Some(evaluator) = contents.here.pop() {
                 contents.lent += 1;
                 return Some(LentEvaluator { evaluator: Some(evaluator), owner: Arc::clone(self) });
+            }
+            if contents.lent == 0 {
+                break;
             }
             self.given_back.wait_for(&mut contents, PATIENCE);
         }

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// What `work` makes of the tasks, in their order. A task for which the system has no thread is done on this one.
+/// The results of `work` for the tasks, in their order. A task for which the system has no thread is done on this one.
 pub(super) fn side_by_side<T: Copy + Send, R: Send>(
     tasks: impl Iterator<Item = T>,
     work: impl Fn(T) -> R + Sync,

@@ -1,7 +1,8 @@
 //! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without a tree.
 //!
 //! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
-//! every other one, as many visits as there are moves tell the value of each of them.
+//! every other one, as many visits as there are moves tell the value of each of them. No time is divided, but a clock or a
+//! `movetime` that would run out ends them.
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
 //! original does.
@@ -33,14 +34,15 @@ pub(super) struct Configured {
     pub params: SearchParams,
     /// The parameters of the stoppers.
     pub stoppers: StopperParams,
-    /// Whether the network alone decides, without a tree and without a clock.
+    /// Whether the network alone decides, without a tree and without a time manager.
     pub network_alone: bool,
 }
 
-/// Configures the search of a position with `moves` moves for `algorithm`.
+/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock has for the move.
 pub(super) fn configure(
     algorithm: SearchAlgorithm,
     moves: usize,
+    clock_ms: Option<f64>,
     limits: SearchLimits,
     params: SearchParams,
     stoppers: StopperParams,
@@ -50,9 +52,10 @@ pub(super) fn configure(
         SearchAlgorithm::ValueHead => 1 + moves as u64,
         SearchAlgorithm::Classic => return Configured { limits, params, stoppers, network_alone: false },
     };
-    let SearchLimits { infinite, ponder, .. } = limits;
+    let SearchLimits { infinite, ponder, movetime_ms, .. } = limits;
+    let movetime_ms = [movetime_ms, clock_ms].into_iter().flatten().reduce(f64::min);
     Configured {
-        limits: SearchLimits { nodes: Some(nodes), infinite, ponder, ..SearchLimits::default() },
+        limits: SearchLimits { nodes: Some(nodes), infinite, ponder, movetime_ms, ..SearchLimits::default() },
         params: SearchParams {
             fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)),
             temperature: Temperature::NONE,

@@ -493,7 +493,7 @@ impl Engine {
 
     /// The ply of the position in the game.
     fn ply(&self) -> u32 {
-        self.game.current().ply() + self.untold_plies
+        self.game.current().ply().saturating_add(self.untold_plies)
     }
 
     fn other_game(&mut self) {

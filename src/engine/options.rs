@@ -158,7 +158,7 @@ options! {
     log_live_stats: bool = false, "LogLiveStats", "log-live-stats", Kind::Check,
         "Print them with every report, too: with VerboseMoveStats to the GUI, else to the log file";
     log_file: String = "", "LogFile", "logfile" 'l', Kind::File,
-        "Append all input and output over UCI to this file, or to `<stderr>`; empty: nowhere";
+        "Append all input and output over UCI, and the statistics of the moves, to this file, or to `<stderr>`; empty: nowhere";
     smart_pruning_factor: f32 = 1.33, "SmartPruningFactor", "smart-pruning-factor", Kind::Float { min: 0.0, max: 10.0 },
         "How readily moves that cannot become best any more are left alone; 0: never";
     smart_pruning_minimum_batches: u64 = 0u64, "SmartPruningMinimumBatches", "smart-pruning-minimum-batches",

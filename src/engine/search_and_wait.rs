@@ -51,19 +51,19 @@ impl Engine {
         Ok((answer.take()?, plan))
     }
 
-    /// Starts to search the position on the opponent's time.
+    /// Starts to search the position on the opponent's time, as `go ponder` with these limits and clocks does.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with.
-    pub fn start_pondering(&mut self) -> Result<Pondered, EngineError> {
+    pub fn start_pondering(&mut self, params: &GoParams) -> Result<Pondered, EngineError> {
         let answer = Arc::new(Answer::default());
-        let params = GoParams { ponder: true, ..GoParams::default() };
+        let params = GoParams { ponder: true, ..params.clone() };
         self.go(&params, self.now_ms(), Arc::clone(&answer) as Arc<dyn Listener>)?;
         Ok(Pondered(answer))
     }
 
-    /// Goes on with a pondered position as with an ordinary move of these limits whose clock started at `start_ms`, and waits for
-    /// the answer.
+    /// Goes on with a pondered position as with an ordinary move whose clock started at `start_ms`, and waits for the answer. The
+    /// limits are those of [`Engine::start_pondering`], with the clocks of now.
     ///
     /// # Errors
     /// As [`Engine::search_and_wait`], and when the engine is not pondering.

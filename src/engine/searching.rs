@@ -170,8 +170,6 @@ impl Engine {
         stop_ms: Option<f64>,
     ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
         self.finish();
-        // As a real search waits for the threads of the last one.
-        self.clock.pass(self.busy_until_ms - self.clock.now_ms());
         let turn = self.game.current().turn();
         let limits = params.limits(turn, self.options.nodes_as_playouts);
         let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
@@ -213,8 +211,9 @@ impl Engine {
             moves => moves,
         };
         let (search_params, stoppers) = (self.search_params(params), self.options.stopper_params());
+        let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - self.options.move_overhead as f64).max(0.0));
         let Configured { limits, params: search_params, stoppers, network_alone } =
-            algorithm::configure(self.options.algorithm, moves, limits, search_params, stoppers);
+            algorithm::configure(self.options.algorithm, moves, clock_ms, limits, search_params, stoppers);
         if network_alone || !search_params.wdl_rescale.grows_as(&self.rescaled) {
             self.reset_tree();
         }
@@ -266,6 +265,7 @@ impl Engine {
             limit_ms,
             due_ms,
             longest_batch_ms,
+            busy_until_ms: self.busy_until_ms,
             root_observer: self.root_observer.clone(),
         };
         Ok((request, tree, plan))

@@ -30,7 +30,7 @@ impl TimedMove {
     /// The ply of `next` in the game, whatever its own counters say, if it can be the position of the next search.
     pub fn ply_of(&self, next: &Position) -> Option<u32> {
         let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
-        Some(self.ply + plies as u32)
+        Some(self.ply.saturating_add(plies as u32))
     }
 
     /// Whether the clock that `go` tells for the position `next` can be the one of before, `now_ms` being the time on the engine's

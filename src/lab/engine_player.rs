@@ -48,12 +48,13 @@ impl EnginePlayer {
 
     /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects. Returns when
     /// that time is over; a batch of that search may take longer.
-    fn pass(&mut self, clock: &VirtualClock, ms: f64) -> Result<f64, PlayerError> {
+    fn pass(&mut self, clock: &VirtualClock, turn: &Turn<'_>) -> Result<f64, PlayerError> {
+        let ms = turn.since_answer_ms;
         let end_ms = clock.now_ms() + ms;
         if let Some(expected) = self.expected.take().filter(|_| ms > 0.0) {
             self.engine.set_game(expected.game);
             let start_ms = clock.now_ms();
-            let go = GoParams { ponder: true, ..GoParams::default() };
+            let go = GoParams { ponder: true, ..turn.go.clone() };
             self.engine.run(&go, start_ms, Some(end_ms))?;
         }
         clock.pass(end_ms - clock.now_ms());
@@ -85,7 +86,7 @@ impl EnginePlayer {
             Some(_) => None,
             None => {
                 self.engine.set_game(game.clone());
-                Some(self.engine.start_pondering()?)
+                Some(self.engine.start_pondering(&turn.go)?)
             }
         };
         self.expected = Some(Expected { game, search });
@@ -122,7 +123,7 @@ impl Player for EnginePlayer {
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
         let (end, plan, used_ms) = match self.virtual_clock.clone() {
             Some(clock) => {
-                let start_ms = self.pass(&clock, turn.since_answer_ms)?;
+                let start_ms = self.pass(&clock, turn)?;
                 self.engine.set_game(turn.game.clone());
                 let (end, plan) = self.engine.run(&turn.go, start_ms, None)?;
                 (end, plan, clock.now_ms() - start_ms)

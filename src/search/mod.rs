@@ -35,6 +35,7 @@
 //!     limit_ms: None,
 //!     due_ms: None,
 //!     longest_batch_ms: None,
+//!     busy_until_ms: 0.0,
 //!     root_observer: None,
 //! };
 //! let backend = Arc::new(UniformBackend::new());

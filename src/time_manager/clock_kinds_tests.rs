@@ -1,21 +1,13 @@
-//! Plays whole games by the clocks that interfaces really keep, on a simulated clock, with each main manager: nobody loses on
+//! Plays whole games by the clocks that interfaces really keep, on a simulated clock, with every manager: nobody loses on
 //! time, and nobody falls into moves without time while there is time.
 
 use super::trace::SearchStart;
 use super::*;
 
-const MANAGERS: [&str; 10] = [
-    "smooth",
-    "smooth(preset=pr1195)",
-    "smooth(preset=lc0)",
-    "price",
-    "legacy",
-    "simple",
-    "alphazero",
-    "adaptive",
-    "complexity",
-    "soft-hard",
-];
+fn specs() -> impl Iterator<Item = String> {
+    managers().iter().map(ManagerSpec::title)
+}
+
 const OVERHEAD_MS: f64 = 200.0;
 /// A move with less is one without a search.
 const NO_TIME_MS: f64 = 3.0;
@@ -184,9 +176,9 @@ fn play(kind: &Kind, spec: &str, lag_ms: f64, moves: u32) -> Result<Vec<(f64, f6
 fn on_no_kind_of_clock_a_game_is_lost_or_played_without_time() {
     let mut faults = Vec::new();
     for kind in KINDS {
-        for spec in MANAGERS {
+        for spec in specs() {
             for lag_ms in [0.0, 40.0, 150.0] {
-                let course = match play(kind, spec, lag_ms, 120) {
+                let course = match play(kind, &spec, lag_ms, 120) {
                     Ok(course) => course,
                     Err(lost) => {
                         faults.push(lost);
@@ -211,8 +203,8 @@ fn on_no_kind_of_clock_a_game_is_lost_or_played_without_time() {
 fn an_increment_that_never_comes_is_not_spent() {
     for kind in KINDS.iter().filter(|kind| kind.name.starts_with("never credited") && kind.start_ms >= 60_000.0) {
         // `alphazero` counts no increment anyway: it gives an eighth of the clock.
-        for spec in MANAGERS.iter().filter(|spec| **spec != "alphazero") {
-            let course = play(kind, spec, 20.0, 31).unwrap();
+        for spec in specs().filter(|spec| spec != "alphazero") {
+            let course = play(kind, &spec, 20.0, 31).unwrap();
             let left_ms = course[30].0;
             assert!(left_ms > kind.start_ms / 6.0, "{}, {spec}: {left_ms:.0}: {course:.0?}", kind.name);
         }
@@ -222,8 +214,8 @@ fn an_increment_that_never_comes_is_not_spent() {
 #[test]
 fn moves_on_a_delay_may_use_it() {
     for kind in KINDS.iter().filter(|kind| kind.name == "Bronstein") {
-        for spec in MANAGERS {
-            let course = play(kind, spec, 20.0, 60).unwrap();
+        for spec in specs() {
+            let course = play(kind, &spec, 20.0, 60).unwrap();
             assert!(course.iter().all(|(clock_ms, ..)| *clock_ms == kind.start_ms), "{spec}: {course:?}");
             assert!(course[59].1 >= 0.9 * course[5].1, "{spec}: {course:.0?}");
         }

@@ -57,9 +57,16 @@ pub struct Started {
     pub threads: SearchThreads,
 }
 
+/// A pool of this one evaluator.
+pub fn pool_of(evaluator: Box<dyn Evaluator>) -> Arc<EvaluatorPool> {
+    let evaluators = Arc::new(EvaluatorPool::default());
+    evaluators.ensure(&Single(Uncached::new(), Mutex::new(Some(evaluator))), 1).unwrap();
+    evaluators
+}
+
 /// A search of the start position with one thread.
 pub fn start(
-    evaluator: impl Evaluator + 'static,
+    evaluators: Arc<EvaluatorPool>,
     clock: Arc<dyn Clock>,
     limits: SearchLimits,
     stoppers: &StopperParams,
@@ -87,9 +94,8 @@ pub fn start(
         limit_ms,
         due_ms: due.or(due_ms),
         longest_batch_ms: None,
+        busy_until_ms: 0.0,
     };
-    let evaluators = Arc::new(EvaluatorPool::default());
-    evaluators.ensure(&Single(Uncached::new(), Mutex::new(Some(Box::new(evaluator)))), 1).unwrap();
     let listener = Arc::clone(&answer) as Arc<dyn Listener>;
     let (tree, backend, mut threads) = (Tree::new(Game::new()), Arc::new(Uncached::new()), SearchThreads::default());
     let search = Search::start(&mut threads, Arc::clone(&evaluators), tree, backend, clock, request, listener);

@@ -86,6 +86,12 @@ impl Uci {
         Uci { child, input, output, errors: Some(errors), transcript: String::new() }
     }
 
+    /// Threads that it has now, by Linux' account.
+    #[cfg(target_os = "linux")]
+    pub fn threads(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
+    }
+
     /// Sends a line.
     pub fn send(&mut self, line: &str) {
         self.send_bytes(line.as_bytes());

@@ -2,6 +2,7 @@
 
 use super::driver::{Uci, errors, game, legal_moves, words_after};
 use std::collections::HashMap;
+use std::time::Duration;
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -179,6 +180,23 @@ fn depth_does_not_fall_within_a_game() {
             let answer = engine.search("startpos", "go nodes 20");
             assert!(answer.number("depth") < 5, "{:?}", answer.lines);
         }
+        engine.quit();
+    }
+}
+
+/// A search so slow that nothing changes for long, and one that changes all the time. The bounds are for a busy machine: Lc0's 5 s
+/// and a report for each look are beyond them.
+#[test]
+fn reports_come_neither_seldom_nor_in_floods() {
+    for option in ["--nps-limit=3", "--nps-limit=0"] {
+        let mut engine = Uci::ready_with(&["--backend=random", "--threads=1", option]);
+        engine.send("position startpos\ngo infinite");
+        let lines = engine.listen(Duration::from_secs(6));
+        let times: Vec<u64> = lines.iter().filter_map(|line| words_after(line, "time").next()?.parse().ok()).collect();
+        let longest = times.windows(2).map(|pair| pair[1] - pair[0]).max();
+        assert!(longest.is_some_and(|ms| ms < 3_000) && times.len() <= 70, "{option}: {times:?}");
+        engine.send("stop");
+        engine.answer(&game("startpos"));
         engine.quit();
     }
 }

@@ -49,17 +49,20 @@ fn without_memory_for_more_it_forgets_and_answers() {
     engine.quit();
 }
 
-/// Where not every thread can be had (the stacks of 64 are more than there are addresses), or none.
+/// Where some threads can be had, or next to none: the stacks of 64 are more than there are addresses.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_endless_search_waits_for_stop_without_its_threads() {
-    let mut engine = with_addresses(250_000, &["--backend=uniform", "--threads=64", "--nncache=0"]);
-    engine.send("position startpos\ngo infinite");
-    let lines = engine.listen(std::time::Duration::from_millis(500));
-    assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
-    engine.send("stop");
-    engine.answer(&super::driver::game("startpos"));
-    engine.quit();
+fn an_endless_search_waits_for_stop_without_all_its_threads() {
+    for kilobytes in [120_000, 200_000] {
+        let mut engine = with_addresses(kilobytes, &["--backend=uniform", "--threads=64", "--nncache=0"]);
+        engine.send("position startpos\ngo infinite");
+        let lines = engine.listen(std::time::Duration::from_millis(500));
+        assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
+        assert!(engine.threads() < 60, "{}", engine.threads());
+        engine.send("stop");
+        engine.answer(&super::driver::game("startpos"));
+        engine.quit();
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -17,7 +17,7 @@ const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
 /// takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// Of these questions one in so many is for the system's account of what is free, too.
+/// One in so many of these questions is for the system's account of what is free, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Keys are hashes already: their own bits are used.

@@ -27,7 +27,7 @@ pub struct Hit {
     pub limits: SearchLimits,
     /// When its clock started, on the search's clock.
     pub start_ms: f64,
-    /// What the timekeeper says.
+    /// The timekeeper's word.
     pub begun: Begun,
 }
 

@@ -147,9 +147,14 @@ impl Shared {
 
     fn note_panic(&self) {
         self.panicked.store(true, Ordering::SeqCst);
+        self.fail(PANICKED);
+    }
+
+    /// Ends the search with an error, unless it has one.
+    pub fn fail(&self, error: &str) {
         let mut state = self.state.lock();
         if let Some(state) = state.as_mut() {
-            state.error.get_or_insert_with(|| PANICKED.to_owned());
+            state.error.get_or_insert_with(|| error.to_owned());
         }
         self.wake.notify_all();
         drop(state);

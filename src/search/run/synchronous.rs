@@ -5,7 +5,8 @@
 //! On a clock that only work moves, a batch takes what its evaluator tells
 //! ([`Evaluator::told_ms`](crate::backend::Evaluator::told_ms)), a playout what the clock says. What a watchdog would do
 //! while the batch is evaluated happens at its moment: where a limit falls into a batch the answer is given at the limit,
-//! from the tree without that batch, and the batch is backed up afterwards, as the threads of a real search do.
+//! from the tree without that batch. The batch is backed up afterwards, as the threads of a real search do when its next move
+//! comes later, and the next search has its first evaluation when that batch is over.
 
 use super::answer::conclude;
 use super::begin_search;
@@ -39,10 +40,10 @@ impl Search {
         request: SearchRequest,
         stop_ms: Option<f64>,
     ) -> (SearchEnd, Finished) {
+        let busy_until_ms = request.busy_until_ms;
         let (context, state) = begin_search(tree, backend, 1, clock, request);
         let game = context.game.clone();
         let has_moves = !game.current().legal_moves().is_empty();
-        let busy_until_ms = f64::NEG_INFINITY;
         let mut run = Run { context, state, evaluator, game, stop_ms, has_moves, over: false, busy_until_ms };
         let mut batch = Batch::default();
         let mut late = false;
@@ -73,7 +74,7 @@ struct Run<'a> {
     has_moves: bool,
     /// The answer is due.
     over: bool,
-    /// When the batch that the answer did not wait for is over, on the clock.
+    /// When the batch that an answer did not wait for is over, on the clock.
     busy_until_ms: f64,
 }
 
@@ -168,8 +169,14 @@ impl Run<'_> {
             }
             return false;
         }
-        if !batch.queries().is_empty() && !self.evaluate(batch) {
-            return self.state.error.is_none();
+        if !batch.queries().is_empty() {
+            if !self.wait_for_evaluator() {
+                batch.cancel(&mut self.state.tree);
+                return false;
+            }
+            if !self.evaluate(batch) {
+                return self.state.error.is_none();
+            }
         }
         let before = self.state.playouts();
         self.state.back_up(&self.context, batch);
@@ -202,6 +209,13 @@ impl Run<'_> {
                 return progress;
             }
         }
+    }
+
+    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was, before the
+    /// search's own answer was due.
+    fn wait_for_evaluator(&mut self) -> bool {
+        let rest_ms = self.busy_until_ms - self.context.clock.now_ms();
+        rest_ms <= 0.0 || self.pass(rest_ms)
     }
 
     /// Asks the network. Returns whether the answers were there before the search's own was due.

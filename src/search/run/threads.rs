@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use super::watchdog::watch;
 use super::worker::work;
+use crate::memory::has_headroom;
 use crossbeam::channel::{Sender, unbounded};
 use std::io;
 use std::sync::Arc;
@@ -27,7 +28,12 @@ impl SearchThreads {
             self.watchdog = Some(SearchThread::new("watchdog".to_owned())?);
         }
         while self.workers.len() < workers {
-            match SearchThread::new(format!("search-{}", self.workers.len())) {
+            // The stacks must not take the memory that the search needs.
+            let made = match self.workers.is_empty() || has_headroom(false) {
+                true => SearchThread::new(format!("search-{}", self.workers.len())),
+                false => Err(io::ErrorKind::OutOfMemory.into()),
+            };
+            match made {
                 Ok(worker) => self.workers.push(worker),
                 // Fewer workers are slower, but they do.
                 Err(error) if self.workers.is_empty() => return Err(error),

@@ -12,9 +12,17 @@ const IDLE: Duration = Duration::from_millis(1);
 /// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
+const NO_EVALUATOR: &str =
+    "no evaluator is left: a batch of the search before panicked, a defect that standard error has told";
+
 /// The worker of number `index`, from the moment at which an evaluator is here.
 pub(crate) fn work(shared: &Shared, index: usize) {
-    let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else { return };
+    let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else {
+        if !shared.is_over() {
+            shared.fail(NO_EVALUATOR);
+        }
+        return;
+    };
     let mut game = shared.context.game.clone();
     // A worker that has just had a task will soon have another, and spins for it.
     let mut lately = false;
