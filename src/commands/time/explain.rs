@@ -24,8 +24,8 @@ Times are in milliseconds on the move's clock; what stands in brackets may be le
   {"event":"finish","t_ms":2100,"total_nodes":11100}
 
   plan     what the manager is told before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
-           --overhead), evaluation_ms (of one position), reused (nodes), moves_left (plies, of the network), pieces, legal_moves,
-           captures, check (bool)]
+           --overhead), lag_ms, missing_inc_ms, opponents_clock (bool), evaluation_ms (of one position), reused (nodes), moves_left
+           (plies, of the network), pieces, legal_moves, captures, check (bool)]
   observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
            (else new and reused ones), batches, depth (average, whole plies), mate (in moves), visits (of the moves at the
            root), win_found, may_resign, need_more_time (bool), losing_edges, best_move (index into visits; else the most
