@@ -40,7 +40,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if let Some(kind) = OtherKind::of(metadata.file_type()).filter(|kind| *kind != OtherKind::Pipe) {
-        return Err(kind.is_no_file().into());
+        return Err(kind.not_a_file().into());
     }
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;

@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     let metadata = path.metadata()?;
     match OtherKind::of(metadata.file_type()) {
-        Some(kind) => Err(kind.is_no_file()),
+        Some(kind) => Err(kind.not_a_file()),
         None => Ok((File::open(path)?, metadata)),
     }
 }
@@ -44,7 +44,7 @@ impl OtherKind {
     }
 
     /// The error where a file is wanted.
-    pub fn is_no_file(self) -> Error {
+    pub fn not_a_file(self) -> Error {
         Error::new(ErrorKind::InvalidInput, format!("it is {self}, not a file"))
     }
 }

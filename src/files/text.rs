@@ -77,7 +77,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// The system's, and [`ErrorKind::InvalidInput`] for a folder.
 pub fn open(path: &Path) -> io::Result<File> {
     match path.is_dir() {
-        true => Err(OtherKind::Folder.is_no_file()),
+        true => Err(OtherKind::Folder.not_a_file()),
         false => File::open(path),
     }
 }

@@ -75,7 +75,7 @@ impl Log {
 fn open(path: &Path) -> io::Result<File> {
     let kind = path.metadata().ok().and_then(|found| OtherKind::of(found.file_type()));
     match kind.filter(|kind| *kind != OtherKind::Device) {
-        Some(kind) => Err(kind.is_no_file()),
+        Some(kind) => Err(kind.not_a_file()),
         None => OpenOptions::new().append(true).create(true).open(path),
     }
 }

@@ -59,8 +59,8 @@ pub(super) fn side_times(side: &Side, convention: &Convention) -> SideTimes {
     let mut follower = Follower::new(side, convention);
     side.plies.iter().enumerate().for_each(|(index, ply)| follower.follow(index, *ply));
     // A clock that a contradiction left behind is nobody's word.
-    let is_left_out = |doubt: &&Doubt| doubt.is_left_out && Some(&doubt.ply) == side.plies.last();
-    let is_doubtful = follower.times.doubts.last().filter(is_left_out).is_some();
+    let is_left_out = |doubt: &Doubt| doubt.is_left_out && Some(&doubt.ply) == side.plies.last();
+    let is_doubtful = follower.times.doubts.last().is_some_and(is_left_out);
     let end_ms = follower.course.clock_ms.filter(|_| !is_doubtful);
     let is_per_move = convention.control.is_some_and(|control| control.is_per_move);
     SideTimes {

@@ -19,7 +19,7 @@ pub struct TimeLoss {
 enum Said {
     /// This side, or that of the result, ran out of time.
     Loses(Option<Color>),
-    /// That the other side did.
+    /// The other side did.
     Wins(Option<Color>),
 }
 

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_second_has_one_report_at_least_and_ten_at_most() {
-        for (is_news, reports) in [(true, 10), (false, 1)] {
+        for (is_news, reports) in [(true, 90..=100), (false, 11..=13)] {
             // The watchdog looks once in a while, and more often near the end.
             for sleep_ms in [SHORTEST_SLEEP_MS, 7.0, LONGEST_SLEEP_MS] {
                 let (mut now_ms, mut last_ms, mut count) = (0.0, 0.0, 0);
@@ -108,8 +108,7 @@ mod tests {
                         (last_ms, count) = (now_ms, count + 1);
                     }
                 }
-                assert!((reports * 9..=reports * 13).contains(&count), "{is_news} {sleep_ms}: {count}");
-                assert!(count <= 100);
+                assert!(reports.contains(&count), "{is_news} {sleep_ms}: {count}");
             }
         }
     }

@@ -12,6 +12,7 @@ const IDLE: Duration = Duration::from_millis(1);
 /// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
+/// The error of a search that no evaluator is left for.
 const NO_EVALUATOR: &str =
     "no evaluator is left: a batch of the search before panicked, a defect that standard error has told";
 
