@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use clap::Parser;
 use cpu_time::ProcessTime;
-use zeitnot::backend::{
+use zeitnot_engine::backend::{
     self, Backend, BackendError, BackendOptions, Calibration, DeviceOptions, Evaluation, Evaluator, Query,
 };
-use zeitnot::network::{Conversion, Network};
-use zeitnot::runtime;
+use zeitnot_engine::network::{Conversion, Network};
+use zeitnot_engine::runtime;
 
 /// Positions of one run.
 const BATCH: usize = 16;

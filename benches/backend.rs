@@ -5,11 +5,11 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use zeitnot::backend::{self, BackendOptions, Query};
-use zeitnot::chess::Game;
-use zeitnot::network::Network;
-use zeitnot::network::testing::random_network;
-use zeitnot::runtime;
+use zeitnot_engine::backend::{self, BackendOptions, Query};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::Network;
+use zeitnot_engine::network::testing::random_network;
+use zeitnot_engine::runtime;
 
 /// The first positions of a game that goes nowhere, as many as the batch has rows.
 fn queries(count: usize, attributes: &backend::Attributes) -> Vec<Query> {

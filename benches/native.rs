@@ -10,13 +10,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zeitnot::backend::{
+use zeitnot_engine::backend::{
     self, Arithmetic, Backend, BackendOptions, Evaluator, Isa, NativeBackend, NativeOptions, Query,
 };
-use zeitnot::chess::Game;
-use zeitnot::network::testing::RandomNetwork;
-use zeitnot::network::{HistoryFill, Network};
-use zeitnot::runtime;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::testing::RandomNetwork;
+use zeitnot_engine::network::{HistoryFill, Network};
+use zeitnot_engine::runtime;
 
 /// Blocks, filters and squeeze units, of the shapes that are in use.
 const SHAPES: [(usize, usize, usize); 4] = [(6, 64, 8), (10, 128, 32), (15, 192, 32), (20, 256, 32)];

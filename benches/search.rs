@@ -15,11 +15,11 @@
 use cpu_time::ProcessTime;
 use std::sync::Arc;
 use std::time::Instant;
-use zeitnot::chess::Game;
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, Report, SearchEnd};
-use zeitnot::time_manager::Plan;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{Engine, GoParams, Options, RuntimePolicy};
+use zeitnot_engine::search::{Listener, Report, SearchEnd};
+use zeitnot_time::Plan;
 
 const DEFAULT_NODES: u64 = 2_000_000;
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Thread;
 
-use crate::printable;
 use parking_lot::Mutex;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use zeitnot_text::printable;
 
 /// Lines of the protocol that are kept: several moves of a game, with the clocks in them.
 const KEPT: usize = 60;

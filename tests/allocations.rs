@@ -4,11 +4,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use zeitnot::backend::{self, BackendOptions, Query};
-use zeitnot::chess::Game;
-use zeitnot::network::Network;
-use zeitnot::network::testing::random_network;
-use zeitnot::runtime;
+use zeitnot_engine::backend::{self, BackendOptions, Query};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::Network;
+use zeitnot_engine::network::testing::random_network;
+use zeitnot_engine::runtime;
 
 /// The system's allocator, which counts what each thread asks it for.
 struct Counting;

@@ -5,9 +5,9 @@ mod common;
 
 use std::path::Path;
 use std::process::{Command, Output};
-use zeitnot::lab::audit::game_times;
-use zeitnot::lab::{PgnGame, read_games};
-use zeitnot::splitmix::SplitMix64;
+use zeitnot_engine::splitmix::SplitMix64;
+use zeitnot_lab::audit::game_times;
+use zeitnot_lab::{PgnGame, read_games};
 
 fn audit(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(["time", "audit"]).args(args).output().unwrap()

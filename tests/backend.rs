@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use zeitnot::backend::{self, Backend, BackendOptions, Evaluation, Query};
-use zeitnot::chess::Game;
-use zeitnot::network::testing::{
+use zeitnot_engine::backend::{self, Backend, BackendOptions, Evaluation, Query};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::testing::{
     RandomNetwork, attention_networks, random_network, with_external_data, with_listed_initializers, with_narrow_ends,
     with_renamed_ends,
 };
-use zeitnot::network::{Conversion, MishForm, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
-use zeitnot::runtime;
+use zeitnot_engine::network::{Conversion, MishForm, Network, OnnxInterface, Precision, ValueKind, ValueOutput};
+use zeitnot_engine::runtime;
 
 /// Batching may change the order of additions: what 32-bit rounding may then differ by.
 const ROUNDING: f32 = 1e-5;

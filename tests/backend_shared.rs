@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::golden::{self, Golden};
-use zeitnot::backend::{self, Backend, BackendOptions, Query};
-use zeitnot::chess::{Game, parse_uci};
-use zeitnot::network::{self, Conversion, HistoryFill, Network, Transform};
-use zeitnot::runtime;
+use zeitnot_engine::backend::{self, Backend, BackendOptions, Query};
+use zeitnot_engine::chess::{Game, parse_uci};
+use zeitnot_engine::network::{self, Conversion, HistoryFill, Network, Transform};
+use zeitnot_engine::runtime;
 
 /// How far a logit, q and d, and the moves left (plies) may be from Lc0's.
 const LOGIT: f32 = 2e-4;

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use zeitnot::chess::{Game, perft};
+use zeitnot_engine::chess::{Game, perft};
 
 /// Deeper counts take minutes: the move generator is shakmaty's, what is ours is the reading of the FEN.
 const LEAVES_LIMIT: u64 = 400_000;

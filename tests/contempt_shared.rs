@@ -4,8 +4,8 @@
 
 mod common;
 
-use zeitnot::chess::Game;
-use zeitnot::engine::GoParams;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::engine::GoParams;
 
 /// Lc0's logarithm and logistic are approximations: win minus loss and draw are off by so much at most.
 const ROUGH: f32 = 0.012;

@@ -8,10 +8,10 @@ use common::bare::Uncached;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot::clock::Clock;
-use zeitnot::search::SearchParams;
-use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams};
+use zeitnot_engine::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot_engine::clock::Clock;
+use zeitnot_engine::search::SearchParams;
+use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// Positions of a full batch.
 const FULL: usize = 16;
@@ -70,7 +70,7 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     started.search.wait();
     let answer = started.answer;
     let end = answer.end.lock().take().unwrap();
-    assert_eq!(end.reason, zeitnot::search::EndReason::Stopper(StopReason::MoveTime));
+    assert_eq!(end.reason, zeitnot_engine::search::EndReason::Stopper(StopReason::MoveTime));
     let batches = batches.lock().unwrap().clone();
     (batches, clock.now_ms())
 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use zeitnot::network::testing::random_network;
-use zeitnot::runtime::{self, Provider};
+use zeitnot_engine::network::testing::random_network;
+use zeitnot_engine::runtime::{self, Provider};
 
 /// A folder with a small network, and the library of ONNX Runtime for the CPU.
 struct Bench {

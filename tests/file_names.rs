@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use zeitnot::network::testing::random_network;
+use zeitnot_engine::network::testing::random_network;
 
 /// Names that are no UTF-8: Latin-1, a sequence that is cut off, and one of all kinds.
 const NAMES: [&[u8]; 3] = [b"n\xe9t.pb.gz", b"\xf0\x9f", b"a b\xff\xc3\xa9\x80 c"];

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use assert_cmd::Command;
-use zeitnot::backend::{self, BackendOptions, Calibration, Evaluation, Query};
-use zeitnot::network::testing::{RandomNetwork, attention_networks};
-use zeitnot::network::{Activation, Conversion, InputFormat, Network};
-use zeitnot::runtime;
+use zeitnot_engine::backend::{self, BackendOptions, Calibration, Evaluation, Query};
+use zeitnot_engine::network::testing::{RandomNetwork, attention_networks};
+use zeitnot_engine::network::{Activation, Conversion, InputFormat, Network};
+use zeitnot_engine::runtime;
 
 /// Positions that are compared, and another number that the ranges come from.
 const POSITIONS: usize = 64;

@@ -6,14 +6,14 @@ mod common;
 
 use common::golden::{self, Golden};
 use std::collections::HashMap;
-use zeitnot::backend::{
+use zeitnot_engine::backend::{
     self, Arithmetic, Attributes, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions,
     Query,
 };
-use zeitnot::chess::Game;
-use zeitnot::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
-use zeitnot::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
-use zeitnot::runtime;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::testing::{RandomBody, RandomNetwork, attention_networks, random_network};
+use zeitnot_engine::network::{Activation, Conversion, HistoryFill, InputFormat, Network, PolicyKind, ValueKind};
+use zeitnot_engine::runtime;
 
 /// How far a logit may be from Lc0's (relative to its size where that is above 1).
 const LOGIT: f32 = 2e-4;

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use zeitnot::chess::{Game, Square, parse_uci};
-use zeitnot::network::{self, Conversion, HistoryFill, InputFormat, Network, Transform};
+use zeitnot_engine::chess::{Game, Square, parse_uci};
+use zeitnot_engine::network::{self, Conversion, HistoryFill, InputFormat, Network, Transform};
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::collections::{HashMap, HashSet};
-use zeitnot::chess::{Game, Move, Outcome, divide, parse_uci, perft, to_uci};
-use zeitnot::splitmix::mix;
+use zeitnot_engine::chess::{Game, Move, Outcome, divide, parse_uci, perft, to_uci};
+use zeitnot_engine::splitmix::mix;
 
 /// Draws numbers that are the same in every run.
 struct Draw(u64);

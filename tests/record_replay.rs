@@ -250,7 +250,7 @@ fn a_journal_without_playouts_leaves_speed_and_tree_reuse_as_they_were() {
 #[test]
 fn decisions_of_games_come_out_again_for_every_manager() {
     let folder = tempfile::tempdir().unwrap();
-    let titles: Vec<String> = zeitnot::time_manager::managers().iter().map(|manager| manager.title()).collect();
+    let titles: Vec<String> = zeitnot_time::managers().iter().map(|manager| manager.title()).collect();
     let mut files = Vec::new();
     for (index, title) in titles.iter().enumerate() {
         let (option, decisions) = (format!("TimeManager={title}"), format!("decisions{index}"));

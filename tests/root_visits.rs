@@ -7,9 +7,9 @@ mod common;
 
 use common::{Answer, engine, search};
 use std::sync::Arc;
-use zeitnot::chess::{Game, Move, to_uci};
-use zeitnot::engine::{Engine, GoParams, SearchEnd};
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::chess::{Game, Move, to_uci};
+use zeitnot_engine::engine::{Engine, GoParams, SearchEnd};
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 /// A rook takes a queen; every other move loses to it.
 const WHITE: &str = "4k3/8/8/3q4/8/8/8/3RK3 w - - 0 1";

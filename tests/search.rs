@@ -7,10 +7,10 @@ mod common;
 use common::{Answer, engine, search};
 use std::sync::Arc;
 use std::time::Duration;
-use zeitnot::chess::{Game, to_uci};
-use zeitnot::engine::{Engine, GoParams};
-use zeitnot::search::{EndReason, Listener, SearchEnd};
-use zeitnot::time_manager::StopReason;
+use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::engine::{Engine, GoParams};
+use zeitnot_engine::search::{EndReason, Listener, SearchEnd};
+use zeitnot_time::StopReason;
 
 fn nodes(count: u64) -> GoParams {
     GoParams { nodes: Some(count), ..GoParams::default() }

@@ -8,11 +8,11 @@ use common::bare::{Started, Uncached, pool_of};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use zeitnot::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot::clock::MonotonicClock;
-use zeitnot::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
-use zeitnot::time_manager::trace::SearchStart;
-use zeitnot::time_manager::{SearchLimits, StopReason, StopperParams};
+use zeitnot_engine::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
+use zeitnot_time::trace::SearchStart;
+use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// An evaluator that does what a function says.
 struct Does<F>(F);

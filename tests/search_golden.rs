@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use zeitnot::chess::{Game, to_uci};
-use zeitnot::engine::GoParams;
+use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::engine::GoParams;
 
 fn visits_of_lc0(golden: &Value) -> BTreeMap<String, f64> {
     let children = golden["children"].as_array().unwrap();

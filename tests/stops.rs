@@ -10,9 +10,9 @@ mod common;
 use common::{Answer, engine};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use zeitnot::chess::{Game, Move};
-use zeitnot::engine::GoParams;
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::engine::GoParams;
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 const FEW: usize = 300;
 /// Searches between two changes of the options.

@@ -6,9 +6,9 @@ mod common;
 use common::{engine, search, shared};
 use std::fs;
 use std::path::{Path, PathBuf};
-use zeitnot::chess::{Game, to_uci};
-use zeitnot::engine::GoParams;
-use zeitnot::tablebase::{RootMoves, Tablebase};
+use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::engine::GoParams;
+use zeitnot_engine::tablebase::{RootMoves, Tablebase};
 
 fn folder() -> PathBuf {
     shared().join("data/syzygy")

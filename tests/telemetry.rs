@@ -4,8 +4,8 @@
 
 use std::fs;
 use std::process::Command;
-use zeitnot::network::testing::random_network;
-use zeitnot::runtime;
+use zeitnot_engine::network::testing::random_network;
+use zeitnot_engine::runtime;
 
 /// Without the variable that `main` sets, ONNX Runtime 1.31 writes an identifier of the machine and its events to
 /// `Microsoft/` in the user's cache, and looks for its collector on the network.

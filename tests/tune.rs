@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
-use zeitnot::splitmix::SplitMix64;
+use zeitnot_engine::splitmix::SplitMix64;
 
 const ITERATIONS: usize = 6;
 const PARAMETERS: &str = "# of the search and of the time manager\n\

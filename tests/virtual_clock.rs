@@ -9,16 +9,16 @@ use parking_lot::Mutex;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::backend::{self, Backend, BackendOptions, CostModel, CostedBackend};
-use zeitnot::chess::{Game, to_uci};
-use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
-use zeitnot::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
-use zeitnot::lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
-use zeitnot::network::testing::random_network;
-use zeitnot::network::{self, BUILT_IN, Network, OnnxInterface};
-use zeitnot::search::{EndReason, Guess, SearchEnd};
-use zeitnot::time_manager::trace::{self, Answer, Event, Line, Observer};
-use zeitnot::time_manager::{StopReason, Timekeeper, managers};
+use zeitnot_engine::backend::{self, Backend, BackendOptions, CostModel, CostedBackend};
+use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
+use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options, RuntimePolicy};
+use zeitnot_engine::network::testing::random_network;
+use zeitnot_engine::network::{self, BUILT_IN, Network, OnnxInterface};
+use zeitnot_engine::search::{EndReason, Guess, SearchEnd};
+use zeitnot_lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
+use zeitnot_time::trace::{self, Answer, Event, Line, Observer};
+use zeitnot_time::{StopReason, Timekeeper, managers};
 
 /// A backend without a cache.
 fn bare(name: &str) -> Arc<dyn Backend> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use zeitnot::splitmix::SplitMix64;
+use zeitnot_engine::splitmix::SplitMix64;
 
 /// Games of each match here.
 const GAMES: usize = 12;

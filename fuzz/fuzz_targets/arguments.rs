@@ -4,10 +4,10 @@
 use libfuzzer_sys::fuzz_target;
 use std::fmt::Display;
 use std::str::FromStr;
-use zeitnot::backend::{DeviceOptions, Isa};
-use zeitnot::lab::strength::sprt::{Sprt, SprtModel};
-use zeitnot::lab::tune::{ManagerParameter, read_parameters};
-use zeitnot::lab::{DrawRule, LagModel, ResignRule, TimeControl, TimeControls, audit};
+use zeitnot_engine::backend::{DeviceOptions, Isa};
+use zeitnot_lab::strength::sprt::{Sprt, SprtModel};
+use zeitnot_lab::tune::{ManagerParameter, read_parameters};
+use zeitnot_lab::{DrawRule, LagModel, ResignRule, TimeControl, TimeControls, audit};
 
 /// Reads `text`. A complaint about a line has one line.
 fn read<T: FromStr<Err: Display>>(text: &str) -> Option<T> {

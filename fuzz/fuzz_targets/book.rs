@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::chess::Game;
-use zeitnot::engine::Book;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::engine::Book;
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

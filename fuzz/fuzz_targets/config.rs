@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::{Engine, Options, RuntimePolicy};
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{Engine, Options, RuntimePolicy};
 
 // The program's own reader, which no library has.
 #[path = "../../src/commands/config_file.rs"]

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::chess::{Game, divide, perft, to_uci};
-use zeitnot::network::{HistoryFill, InputFormat, encode, policy_index};
+use zeitnot_engine::chess::{Game, divide, perft, to_uci};
+use zeitnot_engine::network::{HistoryFill, InputFormat, encode, policy_index};
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::time_manager::{MoveOutcome, MoveRequest, SearchSnapshot, build};
+use zeitnot_time::{MoveOutcome, MoveRequest, SearchSnapshot, build};
 
 /// Moves of a game.
 const MOST: usize = 8;

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::backend::{Arithmetic, Backend as _, NativeBackend, NativeOptions, Query};
-use zeitnot::chess::Game;
-use zeitnot::network::{Conversion, HistoryFill, Network, Precision};
+use zeitnot_engine::backend::{Arithmetic, Backend as _, NativeBackend, NativeOptions, Query};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::{Conversion, HistoryFill, Network, Precision};
 
 /// The largest name of a network in its description, bytes.
 const LONGEST: usize = 4096;

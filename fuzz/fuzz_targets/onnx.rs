@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::network::{Conversion, InputFormat, Network, OnnxInterface, ValueOutput};
+use zeitnot_engine::network::{Conversion, InputFormat, Network, OnnxInterface, ValueOutput};
 
 /// The longest complaint, bytes.
 const LONGEST: usize = 4096;

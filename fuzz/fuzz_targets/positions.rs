@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::path::PathBuf;
-use zeitnot::lab::traces::{read_positions, read_sides};
-use zeitnot::lab::{OpeningOrder, Openings};
+use zeitnot_lab::traces::{read_positions, read_sides};
+use zeitnot_lab::{OpeningOrder, Openings};
 
 /// Openings that are played out: a file has as many as it has lines.
 const MOST: usize = 20;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::lab::report::{Report, ReportRules, page};
+use zeitnot_lab::report::{Report, ReportRules, page};
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use zeitnot::lab::verify_decisions;
-use zeitnot::time_manager::Timekeeper;
-use zeitnot::time_manager::trace::{self, Answer, Line};
+use zeitnot_lab::verify_decisions;
+use zeitnot_time::Timekeeper;
+use zeitnot_time::trace::{self, Answer, Line};
 
 fuzz_target!(|data: &[u8]| {
     zeitnot_fuzz::count(data);

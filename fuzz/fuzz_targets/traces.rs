@@ -7,8 +7,8 @@ use flate2::write::DeflateEncoder;
 use libfuzzer_sys::fuzz_target;
 use std::io::Write as _;
 use std::path::Path;
-use zeitnot::lab::traces::{ReplayRules, Speed, oracle, parse_traces, replay};
-use zeitnot::time_manager::StopperParams;
+use zeitnot_lab::traces::{ReplayRules, Speed, oracle, parse_traces, replay};
+use zeitnot_time::StopperParams;
 
 const HEADER: &str = r#"{"format":"zeitnot traces 1","nodes":400,"factor":16.0,"growth":1.1,"settings":null}"#;
 

@@ -7,8 +7,8 @@
 use libfuzzer_sys::fuzz_target;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::{Engine, Options, RuntimePolicy};
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{Engine, Options, RuntimePolicy};
 use zeitnot::uci::{Output, run};
 
 /// Parts of the names of options that are left alone.

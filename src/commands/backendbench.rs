@@ -8,13 +8,13 @@ use super::speed_picture::{self, Spot};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use zeitnot::backend::{self, BackendError, BackendOptions};
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::Engine;
-use zeitnot::files::named_path;
-use zeitnot::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
-use zeitnot::network;
-use zeitnot::runtime::Provider;
+use zeitnot_engine::backend::{self, BackendError, BackendOptions};
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::Engine;
+use zeitnot_engine::network;
+use zeitnot_engine::runtime::Provider;
+use zeitnot_lab::measure::{self, BackendSide, Bare, BenchPlan, BenchRow, GAIN, Saturation, Side, Sizes, Throughput};
+use zeitnot_text::files::named_path;
 
 /// The name of the bare ONNX Runtime loop as a side.
 const BARE: &str = "bare";

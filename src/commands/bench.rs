@@ -6,8 +6,8 @@ use super::json_flag;
 use super::output::{note, say};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
-use zeitnot::backend;
-use zeitnot::measure::{self, BENCH_POSITIONS, BenchResult};
+use zeitnot_engine::backend;
+use zeitnot_lab::measure::{self, BENCH_POSITIONS, BenchResult};
 
 /// Plies that take a thousand nodes or two where a network prefers some moves.
 const DEPTH: u32 = 5;

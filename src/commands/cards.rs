@@ -1,10 +1,10 @@
 //! Finds the graphics cards that a backend runs on, and prints their state beside a measurement.
 
 use std::sync::Arc;
-use zeitnot::backend::{self, Attributes, BackendOptions, DeviceOptions};
-use zeitnot::engine::Options;
-use zeitnot::measure::CardUse;
-use zeitnot::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
+use zeitnot_engine::backend::{self, Attributes, BackendOptions, DeviceOptions};
+use zeitnot_engine::engine::Options;
+use zeitnot_engine::runtime::nvidia_readings::{CardReading, CardSource, NvidiaCards};
+use zeitnot_lab::measure::CardUse;
 
 /// The cards of this backend; `None` where it has none, or their driver tells nothing of them.
 pub fn source(options: &Options, attributes: &Attributes) -> Option<Arc<dyn CardSource>> {

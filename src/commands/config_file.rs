@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use zeitnot::engine::options::SPECS;
-use zeitnot::engine::{Engine, Kind, ignored_options};
-use zeitnot::files::{self, OtherKind};
+use zeitnot_engine::engine::options::SPECS;
+use zeitnot_engine::engine::{Engine, Kind, ignored_options};
+use zeitnot_text::files::{self, OtherKind};
 
 /// The most bytes of a file: all options with their comments are a few thousand.
 const LARGEST: u64 = 1 << 20;
@@ -77,7 +77,7 @@ fn apply_line(engine: &mut Engine, line: &str, note: &impl Fn(String)) -> anyhow
     if flag == PRELOAD {
         return preload::read(value.unwrap_or(switch)).map(Some);
     }
-    let named = |spec: &&zeitnot::engine::OptionSpec| {
+    let named = |spec: &&zeitnot_engine::engine::OptionSpec| {
         spec.flag == flag || spec.short.is_some_and(|short| flag.chars().eq([short]))
     };
     let spec =
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::sync::Arc;
-    use zeitnot::clock::MonotonicClock;
-    use zeitnot::engine::{Options, RuntimePolicy};
+    use zeitnot_engine::clock::MonotonicClock;
+    use zeitnot_engine::engine::{Options, RuntimePolicy};
 
     fn read(text: impl AsRef<[u8]>) -> (Options, Vec<String>, Option<String>) {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -6,13 +6,13 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot::announcer::Announcer;
-use zeitnot::clock::{Clock, MonotonicClock};
-use zeitnot::engine::ignored_options::IGNORED;
-use zeitnot::engine::options::SPECS;
-use zeitnot::engine::{Engine, Kind, Options, RuntimePolicy};
-use zeitnot::memory;
-use zeitnot::network::BUILT_IN;
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::clock::{Clock, MonotonicClock};
+use zeitnot_engine::engine::ignored_options::IGNORED;
+use zeitnot_engine::engine::options::SPECS;
+use zeitnot_engine::engine::{Engine, Kind, Options, RuntimePolicy};
+use zeitnot_engine::memory;
+use zeitnot_engine::network::BUILT_IN;
 
 /// The file that `--config` names.
 const CONFIG: &str = "ConfigFile";
@@ -23,7 +23,7 @@ pub const HEADING: &str = "Engine options";
 /// Adds a flag for every option of the engine.
 pub fn add_to(command: Command) -> Command {
     let defaults = Options::default();
-    let arg = |spec: &'static zeitnot::engine::OptionSpec| {
+    let arg = |spec: &'static zeitnot_engine::engine::OptionSpec| {
         let default = spec.value(&defaults);
         let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
         let help = match spec.kind {

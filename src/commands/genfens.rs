@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use zeitnot::chess::Move;
-use zeitnot::lab::Openings;
-use zeitnot::splitmix::SplitMix64;
+use zeitnot_engine::chess::Move;
+use zeitnot_engine::splitmix::SplitMix64;
+use zeitnot_lab::Openings;
 
 /// The command as OpenBench writes it, in one argument.
 const NAME: &str = "genfens";

@@ -11,7 +11,6 @@ mod engine_options;
 mod eval;
 mod genfens;
 mod interrupt;
-mod label;
 mod matches;
 mod net;
 mod options;
@@ -25,20 +24,18 @@ mod time;
 mod uci;
 
 use crate::commands::output::{LogOutput, note};
-use anyhow::Context as _;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::borrow::Cow;
-use std::fs::File;
-use std::path::Path;
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use zeitnot::chess::{FenError, Game};
-use zeitnot::engine::{SearchAlgorithm, Word as _};
-use zeitnot::runtime::user_cache;
-use zeitnot::{crash_report, digest, files, printable};
+use zeitnot::crash_report;
+use zeitnot_engine::chess::{FenError, Game};
+use zeitnot_engine::engine::{SearchAlgorithm, Word as _};
+use zeitnot_engine::runtime::user_cache;
+use zeitnot_text::{files, printable};
 
 const ABOUT: &str = "A UCI chess engine that runs Lc0 networks and treats the clock as a first-class subject";
 const AFTER_HELP: &str =
@@ -62,7 +59,6 @@ fn cli() -> Command {
         benchmark::command(),
         options::command(),
         perft::command(),
-        label::command(),
         genfens::command(),
         time::command(),
         completions::completions_command(),
@@ -95,12 +91,6 @@ fn json_flag() -> Arg {
 /// Threads that the machine runs at once.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// The SHA-256 of a file that the command line names.
-fn file_sha256(path: &Path) -> anyhow::Result<String> {
-    let digest = File::open(path).and_then(digest::sha256);
-    digest.with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// `--fen`; without it the command takes the start position.
@@ -202,7 +192,6 @@ fn dispatch(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         Some(("completions", matches)) => completions::completions(matches, cli())?,
         Some(("man", matches)) => completions::man(matches, cli())?,
         Some(("perft", matches)) => perft::run(matches)?,
-        Some(("label", matches)) => label::run(matches)?,
         Some(("genfens", matches)) => genfens::run(matches)?,
         Some(("time", matches)) => time::run(matches)?,
         Some(("runtime", matches)) => runtime::run(runtime::RuntimeArgs::from_arg_matches(matches)?)?,

@@ -5,10 +5,10 @@ use super::output::{self, say};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use zeitnot::engine::Options;
-use zeitnot::engine::ignored_options::IGNORED;
-use zeitnot::engine::options::SPECS;
-use zeitnot::time_manager::{self, ManagerSpec, ParamSpec};
+use zeitnot_engine::engine::Options;
+use zeitnot_engine::engine::ignored_options::IGNORED;
+use zeitnot_engine::engine::options::SPECS;
+use zeitnot_time::{ManagerSpec, ParamSpec};
 
 pub fn command() -> Command {
     Command::new("options")
@@ -93,7 +93,7 @@ impl Parameter {
 
 /// The forms of the manager that `first` is the first form of; `None` where there is but one, or `first` is another.
 fn presets(first: &ManagerSpec) -> Option<Parameter> {
-    let forms = time_manager::managers().iter().filter(|form| form.name == first.name);
+    let forms = zeitnot_time::managers().iter().filter(|form| form.name == first.name);
     let words: Vec<_> = forms.filter_map(|form| form.preset).collect();
     (first.preset.is_some() && first.preset == words.first().copied()).then(|| Parameter {
         manager: first.name.to_owned(),
@@ -111,7 +111,7 @@ fn parameters() -> Vec<Parameter> {
         takes: Takes::Number(param),
         help: param.help,
     };
-    let grouped = |group: &'static time_manager::GroupSpec, manager: &str| {
+    let grouped = |group: &'static zeitnot_time::GroupSpec, manager: &str| {
         let named = |(path, param): (Vec<&str>, &'static ParamSpec)| {
             number(manager, format!("{}({}{}", path.join("("), param.name, ")".repeat(path.len())), param)
         };
@@ -129,8 +129,8 @@ fn parameters() -> Vec<Parameter> {
         let inner = manager.groups.iter().flat_map(|group| grouped(group, &title));
         presets(manager).into_iter().chain(own).chain(words).chain(inner).collect::<Vec<_>>()
     };
-    let common = time_manager::COMMON_GROUPS.iter().flat_map(|group| grouped(group, "any"));
-    time_manager::managers().iter().flat_map(of).chain(common).collect()
+    let common = zeitnot_time::COMMON_GROUPS.iter().flat_map(|group| grouped(group, "any"));
+    zeitnot_time::managers().iter().flat_map(of).chain(common).collect()
 }
 
 fn shown(value: String) -> String {
@@ -164,10 +164,10 @@ fn managers_tables() -> String {
     let mut text = String::new();
     for parameters in parameters().chunk_by(|one, next| one.manager == next.manager) {
         let title = parameters.first().map_or("", |parameter| parameter.manager.as_str());
-        let manager = time_manager::managers().iter().find(|manager| manager.title() == title);
+        let manager = zeitnot_time::managers().iter().find(|manager| manager.title() == title);
         let (heading, help) = match manager {
             Some(manager) => (title, manager.help),
-            None => ("every manager", time_manager::COMMON_GROUPS.first().map_or("", |group| group.help)),
+            None => ("every manager", zeitnot_time::COMMON_GROUPS.first().map_or("", |group| group.help)),
         };
         writeln!(text, "## {heading}\n\n{help}\n").ok();
         text.push_str("| parameter | default | range | unit | meaning |\n|---|---|---|---|---|\n");

@@ -3,7 +3,7 @@
 use super::output::say;
 use super::{fen_option, game_from, json_flag};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use zeitnot::chess::divide;
+use zeitnot_engine::chess::divide;
 
 pub fn command() -> Command {
     Command::new("perft")

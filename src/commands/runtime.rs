@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
-use zeitnot::runtime::{CudaVersion, Installed, Installer, Progress, Status, Variant, nvidia};
+use zeitnot_engine::runtime::{CudaVersion, Installed, Installer, Progress, Status, Variant, nvidia};
 
 /// Shows or obtains ONNX Runtime, the library that networks are run with
 #[derive(Debug, Args)]

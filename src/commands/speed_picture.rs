@@ -1,10 +1,10 @@
 //! Draws measured speeds by batch size: evaluations a second, and below it the latency of a batch.
 
-use super::output::write_whole;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, value_parser};
 use std::path::{Path, PathBuf};
-use zeitnot::lab::report::svg::{Axis, Curve, Frame, LinePlot, Mark, Plot, Quantity, draw_all};
+use zeitnot_charts::{Axis, Curve, Frame, LinePlot, Mark, Plot, Quantity, draw_all};
+use zeitnot_text::files::write_whole;
 
 /// One measurement.
 #[derive(Clone, Debug, PartialEq)]

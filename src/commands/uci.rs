@@ -3,9 +3,9 @@
 use super::engine_options;
 use clap::ArgMatches;
 use std::sync::Arc;
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::{Options, RuntimePolicy, SearchAlgorithm};
 use zeitnot::uci;
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{Options, RuntimePolicy, SearchAlgorithm};
 
 /// With the `SearchAlgorithm` that the command named, if it did.
 pub fn run(matches: &ArgMatches, algorithm: Option<SearchAlgorithm>) -> anyhow::Result<()> {

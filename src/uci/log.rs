@@ -1,12 +1,12 @@
 //! Writes `LogFile`: every line read and written over UCI, with the time, to a file or to standard error.
 
-use crate::files::{OtherKind, to_path};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use zeitnot_text::files::{OtherKind, to_path};
 
 /// The name that stands for standard error (Lc0's).
 const STDERR: &str = "<stderr>";

@@ -1,4 +1,4 @@
-//! Speaks the Universal Chess Interface: text in, text out, around an [`Engine`](crate::engine::Engine).
+//! Speaks the Universal Chess Interface: text in, text out, around an [`Engine`](zeitnot_engine::engine::Engine).
 
 mod lines;
 mod log;

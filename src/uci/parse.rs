@@ -1,8 +1,8 @@
 //! Reads the commands of a GUI.
 
-use crate::chess::{Color, FenError, Game, MoveError, parse_uci};
-use crate::engine::{GoParams, MOST_MOVES};
 use thiserror::Error;
+use zeitnot_engine::chess::{Color, FenError, Game, MoveError, parse_uci};
+use zeitnot_engine::engine::{GoParams, MOST_MOVES};
 
 /// Largest time, in milliseconds, that is taken seriously: about 31 years. More is cut to it.
 const LONGEST_MS: f64 = 1e12;
@@ -203,7 +203,7 @@ fn read_number(name: &str, text: Option<&str>, largest: f64, complaints: &mut Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::to_uci;
+    use zeitnot_engine::chess::to_uci;
 
     #[test]
     fn commands() {

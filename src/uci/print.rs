@@ -1,8 +1,10 @@
 //! Writes the lines for a GUI, in the order and the format of Lc0 (docs/lc0.md, 3.8).
 
-use crate::chess::{Color, Move, to_uci};
-use crate::engine::{Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille};
 use std::fmt::Write as _;
+use zeitnot_engine::chess::{Color, Move, to_uci};
+use zeitnot_engine::engine::{
+    Kind, Line, MoveStats, OptionSpec, Options, Report, ScoreType, policy_index, score, wdl_permille,
+};
 
 /// How analysis is shown.
 #[derive(Clone, Debug)]
@@ -136,7 +138,7 @@ pub(super) fn option(spec: &OptionSpec, defaults: &Options) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Game;
+    use zeitnot_engine::chess::Game;
 
     fn display() -> Display {
         Display {
@@ -154,7 +156,7 @@ mod tests {
     }
 
     fn e4() -> Move {
-        crate::chess::parse_uci(Game::new().current().chess(), "e2e4").unwrap()
+        zeitnot_engine::chess::parse_uci(Game::new().current().chess(), "e2e4").unwrap()
     }
 
     #[test]
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn options_are_advertised_in_uci_types() {
         let defaults = Options::default();
-        let line = |name: &str| option(crate::engine::options::find(name).unwrap(), &defaults);
+        let line = |name: &str| option(zeitnot_engine::engine::options::find(name).unwrap(), &defaults);
         assert_eq!(line("Threads"), "option name Threads type spin default 0 min 0 max 128");
         assert_eq!(line("CPuct"), "option name CPuct type string default 1.745");
         assert_eq!(line("WeightsFile"), "option name WeightsFile type string default <empty>");

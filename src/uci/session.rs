@@ -4,20 +4,20 @@ use super::lines::Lines;
 use super::log::{Log, LogError};
 use super::parse::{self, Command};
 use super::print::{self, Display};
-use crate::announcer::Announcer;
-use crate::chess::divide;
 use crate::crash_report;
-use crate::engine::options::SPECS;
-use crate::engine::{
-    EndReason, Engine, EngineError, Listener, MOST_MOVES, MoveStats, OptionError, Prepared, Report, SearchEnd,
-    ignored_options,
-};
-use crate::printable;
-use crate::time_manager::Plan;
 use parking_lot::Mutex;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::chess::divide;
+use zeitnot_engine::engine::options::SPECS;
+use zeitnot_engine::engine::{
+    EndReason, Engine, EngineError, Listener, MOST_MOVES, MoveStats, OptionError, Prepared, Report, SearchEnd,
+    ignored_options,
+};
+use zeitnot_text::printable;
+use zeitnot_time::Plan;
 
 /// Deepest `go perft`, in plies: what follows takes hours, and it cannot be stopped.
 const DEEPEST_PERFT: u32 = 7;
@@ -378,6 +378,6 @@ fn cannot_search(engine: &Engine, error: &EngineError, output: &Output) {
     }
     let best = engine
         .unsearched()
-        .map_or_else(|| "(none)".to_owned(), |mv| crate::chess::to_uci(mv, engine.options().chess960));
+        .map_or_else(|| "(none)".to_owned(), |mv| zeitnot_engine::chess::to_uci(mv, engine.options().chess960));
     output.line(&format!("bestmove {best}"));
 }

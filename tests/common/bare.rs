@@ -3,14 +3,16 @@
 use super::Answer;
 use std::sync::Arc;
 use std::sync::Mutex;
-use zeitnot::backend::{Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend};
-use zeitnot::chess::Game;
-use zeitnot::clock::Clock;
-use zeitnot::search::{Listener, Search, SearchParams, SearchRequest, SearchThreads, Tree};
-use zeitnot::tablebase::Probes;
-use zeitnot::time_manager::estimators::batch_latency::BatchLatency;
-use zeitnot::time_manager::trace::SearchStart;
-use zeitnot::time_manager::{Begun, SearchLimits, StopperParams, Timekeeper};
+use zeitnot_engine::backend::{
+    Attributes, Backend, BackendError, EvaluationCache, Evaluator, EvaluatorPool, UniformBackend,
+};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::clock::Clock;
+use zeitnot_engine::search::{Listener, Search, SearchParams, SearchRequest, SearchThreads, Tree};
+use zeitnot_engine::tablebase::Probes;
+use zeitnot_time::estimators::batch_latency::BatchLatency;
+use zeitnot_time::trace::SearchStart;
+use zeitnot_time::{Begun, SearchLimits, StopperParams, Timekeeper};
 
 /// `uniform` to look at, and without the cache that would save evaluations.
 pub struct Uncached(UniformBackend);

@@ -5,9 +5,9 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use zeitnot::chess::Game;
-use zeitnot::network::testing::attention_networks;
-use zeitnot::network::{self, BUILT_IN, Network, OnnxInterface};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::network::testing::attention_networks;
+use zeitnot_engine::network::{self, BUILT_IN, Network, OnnxInterface};
 
 #[derive(Deserialize)]
 struct Line {

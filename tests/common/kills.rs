@@ -2,7 +2,7 @@
 
 use std::process::Child;
 use std::time::Duration;
-use zeitnot::splitmix::SplitMix64;
+use zeitnot_engine::splitmix::SplitMix64;
 
 /// Kills of one work at the most: it may get nowhere between two of them.
 const MOST: usize = 21;

@@ -8,10 +8,10 @@ pub mod golden;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot::clock::MonotonicClock;
-use zeitnot::engine::{Engine, GoParams, Options, RuntimePolicy};
-use zeitnot::search::{Listener, Report, SearchEnd};
-use zeitnot::time_manager::Plan;
+use zeitnot_engine::clock::MonotonicClock;
+use zeitnot_engine::engine::{Engine, GoParams, Options, RuntimePolicy};
+use zeitnot_engine::search::{Listener, Report, SearchEnd};
+use zeitnot_time::Plan;
 
 /// Keeps what a search said.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use zeitnot::chess::{Game, to_uci};
+use zeitnot_engine::chess::{Game, to_uci};
 
 /// Only what hangs takes so long, even on a machine that is busy with something else.
 const HANG: Duration = Duration::from_secs(60);

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 use crate::wire::{self, Field, Value};
 

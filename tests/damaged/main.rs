@@ -15,9 +15,9 @@ use std::path::Path;
 
 use damage::{KINDS, Original};
 use parking_lot::Mutex;
-use zeitnot::network::testing::{RandomNetwork, attention_networks};
-use zeitnot::network::{Activation, Conversion, InputFormat, Network, NetworkError, PolicyKind, ValueKind};
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::network::testing::{RandomNetwork, attention_networks};
+use zeitnot_engine::network::{Activation, Conversion, InputFormat, Network, NetworkError, PolicyKind, ValueKind};
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 /// The most memory that reading and converting a network may hold at once, in honest sizes of its file (issue 3).
 const MOST_SIZES: usize = 4;

@@ -3,7 +3,7 @@
 use super::driver::{Uci, errors, words_after};
 use std::fs;
 use std::process::Command;
-use zeitnot::time_manager::DEFAULT_MANAGER;
+use zeitnot_time::DEFAULT_MANAGER;
 
 fn starting(lines: &[String], start: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(start)).count()

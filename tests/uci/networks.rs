@@ -4,9 +4,9 @@ use super::driver::{Uci, errors, lonely};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use zeitnot::network::testing::{random_network, with_renamed_ends};
-use zeitnot::network::{Conversion, Network};
-use zeitnot::runtime;
+use zeitnot_engine::network::testing::{random_network, with_renamed_ends};
+use zeitnot_engine::network::{Conversion, Network};
+use zeitnot_engine::runtime;
 
 /// A folder in which the binary is alone: neither it nor the folders around it hold a network or a library.
 struct Island {

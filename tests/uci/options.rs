@@ -1,7 +1,7 @@
 //! `setoption`, by the list that the engine itself gives.
 
 use super::driver::{Uci, errors};
-use zeitnot::time_manager::DEFAULT_MANAGER;
+use zeitnot_time::DEFAULT_MANAGER;
 
 /// An option as advertised: name, type and the rest of the line.
 struct Advertised {

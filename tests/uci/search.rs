@@ -2,7 +2,7 @@
 
 use super::driver::{Uci, errors, game, legal_moves, words_after};
 use std::collections::BTreeSet;
-use zeitnot::chess::{parse_uci, to_uci};
+use zeitnot_engine::chess::{parse_uci, to_uci};
 
 /// One worker, and nothing that ends a search before its limit.
 const EXACT: [&str; 4] = ["--backend=random", "--threads=1", "--minibatch-size=8", "--smart-pruning-factor=0"];

@@ -1,7 +1,7 @@
 //! Many commands in a hurry: nothing hangs, every search has one answer, and every move in it is legal.
 
 use super::driver::{Uci, errors, game, legal_moves};
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 #[test]
 fn go_and_stop_at_once() {

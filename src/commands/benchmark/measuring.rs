@@ -9,14 +9,14 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde_json::json;
 use std::sync::Arc;
-use zeitnot::backend::{self, BACKENDS, BackendOptions};
-use zeitnot::clock::{Clock, MonotonicClock};
-use zeitnot::engine::Engine;
-use zeitnot::measure::{
+use zeitnot_engine::backend::{self, BACKENDS, BackendOptions};
+use zeitnot_engine::clock::{Clock, MonotonicClock};
+use zeitnot_engine::engine::Engine;
+use zeitnot_engine::runtime;
+use zeitnot_lab::measure::{
     self, BackendDevice, Benchmark, BenchmarkError, BenchmarkRecord, Grid, Machine, Measured, NetworkFacts,
     Recommended, Sizes, Tried, Unavailable,
 };
-use zeitnot::runtime;
 
 /// The backend that stands for another one.
 const AUTO: &str = "auto";

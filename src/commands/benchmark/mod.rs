@@ -13,8 +13,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use measuring::Request;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use zeitnot::files::read_text;
-use zeitnot::measure::{BENCHMARK_POSITIONS, BenchmarkRecord, Comparison};
+use zeitnot_lab::measure::{BENCHMARK_POSITIONS, BenchmarkRecord, Comparison};
+use zeitnot_text::files::read_text;
 
 pub fn command() -> Command {
     let command = Command::new("benchmark")
@@ -138,7 +138,7 @@ fn read(path: &Path) -> anyhow::Result<BenchmarkRecord> {
 fn spots(record: &BenchmarkRecord) -> Vec<Spot> {
     let settings = record.settings();
     let is_one = settings.iter().all(|setting| setting.backend == settings[0].backend);
-    let spot = |setting: &zeitnot::measure::Measured| {
+    let spot = |setting: &zeitnot_lab::measure::Measured| {
         let threads = speed_picture::threads(setting.threads);
         Spot {
             line: if is_one { threads } else { format!("{}, {threads}", setting.backend) },

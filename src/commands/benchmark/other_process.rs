@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
-use zeitnot::measure::BenchmarkRecord;
+use zeitnot_lab::measure::BenchmarkRecord;
 
 /// Flags of this process that the other one does not have.
 const SWITCHES: [&str; 3] = ["--csv", "--json", "--no-install"];

@@ -2,9 +2,9 @@
 
 use super::{Format, cards};
 use crate::commands::output::say;
-use zeitnot::backend::{Attributes, LARGEST_BATCH};
-use zeitnot::lab::words::plain;
-use zeitnot::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
+use zeitnot_engine::backend::{Attributes, LARGEST_BATCH};
+use zeitnot_lab::measure::{BenchmarkRecord, ComparedSetting, Comparison, GAIN, Measured, SearchSaturation};
+use zeitnot_text::words::plain;
 
 /// The machine and the network that were measured.
 pub fn facts(record: &BenchmarkRecord) -> String {
@@ -273,7 +273,7 @@ mod tests {
         let found = |is_reached| SearchSaturation {
             backend: "x".to_owned(),
             threads: 2,
-            saturation: zeitnot::measure::Saturation { batch: 256, evals_per_s: 900.0, is_reached },
+            saturation: zeitnot_lab::measure::Saturation { batch: 256, evals_per_s: 900.0, is_reached },
         };
         assert!(saturation_in_words(&found(true)).starts_with("x at batch 256 with 2 threads (900 evaluations/s; "));
         assert_eq!(saturation_in_words(&found(false)), "x not up to batch 256 with 2 threads (900 evaluations/s)");

@@ -1,9 +1,9 @@
 //! Checks the endgame tables and the opening book.
 
 use super::Check;
-use zeitnot::engine::{Book, Options};
-use zeitnot::files::to_path;
-use zeitnot::tablebase::Tablebase;
+use zeitnot_engine::engine::{Book, Options};
+use zeitnot_engine::tablebase::Tablebase;
+use zeitnot_text::files::to_path;
 
 /// Checks the files that the options name, and says nothing where they name none: either is a help, not a need.
 pub fn checks(options: &Options, look: &mut impl FnMut(Check)) {

@@ -3,7 +3,7 @@
 use super::{Check, PROBE};
 use std::path::Path;
 use std::process::Command;
-use zeitnot::runtime::{self, CudaVersion, Installed, Provider, nvidia};
+use zeitnot_engine::runtime::{self, CudaVersion, Installed, Provider, nvidia};
 
 /// Looks at the runtime that `library` names or that is found, at each provider that could be here, and at NVIDIA's driver.
 /// `in_use` is the provider of the backend that is configured; `auto` takes the CPU when it does not load.

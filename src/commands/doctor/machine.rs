@@ -3,9 +3,9 @@
 use super::Check;
 use std::thread;
 use std::time::Duration;
-use zeitnot::clock::{Clock as _, MonotonicClock};
-use zeitnot::engine::Options;
-use zeitnot::runtime;
+use zeitnot_engine::clock::{Clock as _, MonotonicClock};
+use zeitnot_engine::engine::Options;
+use zeitnot_engine::runtime;
 
 /// How long a nap is when the timer is tried.
 const NAP: Duration = Duration::from_millis(1);

@@ -14,12 +14,12 @@ use serde::Serialize;
 use serde_json::json;
 use std::fmt;
 use std::process::ExitCode;
-use zeitnot::backend::{self, BackendOptions, Isa};
-use zeitnot::chess::{Game, Move};
-use zeitnot::engine::Engine;
-use zeitnot::files::named_path;
-use zeitnot::network::{self, Location, Network, NetworkError, OnnxInterface};
-use zeitnot::runtime::Provider;
+use zeitnot_engine::backend::{self, BackendOptions, Isa};
+use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::engine::Engine;
+use zeitnot_engine::network::{self, Location, Network, NetworkError, OnnxInterface};
+use zeitnot_engine::runtime::Provider;
+use zeitnot_text::files::named_path;
 
 /// The hidden flag by which the command asks itself, in a process of its own, whether a provider loads: a process has only
 /// one ONNX Runtime.

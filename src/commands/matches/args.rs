@@ -2,22 +2,23 @@
 
 use super::Contestant;
 use crate::commands::output::note;
-use crate::commands::{cores, fen_option, file_sha256, game_from, text_with_paths};
+use crate::commands::{cores, fen_option, game_from, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use zeitnot::backend::CostModel;
-use zeitnot::chess::Game;
-use zeitnot::clock::VirtualClock;
-use zeitnot::digest::sha256;
-use zeitnot::engine::Options;
-use zeitnot::files::read_text;
-use zeitnot::lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules, Termination};
-use zeitnot::measure::MeasuredCosts;
-use zeitnot::tablebase::Tablebase;
+use zeitnot_engine::backend::CostModel;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::clock::VirtualClock;
+use zeitnot_engine::digest::sha256;
+use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_engine::engine::Options;
+use zeitnot_engine::tablebase::Tablebase;
+use zeitnot_lab::measure::MeasuredCosts;
+use zeitnot_lab::{Adjudication, DrawRule, LagModel, Limits, OpeningOrder, Openings, ResignRule, Rules, Termination};
+use zeitnot_text::files::read_text;
 
 /// Evaluations a second on a virtual clock unless told: a game of 10+0.1 with the built-in network then takes two to three
 /// seconds of a core (60 games of smooth with itself on Zen 5: 2.2).
@@ -305,7 +306,7 @@ pub fn settings(matches: &ArgMatches, except: &[&str]) -> anyhow::Result<Value> 
     }
     for name in FILES {
         for path in matches.get_many::<PathBuf>(name).unwrap_or_default() {
-            settings.insert(format!("sha256 of {}", path.display()), file_sha256(path)?.into());
+            settings.insert(format!("sha256 of {}", path.display()), sha256_of_file(path)?.into());
         }
     }
     Ok(Value::Object(settings))

@@ -13,14 +13,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use zeitnot::announcer::Announcer;
-use zeitnot::backend::{CostedBackend, SharedEvaluations};
-use zeitnot::clock::{Clock, MonotonicClock, VirtualClock};
-use zeitnot::digest::sha256;
-use zeitnot::engine::{self, Engine, EngineError, LoadedNetwork, Options};
-use zeitnot::files::read_text;
-use zeitnot::lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
-use zeitnot::memory;
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::backend::{CostedBackend, SharedEvaluations};
+use zeitnot_engine::clock::{Clock, MonotonicClock, VirtualClock};
+use zeitnot_engine::digest::sha256;
+use zeitnot_engine::engine::{self, Engine, EngineError, LoadedNetwork, Options};
+use zeitnot_engine::memory;
+use zeitnot_lab::{DecisionLog, EnginePlayer, ExternalPlayer, Player, PlayerError, program_file};
+use zeitnot_text::files::read_text;
 
 /// A player of a match.
 #[derive(Clone)]

@@ -5,8 +5,8 @@ use clap::ArgMatches;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use zeitnot::lab::MoveRecord;
-use zeitnot::printable;
+use zeitnot_lab::MoveRecord;
+use zeitnot_text::printable;
 
 /// Whether `--live` is given.
 ///

@@ -5,7 +5,7 @@ use crate::commands::{engine_options, json_flag, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
-use zeitnot::lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
+use zeitnot_lab::{Limits, PRESETS, Preset, TimeControl, TimeControls};
 
 pub fn command() -> Command {
     let option = |name: &'static str, help: &'static str| {

@@ -26,12 +26,12 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::chess::Game;
-use zeitnot::clock::{Clock as _, MonotonicClock};
-use zeitnot::lab::strength::Results;
-use zeitnot::lab::strength::ratings::Encounter;
-use zeitnot::lab::strength::sprt::Sprt;
-use zeitnot::lab::{Event, GameRecord, MatchPlan, Rules, run_match};
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::clock::{Clock as _, MonotonicClock};
+use zeitnot_lab::strength::Results;
+use zeitnot_lab::strength::ratings::Encounter;
+use zeitnot_lab::strength::sprt::Sprt;
+use zeitnot_lab::{Event, GameRecord, MatchPlan, Rules, run_match};
 
 /// Games at the most that an SPRT plays unless told.
 const MOST_SPRT_GAMES: u64 = 100_000;

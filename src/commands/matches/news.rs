@@ -7,11 +7,11 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::lab::strength::Results;
-use zeitnot::lab::strength::elo::{EloDifference, Estimate};
-use zeitnot::lab::strength::ratings::{Encounter, RatingValue, rate};
-use zeitnot::lab::strength::sprt::{Decision, Sprt, SprtModel};
-use zeitnot::lab::{GameRecord, MatchEnd, MoveRecord, Termination};
+use zeitnot_lab::strength::Results;
+use zeitnot_lab::strength::elo::{EloDifference, Estimate};
+use zeitnot_lab::strength::ratings::{Encounter, RatingValue, rate};
+use zeitnot_lab::strength::sprt::{Decision, Sprt, SprtModel};
+use zeitnot_lab::{GameRecord, MatchEnd, MoveRecord, Termination};
 
 /// Tells a match to people or programs.
 pub struct News<'a> {

@@ -1,14 +1,15 @@
 //! `zeitnot net convert`: a network as an ONNX model.
 
-use super::super::output::{note, say, write_whole};
+use super::super::output::{note, say};
 use super::size;
 use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
-use zeitnot::backend::{self, Calibration, LARGEST_BATCH};
-use zeitnot::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
-use zeitnot::runtime;
+use zeitnot_engine::backend::{self, Calibration, LARGEST_BATCH};
+use zeitnot_engine::network::{self, Architecture, Conversion, Network, OnnxModel, Precision};
+use zeitnot_engine::runtime;
+use zeitnot_text::files::write_whole;
 
 /// The types that a model can be asked for, by name.
 const PRECISIONS: [Precision; 3] = [Precision::Float32, Precision::Float16, Precision::Bfloat16];

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use zeitnot::network::{self, Location, Network, NetworkError};
+use zeitnot_engine::network::{self, Location, Network, NetworkError};
 
 pub fn command() -> Command {
     Command::new("describe")

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
-use zeitnot::network::{FetchProgress, Fetcher, Source, catalogue, user_folder};
+use zeitnot_engine::network::{FetchProgress, Fetcher, Source, catalogue, user_folder};
 
 pub fn command() -> Command {
     Command::new("fetch")

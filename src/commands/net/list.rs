@@ -5,8 +5,8 @@ use super::super::output::say;
 use super::size;
 use clap::{ArgMatches, Command};
 use serde_json::{Value, json};
-use zeitnot::network::catalogue::{ENTRIES, Entry, Size};
-use zeitnot::network::user_folder;
+use zeitnot_engine::network::catalogue::{ENTRIES, Entry, Size};
+use zeitnot_engine::network::user_folder;
 
 pub fn command() -> Command {
     Command::new("list")

@@ -9,8 +9,8 @@ mod prepare;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
 use std::process::ExitCode;
-use zeitnot::backend::DeviceOptions;
-use zeitnot::network::OnnxInterface;
+use zeitnot_engine::backend::DeviceOptions;
+use zeitnot_engine::network::OnnxInterface;
 
 /// The flag of the engine's option `BackendOptions`.
 const BACKEND_OPTS: &str = "backend-opts";

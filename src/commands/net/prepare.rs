@@ -3,8 +3,8 @@
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::output::say;
 use clap::{ArgMatches, Command};
-use zeitnot::backend;
-use zeitnot::chess::{Game, Move};
+use zeitnot_engine::backend;
+use zeitnot_engine::chess::{Game, Move};
 
 pub fn command() -> Command {
     let command = Command::new("prepare").about("Let a device prepare for a network ahead of a game").after_help(

@@ -10,15 +10,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
-use zeitnot::chess::Color;
-use zeitnot::engine::Options;
-use zeitnot::lab::audit::{
+use zeitnot_engine::chess::Color;
+use zeitnot_engine::engine::Options;
+use zeitnot_lab::audit::{
     Advice, GameTimes, LostOnTime, ManagerSums, PlayerClocks, Remarks, advice, game_times, is_tmgr_log, lost_on_time,
     player_name, read_tmgr_log,
 };
-use zeitnot::lab::words::plain;
-use zeitnot::lab::{PgnGame, PgnGames, Rereadable};
-use zeitnot::time_manager;
+use zeitnot_lab::{PgnGame, PgnGames, Rereadable};
+use zeitnot_text::words::plain;
 
 /// Games lost on time that the table shows; `--json` has all.
 const MOST_LOST: usize = 50;
@@ -63,7 +62,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     // A manager named twice has one column.
     specs.retain(|spec| named.insert(*spec));
     for spec in &specs {
-        time_manager::build(spec)?;
+        zeitnot_time::build(spec)?;
     }
     let overhead_ms = matches.get_one("overhead").copied().unwrap_or(Options::default().move_overhead as f64);
     anyhow::ensure!((0.0..1e9).contains(&overhead_ms), "--overhead {overhead_ms}: a time is a number of milliseconds");

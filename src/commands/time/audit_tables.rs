@@ -5,8 +5,8 @@ use crate::commands::output::{self, say};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-use zeitnot::lab::audit::{LostOnTime, PlayerClock, TmgrMove};
-use zeitnot::lab::words::{plain, seconds};
+use zeitnot_lab::audit::{LostOnTime, PlayerClock, TmgrMove};
+use zeitnot_text::words::{plain, seconds};
 
 /// Players whose objects are printed together.
 const TOGETHER: usize = 1_000;

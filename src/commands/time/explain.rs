@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
-use zeitnot::engine::Options;
-use zeitnot::time_manager::{self, MoveRequest, Plan, StopperParams};
+use zeitnot_engine::engine::Options;
+use zeitnot_time::{MoveRequest, Plan, StopperParams};
 
 fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueParser>, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value_name).allow_negative_numbers(true).value_parser(parser).help(help)
@@ -43,7 +43,7 @@ the plan of their move:
   {"event":"book_move","ply":2,"clock_ms":60000,"inc_ms":600}
   {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
 
-/// A note on names in formulas that the table has not; `time_manager::formulas` reads them so.
+/// A note on names in formulas that the table has not; `zeitnot_time::formulas` reads them so.
 const ABSENT: &str = "In formulas, a name that has no line is a parameter, or is 0 in this decision.\n";
 
 pub fn command() -> Command {
@@ -132,7 +132,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     if let Some(path) = matches.get_one::<PathBuf>("game") {
         return explain_game::run(matches, path, spec, nps, overhead_ms);
     }
-    let mut manager = time_manager::build(spec)?;
+    let mut manager = zeitnot_time::build(spec)?;
     if let Some(nps) = nps {
         manager.set_nps(nps);
     }

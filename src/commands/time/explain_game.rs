@@ -6,13 +6,12 @@ use anyhow::Context as _;
 use clap::ArgMatches;
 use serde_json::{Value, json};
 use std::path::Path;
-use zeitnot::files::open;
-use zeitnot::lab::audit::{
+use zeitnot_lab::audit::{
     Remarks, TimedMove, game_times, lost_on_time, move_name, plan_of, player_name, unplayed_move,
 };
-use zeitnot::lab::words::{plain, seconds};
-use zeitnot::lab::{PgnGame, PgnGames};
-use zeitnot::time_manager;
+use zeitnot_lab::{PgnGame, PgnGames};
+use zeitnot_text::files::open;
+use zeitnot_text::words::{plain, seconds};
 
 /// Answers `time explain --game FILE --ply N`.
 ///
@@ -97,7 +96,7 @@ fn named_manager(player: &str) -> Option<String> {
     let settings = named?.1.strip_suffix(')')?;
     // Other options may follow; a specification has commas of its own.
     let ends = settings.match_indices(", ").map(|(at, _)| at).chain([settings.len()]);
-    ends.map(|end| &settings[..end]).find(|spec| time_manager::build(spec).is_ok()).map(str::to_owned)
+    ends.map(|end| &settings[..end]).find(|spec| zeitnot_time::build(spec).is_ok()).map(str::to_owned)
 }
 
 fn side(mv: &TimedMove) -> &'static str {

@@ -7,11 +7,11 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use zeitnot::announcer::Announcer;
-use zeitnot::backend::SharedEvaluations;
-use zeitnot::engine::{self, Options, is_same_network};
-use zeitnot::lab::traces::{Chooser, Regret, SearchTrace, choose_all};
-use zeitnot::lab::words::plain;
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::backend::SharedEvaluations;
+use zeitnot_engine::engine::{self, Options, is_same_network};
+use zeitnot_lab::traces::{Chooser, Regret, SearchTrace, choose_all};
+use zeitnot_text::words::plain;
 
 /// Evaluations that are kept: all values of a parameter search the same positions.
 const SHARED_EVALUATIONS: usize = 2_000_000;

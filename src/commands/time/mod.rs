@@ -19,10 +19,10 @@ use super::engine_options;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::PathBuf;
-use zeitnot::digest::sha256;
-use zeitnot::engine::Options;
-use zeitnot::lab::TimeControl;
-use zeitnot::lab::traces::{SearchTrace, read_traces};
+use zeitnot_engine::digest::sha256;
+use zeitnot_engine::engine::Options;
+use zeitnot_lab::TimeControl;
+use zeitnot_lab::traces::{SearchTrace, read_traces};
 
 pub fn command() -> Command {
     Command::new("time")

@@ -3,7 +3,7 @@
 use crate::commands::engine_options::{self, MAY_INSTALL};
 use crate::commands::matches::program_sha256;
 use crate::commands::output::{note, say};
-use crate::commands::{cores, file_sha256, interrupt, json_flag, progress};
+use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use zeitnot::announcer::Announcer;
-use zeitnot::backend::SharedEvaluations;
-use zeitnot::engine;
-use zeitnot::lab::Rereadable;
-use zeitnot::lab::traces::{
+use zeitnot_engine::announcer::Announcer;
+use zeitnot_engine::backend::SharedEvaluations;
+use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_engine::engine;
+use zeitnot_lab::Rereadable;
+use zeitnot_lab::traces::{
     PositionsError, RecordError, Recorder, Recording, Sides, TraceError, TraceFile, TraceHeader, read_positions,
     read_sides, record_all,
 };
@@ -84,7 +85,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
             "network": sha256,
             "backend": loaded.backend.attributes().to_string(),
             "options": options.changed().collect::<BTreeMap<_, _>>(),
-            "positions": file_sha256(source.file.path())?,
+            "positions": sha256_of_file(source.file.path())?,
             "sides": "each player once in a pair",
         }),
     );

@@ -5,10 +5,10 @@ use crate::commands::output::say;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value, json};
-use zeitnot::lab::traces::{
+use zeitnot_lab::traces::{
     Oracle, Regret, ReplayRules, Replayed, SearchTrace, Speed, equal_nodes, meets_nodes, oracle,
 };
-use zeitnot::lab::{Verified, verify_decisions};
+use zeitnot_lab::{Verified, verify_decisions};
 
 /// Values are shown in thousandths.
 const SHOWN: f64 = 1e3;

@@ -1,18 +1,18 @@
 //! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
 use super::report_in_terminal;
-use crate::commands::output::{note, say, write_whole};
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use zeitnot::engine::Options;
-use zeitnot::lab::Rereadable;
-use zeitnot::lab::report::{Report, ReportRules, Section, page};
-use zeitnot::lab::words::plain;
-use zeitnot::time_manager;
+use zeitnot_engine::engine::Options;
+use zeitnot_lab::Rereadable;
+use zeitnot_lab::report::{Report, ReportRules, Section, page};
+use zeitnot_text::files::write_whole;
+use zeitnot_text::words::plain;
 
 pub fn command() -> Command {
     let path = |name, value_name, help| {
@@ -58,7 +58,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     // A manager named twice is one curve.
     managers.retain(|spec| named.insert(spec.clone()));
     for spec in &managers {
-        time_manager::build(spec)?;
+        zeitnot_time::build(spec)?;
     }
     let rules = ReportRules { managers, overhead_ms, game: matches.get_one("game").copied() };
     let files: Vec<&PathBuf> = super::named_files(matches).collect();

@@ -2,9 +2,9 @@
 
 use crate::commands::output::say;
 use textplots::{Chart, LabelBuilder as _, LabelFormat, Plot as _, Shape};
-use zeitnot::lab::report::svg::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
-use zeitnot::lab::report::{Section, Table};
-use zeitnot::lab::words::{grouped, plain, time};
+use zeitnot_charts::{Axis, Curve, LinePlot, Mark, Plot, Quantity, Spread};
+use zeitnot_lab::report::{Section, Table};
+use zeitnot_text::words::{grouped, plain, time};
 
 /// The size of a chart in dots; a character has two across and four up.
 const SIZE: [u32; 2] = [120, 40];

@@ -7,9 +7,9 @@ use serde_json::Value;
 use std::fmt;
 use std::io::stdin;
 use std::path::Path;
-use zeitnot::files::TextLines;
-use zeitnot::time_manager::trace::{self, Event, ManagerChoice, SearchStart};
-use zeitnot::time_manager::{
+use zeitnot_text::files::TextLines;
+use zeitnot_time::trace::{self, Event, ManagerChoice, SearchStart};
+use zeitnot_time::{
     Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
 };
 

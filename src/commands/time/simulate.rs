@@ -1,18 +1,19 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
 use crate::commands::output::{note, say};
-use crate::commands::{cores, file_sha256, json_flag};
+use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use zeitnot::digest::sha256;
-use zeitnot::lab::simulation::{
+use zeitnot_engine::digest::sha256;
+use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_lab::simulation::{
     GameModel, MOST_BEYOND_RECORD, SimulatedGame, Simulation, SimulationRules, built_in_traces, gain, simulate_games,
 };
-use zeitnot::lab::traces::Speed;
-use zeitnot::lab::{GameRecord, LagModel, read_journal};
+use zeitnot_lab::traces::Speed;
+use zeitnot_lab::{GameRecord, LagModel, read_journal};
 
 /// Move numbers whose clocks the table tells.
 const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
@@ -126,7 +127,7 @@ fn drawn_from(matches: &ArgMatches, batch: u64) -> anyhow::Result<DrawnFrom> {
     let (mut games, mut digests): (Vec<GameRecord>, String) = (Vec::new(), String::new());
     for path in paths {
         games.extend(read_journal(path).context("--fit: no journal such as FILE.pgn.jsonl")?);
-        digests.push_str(&file_sha256(path)?);
+        digests.push_str(&sha256_of_file(path)?);
     }
     let (model, untold) = drawn.model.fit(&games).context("--fit")?;
     if untold.speeds && !matches.contains_id("nps") {

@@ -1,6 +1,6 @@
 //! Damages lines: words and characters are lost, doubled, exchanged and replaced.
 
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 /// Words that mean something somewhere.
 const WORDS: [&str; 40] = [

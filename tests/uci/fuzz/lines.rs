@@ -2,8 +2,8 @@
 
 use super::super::driver::position_command;
 use super::{damage, specification};
-use zeitnot::chess::{Game, to_uci};
-use zeitnot::splitmix::SplitMix64 as Random;
+use zeitnot_engine::chess::{Game, to_uci};
+use zeitnot_engine::splitmix::SplitMix64 as Random;
 
 /// Starts of games. In the last three a king stands in check out of turn, or no game reaches the position.
 const STARTS: [&str; 16] = [

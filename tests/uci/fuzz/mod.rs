@@ -13,8 +13,8 @@ mod specification;
 use super::driver::{Uci, errors};
 use lines::Generator;
 use session::Session;
-use zeitnot::splitmix::SplitMix64 as Random;
-use zeitnot::time_manager::{self, MoveOutcome, MoveRequest};
+use zeitnot_engine::splitmix::SplitMix64 as Random;
+use zeitnot_time::{MoveOutcome, MoveRequest};
 
 /// Lines and specifications of a run of the test suite.
 const FEW_LINES: usize = 3_000;
@@ -73,7 +73,7 @@ fn any_specification_of_a_time_manager_is_planned_with_or_refused_in_one_line() 
             let answer = engine.until_line(|line| line.ends_with(&format!("unknown command \"mark {index}\"")));
             let said = &answer[..answer.len() - 1];
             // What surrounds a value on its line is no part of it.
-            match time_manager::build(spec.trim()) {
+            match zeitnot_time::build(spec.trim()) {
                 Ok(mut manager) => {
                     accepted += 1;
                     assert!(said.is_empty(), "{spec:?} is accepted: {said:?}");
@@ -94,7 +94,7 @@ fn any_specification_of_a_time_manager_is_planned_with_or_refused_in_one_line() 
 }
 
 /// A few moves of a game at any clock.
-fn plans(manager: &mut dyn time_manager::TimeManager, spec: &str, random: &mut Random) {
+fn plans(manager: &mut dyn zeitnot_time::TimeManager, spec: &str, random: &mut Random) {
     for move_number in 0..4 {
         let clock_ms = clock(random);
         let increment_ms = if random.below(2) == 0 { 0.0 } else { clock(random) };

@@ -4,7 +4,7 @@ use super::super::driver::{Uci, errors, lonely, position_command};
 use super::lines::{Generator, Listed, Step};
 use std::path::Path;
 use std::time::Duration;
-use zeitnot::chess::{Game, to_uci};
+use zeitnot_engine::chess::{Game, to_uci};
 
 /// The first words of the lines that the engine may say; what perft says has another form.
 const SAID: [&str; 8] = ["id", "option", "uciok", "readyok", "info", "bestmove", "Nodes", ""];

@@ -1,8 +1,8 @@
 //! Writes specifications of time managers from their tables: valid, out of range, and damaged.
 
 use super::damage;
-use zeitnot::splitmix::SplitMix64 as Random;
-use zeitnot::time_manager::{COMMON_GROUPS, GroupSpec, ManagerSpec, ParamSpec, managers};
+use zeitnot_engine::splitmix::SplitMix64 as Random;
+use zeitnot_time::{COMMON_GROUPS, GroupSpec, ManagerSpec, ParamSpec, managers};
 
 /// A specification of any kind.
 pub fn any(random: &mut Random) -> String {

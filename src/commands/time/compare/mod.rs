@@ -11,9 +11,9 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::digest::sha256;
-use zeitnot::lab::words::plain;
-use zeitnot::lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
+use zeitnot_engine::digest::sha256;
+use zeitnot_lab::{Comparison, Event, GameRecord, Journal, Limits, MatchPlan, Rules, TimeControl, run_match};
+use zeitnot_text::words::plain;
 
 /// Characters of the name of a journal, at the most.
 const LONGEST_NAME: usize = 120;

@@ -3,8 +3,8 @@
 use crate::commands::matches::estimate_text;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use zeitnot::lab::strength::ratings::{Rating, RatingValue};
-use zeitnot::lab::{Cell, Comparison, Rank};
+use zeitnot_lab::strength::ratings::{Rating, RatingValue};
+use zeitnot_lab::{Cell, Comparison, Rank};
 
 fn elo_text(rating: Option<&Rating>) -> String {
     match rating.map(|rating| rating.value) {

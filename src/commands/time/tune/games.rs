@@ -7,9 +7,9 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zeitnot::lab::tune::{Judgement, Measured, Parameter, Probe, Targets};
-use zeitnot::lab::{GameRecord, Journal, JournalError, Limits, MatchPlan, Rules, TimeControl, run_match};
-use zeitnot::splitmix::mix;
+use zeitnot_engine::splitmix::mix;
+use zeitnot_lab::tune::{Judgement, Measured, Parameter, Probe, Targets};
+use zeitnot_lab::{GameRecord, Journal, JournalError, Limits, MatchPlan, Rules, TimeControl, run_match};
 
 /// The games of the iteration under way; each iteration begins it anew.
 const JOURNAL: &str = "games.jsonl";

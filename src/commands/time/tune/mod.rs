@@ -9,7 +9,7 @@ mod simulations;
 pub use args::command;
 
 use crate::commands::output::note;
-use crate::commands::{file_sha256, interrupt, matches, progress};
+use crate::commands::{interrupt, matches, progress};
 use anyhow::Context as _;
 use clap::ArgMatches;
 use games::GameJudge;
@@ -18,10 +18,11 @@ use serde_json::{Map, Value, json};
 use simulations::SimulatedJudge;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use zeitnot::files::read_text;
-use zeitnot::lab::Journal;
-use zeitnot::lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
-use zeitnot::lab::words::plain;
+use zeitnot_engine::digest::sha256_of_file;
+use zeitnot_lab::Journal;
+use zeitnot_lab::tune::{Iteration, Judgement, Parameter, Probe, Spsa, Targets, read_parameters, tune};
+use zeitnot_text::files::read_text;
+use zeitnot_text::words::plain;
 
 /// The journal of the course, in the folder of the tuning.
 const COURSE: &str = "course.jsonl";
@@ -74,7 +75,7 @@ trait Judge {
 /// The settings of a judge of recorded searches, and the SHA-256 of the files that it reads.
 fn with_recordings(matches: &ArgMatches, mut settings: Value) -> anyhow::Result<Value> {
     for path in matches.get_many::<PathBuf>("traces").unwrap_or_default() {
-        settings[format!("sha256 of {}", path.display())] = file_sha256(path)?.into();
+        settings[format!("sha256 of {}", path.display())] = sha256_of_file(path)?.into();
     }
     Ok(settings)
 }

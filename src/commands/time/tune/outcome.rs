@@ -3,15 +3,16 @@
 use super::super::report::write_charts;
 use super::file_name;
 use crate::commands::matches::estimate_text;
-use crate::commands::output::{note, say, write_whole};
+use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::path::Path;
-use zeitnot::engine::options::find;
-use zeitnot::lab::report::{Report, ReportRules, Section};
-use zeitnot::lab::strength::elo::EloDifference;
-use zeitnot::lab::tune::{Iteration, Measured, Spsa, Targets};
+use zeitnot_engine::engine::options::find;
+use zeitnot_lab::report::{Report, ReportRules, Section};
+use zeitnot_lab::strength::elo::EloDifference;
+use zeitnot_lab::tune::{Iteration, Measured, Spsa, Targets};
+use zeitnot_text::files::write_whole;
 
 /// The file with the parameters at their new values, in the folder of the tuning.
 const TUNED: &str = "tuned.params";

@@ -7,9 +7,9 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use zeitnot::lab::TimeControl;
-use zeitnot::lab::traces::SearchTrace;
-use zeitnot::lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
+use zeitnot_lab::TimeControl;
+use zeitnot_lab::traces::SearchTrace;
+use zeitnot_lab::tune::{Judgement, Parameter, Probe, RegretCell, RegretJudge, Targets};
 
 /// The regret that counts as one point unless told.
 const POINT: f64 = 1e-4;

@@ -7,10 +7,10 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use zeitnot::lab::simulation::{GameModel, built_in_traces};
-use zeitnot::lab::traces::Speed;
-use zeitnot::lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
-use zeitnot::lab::{LagModel, TimeControl};
+use zeitnot_lab::simulation::{GameModel, built_in_traces};
+use zeitnot_lab::traces::Speed;
+use zeitnot_lab::tune::{Judgement, Probe, SimulationCell, SimulationJudge, Spsa, Targets};
+use zeitnot_lab::{LagModel, TimeControl};
 
 /// The regret of a game that counts as one point unless told: five Elo.
 const POINT: f64 = 1e-2;

@@ -1,0 +1,295 @@
+//! Declares the keys of `BackendOptions`, each once.
+
+use super::{Arithmetic, DeviceOptions};
+use crate::network::{Conversion, InputFormat, Precision, ValueOutput, onnx_keys};
+use crate::runtime::Provider;
+use zeitnot_text::files::named_path;
+
+/// A key, the values that it takes, and the providers that it means something to (all of them: none).
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) expected: &'static str,
+    pub(super) providers: &'static [Provider],
+    pub(super) set: fn(&mut DeviceOptions, &str) -> bool,
+}
+
+const CPU_LIKE: &[Provider] = &[Provider::Cpu, Provider::OpenVino];
+const INDEXED: &[Provider] = &[Provider::Cuda, Provider::TensorRt, Provider::DirectMl];
+const COMPILED: &[Provider] = &[Provider::TensorRt, Provider::OpenVino, Provider::CoreMl];
+const DEVICES: &[Provider] =
+    &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::DirectMl, Provider::CoreMl];
+/// The most runs in flight on one device: each takes a copy of the weights.
+const MOST_RUNS: usize = 8;
+/// The largest batch that can be asked for (Lc0's).
+pub const LARGEST_BATCH: usize = 1024;
+/// Devices that one machine may have.
+const MOST_DEVICES: u32 = 64;
+/// Threads that one session may have.
+const MOST_THREADS: usize = 128;
+const COUNT: &str = "a whole number from 1 to 1024";
+const NAME: &str = "a name";
+
+fn number(text: &str, most: usize) -> Option<usize> {
+    text.parse().ok().filter(|number| (1..=most).contains(number))
+}
+
+fn precision(text: &str) -> Option<Precision> {
+    match text.to_ascii_lowercase().as_str() {
+        "f32" | "fp32" | "float32" => Some(Precision::Float32),
+        "f16" | "fp16" | "float16" => Some(Precision::Float16),
+        "bf16" | "bfloat16" => Some(Precision::Bfloat16),
+        _ => None,
+    }
+}
+
+fn name(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Puts a parsed value into its place; whether there was one.
+fn put<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    let there = value.is_some();
+    *place = value.or(place.take());
+    there
+}
+
+/// The keys of `BackendOptions`.
+pub(super) const KEYS: &[Key] = &[
+    Key {
+        name: "gpu",
+        expected: "the index of a device, from 0 to 63",
+        providers: INDEXED,
+        set: |options, text| add_devices(options, text, false),
+    },
+    Key {
+        name: "devices",
+        expected: "a list of different device indices from 0 to 63, such as 0,1",
+        providers: INDEXED,
+        set: |options, text| add_devices(options, text, true),
+    },
+    Key {
+        name: "threads",
+        expected: "a whole number from 1 to 128",
+        providers: CPU_LIKE,
+        set: |options, text| put(&mut options.threads, number(text, MOST_THREADS)),
+    },
+    Key {
+        name: "batch",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.batch, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "steps",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.steps, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "min_batch",
+        expected: COUNT,
+        providers: &[],
+        set: |options, text| put(&mut options.min_batch, number(text, LARGEST_BATCH)),
+    },
+    Key {
+        name: "runs",
+        expected: "a whole number from 1 to 8",
+        providers: DEVICES,
+        set: |options, text| put(&mut options.runs, number(text, MOST_RUNS)),
+    },
+    Key {
+        name: "planes",
+        expected: "one of packed, dense",
+        providers: &[],
+        set: |options, text| {
+            let packed = match text {
+                "packed" => Some(true),
+                "dense" => Some(false),
+                _ => None,
+            };
+            put(&mut options.packed, packed)
+        },
+    },
+    Key {
+        name: "optimize",
+        expected: "a whole number from 0 to 3",
+        providers: &[],
+        set: |options, text| put(&mut options.optimize, text.parse().ok().filter(|level| *level <= 3)),
+    },
+    Key {
+        name: "datatype",
+        expected: "one of f32, f16, bf16",
+        providers: &[],
+        set: |options, text| put(&mut options.datatype, precision(text)),
+    },
+    Key {
+        name: "fp16",
+        expected: "true or false",
+        providers: &[],
+        set: |options, text| {
+            let chosen = match text {
+                "true" => Some(Precision::Float16),
+                "false" => Some(Precision::Float32),
+                _ => None,
+            };
+            put(&mut options.datatype, chosen)
+        },
+    },
+    Key {
+        name: "opset",
+        expected: "a whole number from 17 to 22",
+        providers: &[],
+        set: |options, text| {
+            put(&mut options.opset, text.parse().ok().filter(|opset| Conversion::OPSETS.contains(opset)))
+        },
+    },
+    Key {
+        name: POLICY_HEAD,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.policy_head, name(text)),
+    },
+    Key {
+        name: VALUE_HEAD,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.value_head, name(text)),
+    },
+    Key {
+        name: INPUT_FORMAT,
+        expected: "one of classical, with-castling-plane, canonical, canonical-hectoplies, \
+                   canonical-hectoplies-armageddon, canonical-v2, canonical-v2-armageddon",
+        providers: &[],
+        set: |options, text| put(&mut options.interface.input_format, InputFormat::from_name(text)),
+    },
+    Key {
+        name: onnx_keys::INPUT,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.input, name(text)),
+    },
+    Key {
+        name: onnx_keys::POLICY,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.policy, name(text)),
+    },
+    Key {
+        name: onnx_keys::WDL,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Wdl)),
+    },
+    Key {
+        name: onnx_keys::VALUE,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.value, name(text).map(ValueOutput::Scalar)),
+    },
+    Key {
+        name: onnx_keys::MOVES_LEFT,
+        expected: NAME,
+        providers: &[],
+        set: |options, text| put(&mut options.interface.moves_left, name(text)),
+    },
+    Key {
+        name: PRECISION,
+        expected: "one of f32, f16, bf16, int8",
+        providers: &[Provider::OpenVino],
+        set: |options, text| {
+            let arithmetic = precision(text).map(|precision| match precision {
+                Precision::Float32 => Arithmetic::Float32,
+                Precision::Float16 => Arithmetic::Float16,
+                Precision::Bfloat16 => Arithmetic::Bfloat16,
+            });
+            let int8 = text.eq_ignore_ascii_case("int8").then_some(Arithmetic::Int8);
+            put(&mut options.arithmetic, arithmetic.or(int8))
+        },
+    },
+    Key {
+        name: "device",
+        expected: "a device of OpenVINO, such as CPU, GPU, GPU.1, NPU or 'HETERO:GPU,CPU'",
+        providers: &[Provider::OpenVino],
+        set: |options, text| {
+            let upper = text.to_ascii_uppercase();
+            let plain = upper.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_' | ','));
+            let known = ["CPU", "GPU", "NPU", "AUTO", "HETERO", "MULTI"].iter().any(|kind| upper.starts_with(kind));
+            put(&mut options.units, (plain && known).then_some(upper))
+        },
+    },
+    Key {
+        name: "units",
+        expected: "one of all, cpu, gpu, ane",
+        providers: &[Provider::CoreMl],
+        set: |options, text| {
+            let known = ["all", "cpu", "gpu", "ane"].contains(&text);
+            put(&mut options.units, known.then(|| text.to_owned()))
+        },
+    },
+    Key {
+        name: "cache_dir",
+        expected: "a folder",
+        providers: COMPILED,
+        set: |options, text| put(&mut options.cache_dir, named_path(text)),
+    },
+    Key {
+        name: PROVIDER,
+        expected: "an option of the provider",
+        providers: &[Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl],
+        // `DeviceOptions` adds it under the name that stands in the place of KEY.
+        set: |_, _| false,
+    },
+    Key {
+        name: ISA,
+        expected: "one of avx512, avx2, portable",
+        providers: &[],
+        set: |options, text| put(&mut options.isa, text.parse().ok()),
+    },
+];
+
+/// How the options of a provider are told, by ONNX Runtime's names: `provider.prefer_nhwc=1`.
+pub(super) const PROVIDER: &str = "provider.KEY";
+pub(super) const PROVIDER_PREFIX: &str = "provider.";
+/// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this process;
+/// each with all that begin with it.
+pub(super) const OWN: [&str; 9] = [
+    "device_id",
+    "device_type",
+    "user_compute_stream",
+    "has_user_compute_stream",
+    "gpu_external_",
+    "trt_profile_",
+    "trt_engine_cache_",
+    "trt_timing_cache_path",
+    "cache_dir",
+];
+/// Options that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are copied to
+/// others each time.
+pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
+/// The key of the backend native, and of no provider.
+pub(super) const ISA: &str = "isa";
+/// The arithmetic, which OpenVINO and the backend native take.
+pub(super) const PRECISION: &str = "precision";
+/// The keys that name heads, which every backend takes.
+pub(super) const POLICY_HEAD: &str = "policy_head";
+pub(super) const VALUE_HEAD: &str = "value_head";
+pub(super) const INPUT_FORMAT: &str = "input_format";
+
+/// The keys of a network's interface: they say how its file is read, whatever runs it then.
+pub(super) const INTERFACE: [&str; 6] =
+    [INPUT_FORMAT, onnx_keys::INPUT, onnx_keys::POLICY, onnx_keys::WDL, onnx_keys::VALUE, onnx_keys::MOVES_LEFT];
+
+/// Keys of which only one can be given, as the other says the same or the contrary: one device or several, one type, one
+/// value output.
+pub(super) const RIVALS: [[&str; 2]; 3] =
+    [["gpu", "devices"], ["datatype", "fp16"], [onnx_keys::WDL, onnx_keys::VALUE]];
+
+fn add_devices(options: &mut DeviceOptions, text: &str, several: bool) -> bool {
+    for index in text.split(',').map(str::trim) {
+        match index.parse() {
+            Ok(index) if index < MOST_DEVICES && !options.devices.contains(&index) => options.devices.push(index),
+            _ => return false,
+        }
+    }
+    several || options.devices.len() == 1
+}

@@ -1,0 +1,67 @@
+//! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without a tree.
+//!
+//! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
+//! every other one, as many visits as there are moves tell the value of each of them. No time is divided, but a clock or a
+//! `movetime` that would run out ends them.
+//!
+//! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
+//! original does.
+
+use super::words::words;
+use crate::search::{Fpu, SearchParams, Temperature};
+use zeitnot_time::{SearchLimits, StopperParams};
+
+words! {
+    /// How a move is chosen (`SearchAlgorithm`); the command line has commands of the same names.
+    pub enum SearchAlgorithm {
+        /// By a tree search.
+        Classic = "classic",
+        /// By the network's policy alone.
+        PolicyHead = "policyhead",
+        /// By the network's value of each move.
+        ValueHead = "valuehead",
+    }
+}
+
+/// A value that no move reaches: it makes the search visit every move before any of them twice.
+const BEYOND_ALL_VALUES: f32 = 100.0;
+
+/// A search as its algorithm configures it.
+pub(super) struct Configured {
+    /// The limits beside the clock.
+    pub limits: SearchLimits,
+    /// The parameters of the search.
+    pub params: SearchParams,
+    /// The parameters of the stoppers.
+    pub stoppers: StopperParams,
+    /// Whether the network alone decides, without a tree and without a time manager.
+    pub network_alone: bool,
+}
+
+/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock has for the move.
+pub(super) fn configure(
+    algorithm: SearchAlgorithm,
+    moves: usize,
+    clock_ms: Option<f64>,
+    limits: SearchLimits,
+    params: SearchParams,
+    stoppers: StopperParams,
+) -> Configured {
+    let nodes = match algorithm {
+        SearchAlgorithm::PolicyHead => 1,
+        SearchAlgorithm::ValueHead => 1 + moves as u64,
+        SearchAlgorithm::Classic => return Configured { limits, params, stoppers, network_alone: false },
+    };
+    let SearchLimits { infinite, ponder, movetime_ms, .. } = limits;
+    let movetime_ms = [movetime_ms, clock_ms].into_iter().flatten().reduce(f64::min);
+    Configured {
+        limits: SearchLimits { nodes: Some(nodes), infinite, ponder, movetime_ms, ..SearchLimits::default() },
+        params: SearchParams {
+            fpu_at_root: Some(Fpu::Absolute(BEYOND_ALL_VALUES)),
+            temperature: Temperature::NONE,
+            ..params
+        },
+        stoppers: StopperParams { smart_pruning_factor: 0.0, minimum_kld_gain: 0.0, ..stoppers },
+        network_alone: true,
+    }
+}

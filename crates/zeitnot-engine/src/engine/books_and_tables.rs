@@ -1,0 +1,165 @@
+//! Opens the opening book and the endgame tables that the options name, and asks them for moves.
+
+use super::Options;
+use super::book::{Book, Choice};
+use crate::announcer::Announcer;
+use crate::chess::{Game, Move};
+use crate::tablebase::{Probes, RootMoves, Tablebase};
+use std::sync::Arc;
+use zeitnot_text::files::to_path;
+
+/// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be opened
+/// again although the options are the same.
+#[derive(Debug, Default)]
+pub(super) struct BooksAndTables {
+    tables: Option<Arc<Tablebase>>,
+    tables_named: Option<String>,
+    /// Whether a folder of the tables, or one of their files, was complained of.
+    tables_failed: bool,
+    book: Option<Book>,
+    book_named: Option<String>,
+}
+
+impl BooksAndTables {
+    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a line,
+    /// once, and the engine does without. Returns whether the tables are others than before.
+    pub fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
+        let book_wanted = if options.own_book { options.book_file.as_str() } else { "" };
+        if self.book_named.as_deref() != Some(book_wanted) {
+            self.book_named = Some(book_wanted.to_owned());
+            self.book = None;
+            if !book_wanted.is_empty() {
+                match Book::open(&to_path(book_wanted)) {
+                    Ok(book) => {
+                        announcer.say(&format!("book with {} entries: {book_wanted}", book.entries()));
+                        self.book = Some(book);
+                    }
+                    Err(error) => announcer.say(&format!("error option BookFile: {error}")),
+                }
+            }
+        }
+        if self.tables_named.as_ref() == Some(&options.syzygy_path) {
+            return false;
+        }
+        self.tables_named = Some(options.syzygy_path.clone());
+        let (tables, errors) = Tablebase::open(&options.syzygy_path);
+        self.tables_failed = !errors.is_empty();
+        for error in errors {
+            announcer.say(&format!("error option SyzygyPath: {error}"));
+        }
+        if tables.files() > 0 {
+            announcer.say(&format!("{} endgame tables of up to {} pieces", tables.files(), tables.max_pieces()));
+        }
+        self.tables = (tables.files() > 0).then(|| Arc::new(tables));
+        true
+    }
+
+    /// The option of that name was set, perhaps to what it was: what failed then is tried again by [`BooksAndTables::open`].
+    pub fn option_set(&mut self, name: &str) {
+        if name.eq_ignore_ascii_case("BookFile") && self.book.is_none() {
+            self.book_named = None;
+        }
+        if name.eq_ignore_ascii_case("SyzygyPath") && self.tables_failed {
+            self.tables_named = None;
+        }
+    }
+
+    /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that has
+    /// come up before: a book can lead in circles.
+    pub fn book_move(
+        &self,
+        game: &Game,
+        among: &[Move],
+        options: &Options,
+        seed: Option<u64>,
+        announcer: &Announcer,
+    ) -> Option<Choice> {
+        let position = game.current();
+        let in_time = u64::from(position.ply() / 2) < options.book_depth && position.repetitions() == 0;
+        let book = self.book.as_ref().filter(|_| options.own_book && in_time)?;
+        match book.choose(game, options.best_book_move, among, seed) {
+            Ok(choice) => choice,
+            Err(error) => {
+                announcer.say(&format!("error option BookFile: {error}"));
+                None
+            }
+        }
+    }
+
+    /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named
+    /// some; empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
+    /// here or in the search before, are said to be given up.
+    pub fn root(
+        &mut self,
+        game: &Game,
+        asked: &[Move],
+        options: &Options,
+        announcer: &Announcer,
+    ) -> (Vec<Move>, Probes) {
+        let ranked = self.tables.as_ref().filter(|_| asked.is_empty());
+        let ranked = ranked.and_then(|tables| tables.rank_root(game, options.syzygy_fast_play));
+        if let Some(Err(error)) = self.tables.as_ref().map(|tables| tables.check()) {
+            announcer.say(&format!("error option SyzygyPath: {error}"));
+            (self.tables, self.tables_failed) = (None, true);
+        }
+        match ranked {
+            Some(RootMoves { moves, by_dtz, probes }) => {
+                (moves, Probes::new(self.tables.clone().filter(|_| !by_dtz), probes))
+            }
+            None => (asked.to_vec(), Probes::new(self.tables.clone(), 0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parking_lot::Mutex;
+
+    /// The lines said to an announcer.
+    fn listening() -> (Announcer, Arc<Mutex<Vec<String>>>) {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        (Announcer::new(move |line| kept.lock().push(line.to_owned())), lines)
+    }
+
+    #[test]
+    fn broken_tables_are_given_up_in_one_line_until_they_are_named_again() {
+        let (announcer, lines) = listening();
+        let folder = tempfile::tempdir().unwrap();
+        // As long as a table may be: 16 bytes over a multiple of 64.
+        std::fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
+        let mut options = Options::default();
+        options.set("SyzygyPath", folder.path().to_str().unwrap()).unwrap();
+        let mut opened = BooksAndTables::default();
+        assert!(opened.open(&options, &announcer));
+        assert!(lines.lock().pop().is_some_and(|line| line.contains("1 endgame tables")));
+        let _ = opened.tables.as_ref().unwrap().probe::<i8>(|_| panic!("damaged"));
+        let game = Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
+        for _ in 0..2 {
+            let (moves, probes) = opened.root(&game, &[], &options, &announcer);
+            assert!(moves.is_empty() && probes.hits() == 0);
+            assert!(!opened.open(&options, &announcer));
+        }
+        let said = std::mem::take(&mut *lines.lock());
+        assert!(said.len() == 1 && said[0].starts_with("error option SyzygyPath: a table file is damaged"), "{said:?}");
+        opened.option_set("syzygypath");
+        assert!(opened.open(&options, &announcer) && opened.tables.is_some());
+    }
+
+    #[test]
+    fn what_serves_is_not_opened_again() {
+        let (announcer, lines) = listening();
+        let mut book = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut book, &[0; 16]).unwrap();
+        let mut options = Options::default();
+        options.set("OwnBook", "true").unwrap();
+        options.set("BookFile", book.path().to_str().unwrap()).unwrap();
+        let mut opened = BooksAndTables::default();
+        opened.open(&options, &announcer);
+        opened.option_set("BookFile");
+        opened.option_set("SyzygyPath");
+        assert!(!opened.open(&options, &announcer));
+        assert_eq!(lines.lock().len(), 1, "{lines:?}");
+    }
+}

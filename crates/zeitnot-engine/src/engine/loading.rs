@@ -1,0 +1,278 @@
+//! Loads what the options name: network, backend, cache, and an evaluator for each thread.
+
+use super::Options;
+use crate::announcer::Announcer;
+use crate::backend::{self, Backend, BackendError, BackendOptions, CachedBackend, EvaluatorPool};
+use crate::network::{self, HistoryFill, Location, NetworkError};
+use crate::runtime::{self, Provider};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+use thiserror::Error;
+use zeitnot_text::files::named_path;
+use zeitnot_time::SpecError;
+use zeitnot_time::estimators::batch_latency::BatchLatency;
+
+/// An engine that cannot search, and the reason. Its text is one line.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The network file is missing or unfit.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The backend cannot run it.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The time manager's specification is wrong.
+    #[error(transparent)]
+    TimeManager(#[from] SpecError),
+    /// [`Engine::prepare`](super::Engine::prepare) has not succeeded yet.
+    #[error("there is no network to search with")]
+    NothingLoaded,
+    /// A search ended by a failure of its evaluator.
+    #[error("{0}")]
+    Search(String),
+    /// The operating system gives no thread.
+    #[error("cannot start a search thread: {0}")]
+    Thread(std::io::Error),
+    /// A search on the caller's thread has neither limits nor a moment at which `stop` comes.
+    #[error("this search has no end: it needs a limit")]
+    Endless,
+}
+
+/// Whether a missing ONNX Runtime is obtained.
+#[derive(Clone, Copy, Debug)]
+pub enum RuntimePolicy {
+    /// Only what is there is used: the engine under a GUI downloads nothing.
+    FindOnly,
+    /// It is installed, after one line to this function that says so.
+    Install(fn(&str)),
+}
+
+/// The options that a loaded backend depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    weights: Option<PathBuf>,
+    backend: String,
+    backend_options: String,
+    runtime: Option<PathBuf>,
+    cache: u64,
+    history_fill: HistoryFill,
+}
+
+impl Key {
+    fn of(options: &Options) -> Key {
+        Key {
+            weights: named_path(&options.weights),
+            backend: options.backend.to_ascii_lowercase(),
+            backend_options: options.backend_options.clone(),
+            runtime: named_path(&options.runtime),
+            cache: options.cache_positions(),
+            history_fill: options.history_fill,
+        }
+    }
+}
+
+/// Options that could not be loaded, and their files as they were: nothing else will come of trying again until one of
+/// them changes, and trying costs up to seconds of the clock.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    key: Key,
+    files: [Option<(SystemTime, u64)>; 2],
+}
+
+impl Failure {
+    /// The options as they would fail now.
+    pub fn of(options: &Options) -> Failure {
+        let key = Key::of(options);
+        let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
+        let stamp = |path: Option<&PathBuf>| {
+            let metadata = path?.metadata().ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        };
+        let files = [stamp(network.as_ref()), stamp(key.runtime.as_ref())];
+        Failure { key, files }
+    }
+}
+
+/// A backend in use, and its evaluators.
+pub(super) struct Loaded {
+    /// `None` where the backend was handed in, whatever the options name.
+    key: Option<Key>,
+    /// Where its network came from, if it has one.
+    pub location: Option<Location>,
+    pub backend: Arc<dyn Backend>,
+    /// How long its batches take, as searches of this game have seen it.
+    pub latency: BatchLatency,
+    evaluators: Arc<EvaluatorPool>,
+}
+
+/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what
+/// the user `asked` for.
+///
+/// # Errors
+/// [`EngineError`], and `loaded` is as it was.
+pub(super) fn load(
+    loaded: &mut Option<Loaded>,
+    options: &Options,
+    asked: &Options,
+    policy: RuntimePolicy,
+    announcer: &Announcer,
+) -> Result<Option<String>, EngineError> {
+    let key = Key::of(options);
+    if let Some(present) = loaded.as_mut().filter(|present| present.key.as_ref().is_none_or(|other| *other == key)) {
+        present.ensure_evaluators(options)?;
+        return Ok(None);
+    }
+    let LoadedNetwork { backend, location, news } = open(&key, Named::of(asked, options), policy, announcer)?;
+    let mut fresh = Loaded { key: Some(key), location, ..Loaded::with(backend) };
+    fresh.ensure_evaluators(options)?;
+    *loaded = Some(fresh);
+    Ok(Some(news))
+}
+
+/// A network on its device.
+#[derive(Clone)]
+pub struct LoadedNetwork {
+    /// Runs it.
+    pub backend: Arc<dyn Backend>,
+    /// Where it came from, if the backend needs one.
+    pub location: Option<Location>,
+    /// A line that says what plays and why.
+    pub news: String,
+}
+
+/// Loads the network that the options name onto its device, without a cache: for several engines that are made on it
+/// ([`Engine::with_backend`](super::Engine::with_backend)).
+///
+/// # Errors
+/// [`EngineError`] when it cannot be loaded.
+pub fn load_network(
+    options: &Options,
+    policy: RuntimePolicy,
+    announcer: &Announcer,
+) -> Result<LoadedNetwork, EngineError> {
+    open(&Key { cache: 0, ..Key::of(options) }, Named::of(options, options), policy, announcer)
+}
+
+/// Whether two engines can play with one loaded network.
+pub fn is_same_network(first: &Options, second: &Options) -> bool {
+    let key = |options: &Options| Key { cache: 0, ..Key::of(options) };
+    key(first) == key(second)
+}
+
+/// What the user's WeightsFile names.
+#[derive(Clone, Copy, PartialEq)]
+enum Named {
+    Nothing,
+    /// The network that is loaded.
+    This,
+    /// Another one, which could not be loaded.
+    Otherwise,
+}
+
+impl Named {
+    fn of(asked: &Options, options: &Options) -> Named {
+        match () {
+            () if asked.weights != options.weights => Named::Otherwise,
+            () if asked.weights.is_empty() => Named::Nothing,
+            () => Named::This,
+        }
+    }
+}
+
+fn open(key: &Key, named: Named, policy: RuntimePolicy, announcer: &Announcer) -> Result<LoadedNetwork, EngineError> {
+    let backend_options = BackendOptions {
+        runtime: key.runtime.clone(),
+        cache_size: key.cache as usize,
+        history_fill: key.history_fill,
+        device: key.backend_options.parse().map_err(BackendError::from)?,
+        announcer: announcer.clone(),
+        ..BackendOptions::default()
+    };
+    let (location, network) = match backend::needs_network(&key.backend)? {
+        false => (None, None),
+        true => {
+            let passed_over = |error: &NetworkError| announcer.say(&format!("{error}; it is passed over"));
+            let interface = &backend_options.device.interface;
+            let (location, network) = network::load(key.weights.as_deref(), interface, passed_over)?;
+            // What drives other devices is large and asked for by name.
+            if let RuntimePolicy::Install(announce) = policy
+                && backend::provider_of(&key.backend, &backend_options)? == Some(Provider::Cpu)
+                && !backend::takes_native(&key.backend, &network, &backend_options)?
+            {
+                runtime::ensure_installed_at(key.runtime.as_deref(), &announce).map_err(BackendError::from)?;
+            }
+            (Some(location), Some(network))
+        }
+    };
+    let backend = backend::create(&key.backend, network.as_ref(), &backend_options)?;
+    let reason = location.as_ref().map(|location| reason(location, named)).unwrap_or_default();
+    let described = network.map(|network| format!("; {}", network.description())).unwrap_or_default();
+    let news = format!("{}{described}{reason}", backend.attributes());
+    tracing::debug!(news, "loaded");
+    Ok(LoadedNetwork { backend, location, news })
+}
+
+/// Says why this network plays.
+fn reason(location: &Location, named: Named) -> String {
+    let folder = |path: &Path| path.parent().unwrap_or(Path::new(".")).display().to_string();
+    match location {
+        _ if named == Named::Otherwise => "; in place of what WeightsFile names".to_owned(),
+        _ if named == Named::This => "; named by WeightsFile".to_owned(),
+        Location::File(path) => format!("; WeightsFile names none: the newest in {}", folder(path)),
+        Location::BuiltIn => "; WeightsFile names none: the one built in".to_owned(),
+    }
+}
+
+impl Loaded {
+    fn with(backend: Arc<dyn Backend>) -> Loaded {
+        Loaded { key: None, location: None, backend, latency: BatchLatency::default(), evaluators: Arc::default() }
+    }
+
+    /// A backend that was handed in and has no cache, behind a cache of this engine's own.
+    pub fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
+        Loaded::with(match options.cache_positions() {
+            0 => backend,
+            positions => Arc::new(CachedBackend::new(backend, positions as usize)),
+        })
+    }
+
+    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the
+    /// games before must not change anything of the next.
+    pub fn new_game(&mut self, is_to_repeat: bool) {
+        if is_to_repeat {
+            self.evaluators.wait_for_all();
+        }
+        self.backend.clear_cache();
+        self.evaluators.take_late_batches();
+        self.latency = BatchLatency::default();
+    }
+
+    /// Makes an evaluator for each search thread, as far as they are missing.
+    pub fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
+        let wanted = match options.threads {
+            0 => self.backend.attributes().preferred_threads.max(1),
+            threads => threads as usize,
+        };
+        Ok(self.evaluators.ensure(self.backend.as_ref(), wanted)?)
+    }
+
+    /// The evaluators for a search.
+    pub fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
+        self.ensure_evaluators(options)?;
+        Ok(Arc::clone(&self.evaluators))
+    }
+
+    /// The latency of batches, those among them that were over after their searches.
+    pub fn latency(&mut self) -> BatchLatency {
+        for (positions, took_ms) in self.evaluators.take_late_batches() {
+            self.latency.observe(positions, took_ms);
+        }
+        self.latency.clone()
+    }
+
+    /// The next search makes its evaluators anew.
+    pub fn forget_evaluators(&mut self) {
+        self.evaluators = Arc::default();
+    }
+}

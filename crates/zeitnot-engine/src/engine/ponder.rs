@@ -1,0 +1,121 @@
+//! Searches on the opponent's time.
+//!
+//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
+//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
+//! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
+//! `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another reply is played, the tree below
+//! that one is still what the last search left there (see [`Tree::follow`](crate::search::Tree::follow)).
+//!
+//! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
+//! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
+//! played more often than not, and only then does the time thought come back at once.
+
+use super::{EngineError, GoParams, Options};
+use crate::search::Listener;
+use std::sync::Arc;
+
+/// A search on the opponent's time.
+pub(super) struct Pondering {
+    /// The parameters of `go ponder`.
+    pub params: GoParams,
+    /// The options that it began with.
+    pub options: Options,
+    /// Hears the answer.
+    pub listener: Arc<dyn Listener>,
+}
+
+/// A search that only `stop` (or `ponderhit`) ends and that could not be started; its answer waits all the same.
+pub(super) struct Unstarted {
+    /// Hears the answer.
+    pub listener: Arc<dyn Listener>,
+    /// The reason.
+    pub error: EngineError,
+}
+
+/// The longest batch of analysis, in milliseconds: whoever stops it may want a move at once.
+const LONGEST_BATCH_MS: f64 = 200.0;
+
+/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may have
+/// to wait for the batch under way at its beginning.
+const BATCH_SHARE: f64 = 1.0 / 32.0;
+
+/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock told with it can bear, if any is told.
+pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
+    let told_ms = [clock_ms, movetime_ms].into_iter().flatten();
+    told_ms.map(|told_ms| BATCH_SHARE * told_ms).fold(LONGEST_BATCH_MS, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
+    use crate::clock::MonotonicClock;
+    use crate::engine::{Engine, RuntimePolicy};
+    use crate::search::{Report, SearchEnd};
+    use parking_lot::Mutex;
+    use std::sync::mpsc::{Sender, channel};
+    use std::time::Duration;
+    use zeitnot_time::Plan;
+
+    /// A backend whose every evaluation fails.
+    struct Faulty(Arc<dyn Backend>);
+
+    struct FaultyEvaluator;
+
+    impl Backend for Faulty {
+        fn attributes(&self) -> &Attributes {
+            self.0.attributes()
+        }
+        fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
+            Ok(Box::new(FaultyEvaluator))
+        }
+        fn cache(&self) -> Option<&dyn EvaluationCache> {
+            self.0.cache()
+        }
+    }
+
+    impl Evaluator for FaultyEvaluator {
+        fn evaluate(&mut self, _: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+            Err(BackendError::NoNetwork("faulty".to_owned()))
+        }
+
+        fn told_ms(&self) -> Option<f64> {
+            None
+        }
+    }
+
+    /// Writes down what it hears, by the name of the method.
+    struct Scribe(Mutex<Sender<&'static str>>);
+
+    impl Listener for Scribe {
+        fn planned(&self, _: &Plan) {
+            self.0.lock().send("planned").unwrap();
+        }
+        fn failed(&self, error: &str) {
+            assert!(error.contains("faulty"), "{error}");
+            self.0.lock().send("failed").unwrap();
+        }
+        fn report(&self, _: &Report) {
+            self.0.lock().send("report").unwrap();
+        }
+        fn finished(&self, _: &SearchEnd) {
+            self.0.lock().send("finished").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_failure_while_pondering_is_told_before_stop() {
+        let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
+        engine.set_option("Backend", "uniform").unwrap();
+        engine.prepare().unwrap();
+        engine.decorate(|inner| Arc::new(Faulty(inner))).unwrap();
+        let (sender, heard) = channel();
+        let go = GoParams { ponder: true, ..GoParams::default() };
+        engine.go(&go, engine.now_ms(), Arc::new(Scribe(Mutex::new(sender)))).unwrap();
+        // The patience is for a failing test alone.
+        assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok("failed"));
+        engine.stop();
+        engine.wait();
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["finished"]);
+    }
+}

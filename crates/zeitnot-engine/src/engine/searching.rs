@@ -1,0 +1,376 @@
+//! Starts the search of a move, asks the time manager, and takes tree and evaluators back at the end.
+
+use super::algorithm::Configured;
+use super::loading::Loaded;
+use super::ponder::{Pondering, Unstarted, longest_batch_ms};
+use super::{Choice, Engine, EngineError, GoParams, SearchAlgorithm, SideClock, algorithm};
+use crate::chess::{Move, best_by_material};
+use crate::search::{EndReason, Finished, Hit, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+use std::sync::Arc;
+use zeitnot_time::trace::{BookMove, SearchStart};
+use zeitnot_time::{Begun, MoveRequest, Plan};
+
+impl Engine {
+    /// The seed of the next search.
+    fn next_seed(&mut self) -> u64 {
+        match self.options.random_seed {
+            0 => rand::random(),
+            seed => self.random.get_or_insert_with(|| Xoshiro256PlusPlus::seed_from_u64(seed)).random(),
+        }
+    }
+
+    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
+    /// A move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
+    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has failed.
+    ///
+    /// # Errors
+    /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
+    pub fn go(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
+        self.finish();
+        let started = self.start(params, start_ms, Arc::clone(&listener));
+        let limits = params.limits(self.game.current().turn(), self.options.nodes_as_playouts);
+        if params.ponder {
+            let (params, options) = (params.clone(), self.options.clone());
+            self.pondering = Some(Pondering { params, options, listener: Arc::clone(&listener) });
+        }
+        match started {
+            Err(error) if limits.infinite || limits.ponder => {
+                listener.failed(&error.to_string());
+                self.unstarted = Some(Unstarted { listener, error });
+                Ok(None)
+            }
+            started => started,
+        }
+    }
+
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, options, listener } = self.pondering.take()?;
+        self.unstarted = None;
+        let params = GoParams { ponder: false, ..params };
+        // A book may answer, and other options want another search.
+        let goes_on = options == self.options && !self.options.own_book;
+        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
+        if let Some(Ok(plan)) = plan {
+            return Some(Ok(plan));
+        }
+        if let Some(search) = self.search.take() {
+            self.take_back(search.abandon());
+        }
+        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
+    }
+
+    /// Gives the running search the plan of the move; `None` where it cannot go on.
+    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let search_params = self.search_params(params);
+        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
+        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
+            return None;
+        }
+        self.note_clock(params, start_ms);
+        let stoppers = self.options.stopper_params();
+        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let spec = self.options.time_manager_spec();
+        let search = self.search.as_ref()?;
+        search.ponder_hit(|tree, latency, time| {
+            let asked = asked.map(|asked| MoveRequest {
+                reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
+                moves_left_plies: tree.moves_left().filter(|_| has_moves_left),
+                ..asked
+            });
+            if asked.is_some() {
+                time.choose(&spec)?;
+            }
+            let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
+            let begun = time.begin(&start, asked.as_ref());
+            tree.forget_alternatives();
+            Ok(Hit { limits: start.limits, start_ms, begun })
+        })
+    }
+
+    /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
+    fn book_answer(&mut self, params: &GoParams) -> Option<SearchEnd> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        if limits.infinite || limits.ponder || limits.mate.is_some() {
+            return None;
+        }
+        let seed = if self.options.own_book && self.options.random_seed != 0 { Some(self.next_seed()) } else { None };
+        let choice =
+            self.books_and_tables.book_move(&self.game, &params.search_moves, &self.options, seed, &self.announcer);
+        let Choice { mv, reply, weight, total } = choice?;
+        self.tree_changed();
+        let ply = self.ply();
+        if let (Some(clock), Some(time)) = (params.clock(turn).filter(|clock| clock.is_own), &mut self.time) {
+            let SideClock { time_ms: clock_ms, increment_ms, .. } = clock;
+            time.book_move(BookMove { ply, clock_ms, increment_ms });
+        }
+        Some(SearchEnd {
+            best: Some(mv),
+            ponder: reply,
+            report: Report::default(),
+            move_stats: Vec::new(),
+            reason: EndReason::Book { weight, total },
+            error: None,
+            time: None,
+        })
+    }
+
+    fn start(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Option<Plan>, EngineError> {
+        self.note_clock(params, start_ms);
+        if let Some(end) = self.book_answer(params) {
+            listener.finished(&end);
+            return Ok(None);
+        }
+        let options = self.options.clone();
+        let evaluators = self.loaded()?.evaluators(&options)?;
+        let (request, tree, plan) = self.request(params, start_ms)?;
+        if let Some(plan) = &plan {
+            listener.planned(plan);
+        }
+        let backend = Arc::clone(&self.loaded()?.backend);
+        let clock = Arc::clone(&self.clock);
+        let search = Search::start(&mut self.threads, evaluators, tree, backend, clock, request, listener);
+        match search {
+            Ok(search) => self.search = Some(search),
+            Err(failed) => {
+                self.take_back(*failed.remains);
+                return Err(EngineError::Thread(failed.error));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Searches on the caller's thread, with one worker and over any clock, and returns the end and the plan of a timed
+    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]). `stop_ms`:
+    /// when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
+    ///
+    /// # Errors
+    /// [`EngineError`] when nothing can be searched with, or when the search would have no end.
+    pub fn run(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+        stop_ms: Option<f64>,
+    ) -> Result<(SearchEnd, Option<Plan>), EngineError> {
+        self.finish();
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let times = params.clock(turn).is_some() || limits.movetime_ms.is_some() || limits.depth.is_some();
+        let by_time = times && !limits.infinite && !limits.ponder;
+        if !by_time && limits.nodes.is_none() && limits.playouts.is_none() && stop_ms.is_none() {
+            return Err(EngineError::Endless);
+        }
+        self.note_clock(params, start_ms);
+        if let Some(end) = self.book_answer(params) {
+            return Ok((end, None));
+        }
+        let options = self.options.clone();
+        let evaluators = self.loaded()?.evaluators(&options)?;
+        let mut evaluator = evaluators.lend(|| true).ok_or(EngineError::NothingLoaded)?;
+        let (request, tree, plan) = self.request(params, start_ms)?;
+        let backend = Arc::clone(&self.loaded()?.backend);
+        let stop_ms = stop_ms.map(|stop_ms| stop_ms - start_ms);
+        let (end, finished) = Search::run(tree, backend, &mut *evaluator, Arc::clone(&self.clock), request, stop_ms);
+        self.take_back(finished);
+        Ok((end, plan))
+    }
+
+    fn loaded(&mut self) -> Result<&mut Loaded, EngineError> {
+        self.loaded.as_mut().ok_or(EngineError::NothingLoaded)
+    }
+
+    /// Takes tree and time out of the engine for a search, and plans its move.
+    fn request(
+        &mut self,
+        params: &GoParams,
+        start_ms: f64,
+    ) -> Result<(SearchRequest, Tree, Option<Plan>), EngineError> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let (search_moves, probes) =
+            self.books_and_tables.root(&self.game, &params.search_moves, &self.options, &self.announcer);
+        let moves = match search_moves.len() {
+            0 => self.game.current().legal_moves().len(),
+            moves => moves,
+        };
+        let (search_params, stoppers) = (self.search_params(params), self.options.stopper_params());
+        let clock_ms = params.clock(turn).map(|clock| (clock.time_ms - self.options.move_overhead as f64).max(0.0));
+        let Configured { limits, params: search_params, stoppers, network_alone } =
+            algorithm::configure(self.options.algorithm, moves, clock_ms, limits, search_params, stoppers);
+        if network_alone || !search_params.wdl_rescale.grows_as(&self.rescaled) {
+            self.reset_tree();
+        }
+        self.rescaled = search_params.wdl_rescale;
+        let seed = self.next_seed();
+        let mut latency = self.loaded()?.latency();
+        if let Some(tree) = &mut self.tree {
+            // Before the plan, which counts on the visits that stay.
+            tree.restrict_root(&search_moves);
+        }
+        let clock = params.clock(turn).filter(|_| !network_alone);
+        let asked = clock.map(|clock| self.move_request(clock, params.movestogo));
+        let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
+        let mut time = self.time.take().expect("no search has it: each begins by ending the one before");
+        let spec = self.options.time_manager_spec();
+        if asked.is_some()
+            && let Err(error) = time.choose(&spec)
+        {
+            self.time = Some(time);
+            return Err(error.into());
+        }
+        let Begun { plan, limit_ms, due_ms } = time.begin(&start, asked.as_ref());
+        let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
+        if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
+            latency.relax();
+        }
+        if !params.ponder {
+            tree.forget_alternatives();
+        }
+        let told = GoParams { ponder: false, ..params.clone() };
+        let clock_ms = told.clock(turn).map(|clock| clock.time_ms);
+        let longest_batch_ms =
+            (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, params.movetime));
+        let request = SearchRequest {
+            game: self.game.clone(),
+            limits: start.limits,
+            time,
+            search_moves,
+            probes,
+            params: search_params,
+            latency,
+            seed,
+            multi_pv: self.options.multi_pv as usize,
+            // The log file has them in any case, as with Lc0.
+            with_move_stats: self.options.verbose_move_stats || !self.options.log_file.is_empty(),
+            with_live_stats: self.options.log_live_stats
+                && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
+            start_ms,
+            limit_ms,
+            due_ms,
+            longest_batch_ms,
+            busy_until_ms: self.busy_until_ms,
+            root_observer: self.root_observer.clone(),
+        };
+        Ok((request, tree, plan))
+    }
+
+    /// The facts that a manager is told of a move on a clock.
+    fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
+        let position = self.game.current();
+        let legal_moves = position.legal_moves();
+        MoveRequest {
+            clock_ms: clock.time_ms,
+            increment_ms: clock.increment_ms,
+            moves_to_go: movestogo,
+            ply: self.ply(),
+            overhead_ms: self.options.move_overhead as f64,
+            lag_ms: 0.0,
+            missing_increment_ms: 0.0,
+            is_opponents_clock: !clock.is_own,
+            evaluation_ms: None,
+            reused_nodes: self.tree_visits(),
+            moves_left_plies: self.tree_moves_left(),
+            pieces: Some(position.piece_count()),
+            legal_moves: Some(legal_moves.len() as u32),
+            captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
+            in_check: position.is_check(),
+        }
+    }
+
+    /// Whether a search is still to answer.
+    pub fn is_searching(&self) -> bool {
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
+    }
+
+    /// Whether there is a search that only [`Engine::stop`] is sure to end.
+    pub fn is_endless(&self) -> bool {
+        let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
+    }
+
+    /// Tells the search to answer now.
+    pub fn stop(&mut self) {
+        if let Some(search) = &self.search {
+            search.stop();
+        }
+        self.pondering = None;
+        if let Some(Unstarted { listener, error }) = self.unstarted.take() {
+            listener.finished(&SearchEnd {
+                best: self.unsearched(),
+                ponder: None,
+                report: Report::default(),
+                move_stats: Vec::new(),
+                reason: EndReason::Failed,
+                error: Some(format!("{error}: the move is chosen by material")),
+                time: None,
+            });
+        }
+    }
+
+    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal move.
+    pub fn unsearched(&self) -> Option<Move> {
+        let position = self.game.current();
+        best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
+    }
+
+    /// Ends the search, if there is one: its answer is given now. Batches that are still evaluated are not waited for.
+    pub fn finish(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.take_back(search.finish());
+        }
+        self.stop();
+    }
+
+    /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
+    pub fn wait_for_answer(&self) {
+        if let Some(search) = &self.search {
+            search.wait_for_answer();
+        }
+    }
+
+    /// Waits for the search's own end, its last batches included.
+    pub fn wait(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.take_back(search.wait());
+        }
+    }
+
+    fn take_back(&mut self, finished: Finished) {
+        self.busy_until_ms = finished.busy_until_ms;
+        self.tree = Some(finished.tree);
+        self.time = Some(finished.time);
+        if let Some(loaded) = &mut self.loaded {
+            loaded.latency = finished.latency;
+        }
+    }
+
+    /// Takes back what a search that has answered still holds.
+    pub(super) fn collect(&mut self) {
+        if self.search.as_ref().is_some_and(Search::is_finished) {
+            self.finish();
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

@@ -1,0 +1,145 @@
+//! Defines the request of a search and its result.
+
+use crate::chess::{Game, Move};
+use crate::search::params::SearchParams;
+use crate::search::root::observer::SharedRootObserver;
+use crate::search::root::report::{MoveStats, Report};
+use crate::search::tree::Tree;
+use crate::tablebase::Probes;
+use std::fmt;
+use zeitnot_time::estimators::batch_latency::BatchLatency;
+use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
+
+/// Hears from a search. Called from the search's own threads. No method has a default: a decorator cannot forget one.
+pub trait Listener: Send + Sync {
+    /// The time manager's plan, before the search of a timed move starts.
+    fn planned(&self, plan: &Plan);
+    /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
+    fn failed(&self, error: &str);
+    /// Something worth telling changed: the best move, the depth, or a second passed.
+    fn report(&self, report: &Report);
+    /// The end: exactly one call a search.
+    fn finished(&self, end: &SearchEnd);
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndReason {
+    /// One of the stoppers, the time manager among them.
+    Stopper(StopReason),
+    /// It was told to.
+    Stopped,
+    /// There was nothing to choose from: no legal move.
+    NoMoves,
+    /// There was no search: the move is from a book, with this weight of that of all its moves there.
+    Book {
+        /// The move's.
+        weight: u32,
+        /// That of all.
+        total: u32,
+    },
+    /// An answer was due before anything was evaluated: the move was chosen without.
+    Unevaluated(Guess),
+    /// The evaluator failed.
+    Failed,
+}
+
+/// The grounds on which a move is chosen without an evaluation of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// It mates.
+    Mate,
+    /// The cache holds the network's policy for the position.
+    CachedPolicy,
+    /// It wins the most material at once, or the least is lost.
+    Material,
+}
+
+impl fmt::Display for Guess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Guess::Mate => "it mates",
+            Guess::CachedPolicy => "the best by the cached policy",
+            Guess::Material => "the best by material",
+        })
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct SearchEnd {
+    /// The move to play; `None` when there is no legal move.
+    pub best: Option<Move>,
+    /// The reply expected.
+    pub ponder: Option<Move>,
+    /// The last state.
+    pub report: Report,
+    /// Statistics of the root's moves, when they were asked for.
+    pub move_stats: Vec<MoveStats>,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// The error, in one line.
+    pub error: Option<String>,
+    /// The time manager's account of the move, if it had a clock.
+    pub time: Option<TimeReport>,
+}
+
+/// All a search needs to start.
+pub struct SearchRequest {
+    /// The position, with its history.
+    pub game: Game,
+    /// The limits that end the search.
+    pub limits: SearchLimits,
+    /// The time of the game; the search has begun by it. It comes back with the end of the search.
+    pub time: Timekeeper,
+    /// Only these root moves; empty: all.
+    pub search_moves: Vec<Move>,
+    /// Parameters.
+    pub params: SearchParams,
+    /// Lines to report.
+    pub multi_pv: usize,
+    /// Whether the end carries [`SearchEnd::move_stats`].
+    pub with_move_stats: bool,
+    /// Whether the reports before it carry [`Report::move_stats`].
+    pub with_live_stats: bool,
+    /// The measured latency of batches. It comes back with the end of the search.
+    pub latency: BatchLatency,
+    /// Of everything that is random: the noise at the root and the choice of the move.
+    pub seed: u64,
+    /// The endgame tables.
+    pub probes: Probes,
+    /// When the move's clock started, on the injected clock.
+    pub start_ms: f64,
+    /// The latest end, in milliseconds since then, by the clock or `movetime`: it holds from the first batch on.
+    pub limit_ms: Option<f64>,
+    /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
+    pub due_ms: Option<f64>,
+    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes while a
+    /// batch of pondering or analysis is evaluated has one evaluator less until its end.
+    pub longest_batch_ms: Option<f64>,
+    /// When the evaluator is free, on the injected clock: the answer before may have left a batch behind. For searches on the
+    /// caller's thread alone.
+    pub busy_until_ms: f64,
+    /// Sees the root as its visits grow.
+    pub root_observer: Option<SharedRootObserver>,
+}
+
+/// The parts of a finished search that the next one takes over.
+pub struct Finished {
+    /// The tree.
+    pub tree: Tree,
+    /// The time of the game, having seen the outcome.
+    pub time: Timekeeper,
+    /// How long batches took, those of earlier searches among them.
+    pub latency: BatchLatency,
+    /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
+    pub busy_until_ms: f64,
+}
+
+/// A search that did not start.
+pub struct NotStarted {
+    /// The operating system's reason.
+    pub error: std::io::Error,
+    /// The parts that the search was given.
+    pub remains: Box<Finished>,
+}

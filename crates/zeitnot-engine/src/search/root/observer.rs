@@ -1,0 +1,32 @@
+//! Defines the observer that sees the root of a search at growing counts of visits.
+
+use crate::chess::Move;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use zeitnot_time::SearchSnapshot;
+
+/// A move at the root, as a search has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Its visits.
+    pub visits: u32,
+    /// Its expected result for the side to move at the root, -1 to 1; `None` before its first visit.
+    pub q: Option<f32>,
+    /// The network's prior, after the policy temperature.
+    pub prior: f32,
+}
+
+/// Sees the root of a search. It is called on the search's own threads, under their lock, so it must be quick.
+pub trait RootObserver: Send {
+    /// The visits of the root from which it wants to look again.
+    fn next_visits(&self) -> u64;
+
+    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order, which stays
+    /// the same for the whole search.
+    fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]);
+}
+
+/// An observer that its owner reads when the search is over.
+pub type SharedRootObserver = Arc<Mutex<dyn RootObserver>>;

@@ -1,0 +1,345 @@
+//! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
+
+use super::batch_size::{batch_size, size_for_tree};
+use super::depth_growth::DepthGrowth;
+use super::move_limits::MoveLimits;
+use crate::backend::cache_key;
+use crate::search::context::{RemainingLimits, SearchContext};
+use crate::search::gather::batch::{Batch, Progress};
+use crate::search::root::observer::SharedRootObserver;
+use crate::search::root::ranking::RootReader;
+use crate::search::root::report::{Line, MoveStats, Report};
+use crate::search::tree::Tree;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+use zeitnot_time::estimators::batch_latency::BatchLatency;
+use zeitnot_time::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
+
+/// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
+/// lost engine still finds the longest resistance.
+const RESIGN_Q: f32 = -0.98;
+/// Playouts of a search in a reused tree before its mean depth counts: the first go down the line that is known best.
+const FEWEST_FOR_DEPTH: u64 = 100;
+
+/// The state of a search under way.
+pub(crate) struct State {
+    pub tree: Tree,
+    pub time: Timekeeper,
+    pub stop: Option<StopReason>,
+    /// An evaluator's failure; it ends the search.
+    pub error: Option<String>,
+    pub limits: MoveLimits,
+    /// When a time limit ends the search, in milliseconds since the move's clock started; as the stoppers last saw it.
+    pub time_limit_ms: Option<f64>,
+    /// When `stop` is answered although nothing is evaluated; `None`: at once.
+    pub answer_by_ms: Option<f64>,
+    /// The tree had no node when the search began.
+    began_empty: bool,
+    progress: Progress,
+    batches: u64,
+    first_batch_end_ms: Option<f64>,
+    /// How long batches take, so that the last one ends in time.
+    pub latency: BatchLatency,
+    /// Positions that the network evaluated.
+    evaluations: u64,
+    depth_growth: DepthGrowth,
+    /// Whether the noise of this search was drawn; that there is none of it is a result, too.
+    noise_drawn: bool,
+    playouts_expected: f64,
+    best_edge: Option<usize>,
+    root_visits: Vec<u32>,
+    random: Xoshiro256PlusPlus,
+    root_observer: Option<SharedRootObserver>,
+}
+
+impl State {
+    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, limits: MoveLimits) -> State {
+        State {
+            began_empty: tree.is_empty(),
+            tree,
+            time,
+            stop: None,
+            error: None,
+            limits,
+            time_limit_ms: limits.limit_ms,
+            answer_by_ms: None,
+            progress: Progress::default(),
+            batches: 0,
+            first_batch_end_ms: None,
+            latency,
+            evaluations: 0,
+            depth_growth: DepthGrowth::default(),
+            noise_drawn: false,
+            playouts_expected: f64::INFINITY,
+            best_edge: None,
+            root_visits: Vec::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            root_observer: None,
+        }
+    }
+
+    /// Goes on as the search of a move with these limits: the visits so far count as those of a tree that was kept.
+    pub fn begin_move(&mut self, limits: MoveLimits) {
+        (self.limits, self.time_limit_ms) = (limits, limits.limit_ms);
+        self.began_empty = self.tree.is_empty();
+        self.stop = None;
+        self.progress = Progress::default();
+        (self.batches, self.first_batch_end_ms) = (0, None);
+        (self.evaluations, self.depth_growth) = (0, DepthGrowth::default());
+        self.playouts_expected = f64::INFINITY;
+    }
+
+    /// Milliseconds since the move's clock started.
+    pub fn elapsed_ms(&self, context: &SearchContext) -> f64 {
+        (context.clock.now_ms() - self.limits.start_ms).max(0.0)
+    }
+
+    /// Lets an observer see the root as its visits grow.
+    pub fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
+        State { root_observer, ..self }
+    }
+
+    fn remaining(&self) -> RemainingLimits {
+        RemainingLimits {
+            node_limit: self.limits.node_limit,
+            playouts_expected: self.playouts_expected,
+            best_edge: self.best_edge,
+        }
+    }
+
+    /// Begins to gather a batch.
+    pub fn begin(&self, context: &SearchContext, batch: &mut Batch) {
+        batch.begin(self.tree.visits(), &context.params, &self.remaining());
+    }
+
+    /// Sends another round of visits down the tree. Returns whether there was one.
+    pub fn pick(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+        if context.params.noise.epsilon > 0.0 {
+            self.make_noise(context);
+        }
+        let limits = self.remaining();
+        let size = self.batch_size(context);
+        batch.pick(&mut self.tree, context, &limits, size)
+    }
+
+    /// Draws the noise of this search, as soon as the root has moves.
+    fn make_noise(&mut self, context: &SearchContext) {
+        let root = &self.tree[self.tree.root()];
+        let moves = self.tree.view(root).map_or(0, |view| view.moves.len());
+        if moves > 0 && !self.noise_drawn {
+            self.noise_drawn = true;
+            let noise = context.params.noise.draw(moves, &mut self.random);
+            self.tree.set_root_noise(noise);
+        }
+    }
+
+    /// Backs up what needs no network. Returns whether that freed places in the batch.
+    pub fn back_up_out_of_order(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+        let progress = batch.back_up_out_of_order(&mut self.tree, context);
+        self.count(progress);
+        progress.playouts > 0
+    }
+
+    /// Backs a batch up whose answers have been taken.
+    pub fn back_up(&mut self, context: &SearchContext, batch: &mut Batch) {
+        let progress = batch.back_up(&mut self.tree, context);
+        self.count(progress);
+    }
+
+    /// Positions of the next batch: near a time limit no more than will be evaluated before it, and without one no more than
+    /// the next move can wait for.
+    fn batch_size(&self, context: &SearchContext) -> usize {
+        let size = match context.nps_limit > 0.0 {
+            // A slowed search advances in minibatches, not in leaps.
+            true => context.minibatch_size,
+            false => match batch_size(&self.latency, context.minibatch_size, context.workers) {
+                portion if portion > context.minibatch_size => portion,
+                most => size_for_tree(context.least_batch, most, self.tree.visits(), context.workers),
+            },
+        };
+        match self.time_limit_ms.map(|limit_ms| limit_ms - self.elapsed_ms(context)).or(self.limits.longest_batch_ms) {
+            Some(ms) => self.latency.fitting(ms, size),
+            None => size,
+        }
+    }
+
+    /// Whether the search is faster than it is allowed to be.
+    pub fn too_fast(&self, context: &SearchContext) -> bool {
+        let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| self.elapsed_ms(context) - end);
+        context.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > context.nps_limit * elapsed_ms
+    }
+
+    /// Whether a time limit is reached.
+    pub fn time_is_up(&self, context: &SearchContext) -> bool {
+        self.time_limit_ms.is_some_and(|limit_ms| self.elapsed_ms(context) >= limit_ms)
+    }
+
+    /// Notes that `positions` were evaluated in `took_ms` milliseconds, a minibatch at a time.
+    pub fn observe(&mut self, context: &SearchContext, positions: usize, took_ms: f64) {
+        context.calls(positions, took_ms).for_each(|(positions, took_ms)| self.latency.observe(positions, took_ms));
+        self.evaluations += positions as u64;
+    }
+
+    /// The number of the root move that is played at random, if the temperature says so.
+    pub fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
+        let temperature = &context.params.temperature;
+        let heat = temperature.at(context.game.current().ply());
+        if heat == 0.0 {
+            return None;
+        }
+        let (numbers, choices) = RootReader::new(&self.tree, context).choices();
+        let chosen = temperature.choose(&choices, heat, self.random.random())?;
+        numbers.get(chosen).copied()
+    }
+
+    /// The line of that root move.
+    pub fn line(&self, context: &SearchContext, index: usize) -> Line {
+        RootReader::new(&self.tree, context).line(index)
+    }
+
+    fn count(&mut self, progress: Progress) {
+        self.progress.playouts += progress.playouts;
+        self.progress.depth_sum += progress.depth_sum;
+        self.progress.collisions += progress.collisions;
+        self.progress.deepest = self.progress.deepest.max(progress.deepest);
+        self.progress.bounded += progress.bounded;
+        if self.progress.playouts >= FEWEST_FOR_DEPTH.min(u64::from(self.tree.visits())) {
+            self.tree.depth = self.tree.depth.max(self.mean_depth());
+        }
+    }
+
+    fn mean_depth(&self) -> u32 {
+        (self.progress.depth_sum / self.progress.playouts.max(1)) as u32
+    }
+
+    /// Notes the end of a batch and asks the stoppers.
+    pub fn batch_done(&mut self, context: &SearchContext) {
+        self.batches += 1;
+        let now = self.elapsed_ms(context);
+        self.first_batch_end_ms.get_or_insert(now);
+        self.check(context);
+    }
+
+    /// Asks the stoppers, unless the search is over or has not evaluated its root yet.
+    pub fn check(&mut self, context: &SearchContext) {
+        if self.stop.is_some() || self.tree.is_empty() {
+            return;
+        }
+        let reader = RootReader::new(&self.tree, context);
+        let Some(root) = reader.expanded_root() else { return };
+        // In the order of the tree, which stays: KLD gain compares the visits with those of its last look.
+        let allowed = reader.allowed(&root);
+        self.best_edge = reader.best_of(&root, &allowed);
+        self.root_visits.clear();
+        self.root_visits.extend(allowed.iter().map(|index| root.visited(*index).map_or(0, |child| child.n)));
+        let children = || allowed.iter().filter_map(|index| root.visited(*index));
+        let draw = context.draw.at(1);
+        let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
+        let is_out_of_reach =
+            context.depth_limit.is_some_and(|depth| self.depth_growth.excludes(&self.progress, depth));
+        let best = self.best_edge;
+        let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
+        let (root_values, root_priors): (Vec<_>, Vec<_>) = match self.time.wants_root_values() {
+            true => reader.values_and_priors(&root, &allowed).unzip(),
+            false => (Vec::new(), Vec::new()),
+        };
+        let snapshot = SearchSnapshot {
+            elapsed_ms: self.elapsed_ms(context),
+            since_first_batch_ms: self.first_batch_end_ms.map(|end| self.elapsed_ms(context) - end),
+            new_nodes: self.progress.playouts,
+            total_nodes: self.nodes(),
+            batches: self.batches,
+            average_depth: match all_decided || is_out_of_reach {
+                // There is nothing deeper to be found, and `go depth` and `go mate` would wait for it for ever.
+                true => u32::MAX,
+                false => self.mean_depth(),
+            },
+            mate_depth: children()
+                .filter(|child| child.is_played_out() && child.wl == 1.0)
+                .map(|child| child.m.round() as u32 / 2 + 1)
+                .min(),
+            root_visits: (&self.root_visits).into(),
+            root_values: root_values.into(),
+            root_priors: root_priors.into(),
+            win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
+            // An unvisited move may still save the game.
+            may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
+            losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
+            need_more_time: best.is_some_and(|best| reader.wants_more_time(&root, &allowed, best)),
+            best_move: best.and_then(|best| allowed.iter().position(|index| *index == best)),
+            best_value: best.as_ref().and_then(value),
+            second_value: allowed.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: context
+                .backend
+                .attributes()
+                .has_moves_left
+                .then(|| f64::from(self.tree[self.tree.root()].m)),
+        };
+        if let Some(observer) = &self.root_observer {
+            let mut observer = observer.lock();
+            if snapshot.total_nodes >= observer.next_visits() {
+                observer.observe(&snapshot, &reader.root_moves(&root, &allowed));
+            }
+        }
+        let verdict = self.time.observe(&snapshot);
+        self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
+        self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+        self.stop = verdict.stop;
+    }
+
+    /// Visits of the root by the moves that are searched.
+    pub fn nodes(&self) -> u64 {
+        u64::from(self.tree.visits() - self.tree.excluded_visits())
+    }
+
+    /// Playouts of this search so far.
+    pub fn playouts(&self) -> u64 {
+        self.progress.playouts
+    }
+
+    /// Tells the timekeeper the outcome of the move.
+    pub fn end_move(&mut self, elapsed_ms: f64, total_nodes: u64) -> Option<TimeReport> {
+        self.time.end(&MoveOutcome {
+            elapsed_ms,
+            total_nodes,
+            stop: self.stop,
+            first_evaluation_ms: self.first_batch_end_ms.filter(|_| self.began_empty),
+            ..MoveOutcome::default()
+        })
+    }
+
+    /// The search as it stands.
+    pub fn report(&self, context: &SearchContext) -> Report {
+        let reader = RootReader::new(&self.tree, context);
+        let elapsed_ms = self.elapsed_ms(context);
+        let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
+        let playouts = self.progress.playouts;
+        let tree_depth = self.tree.depth.max(1);
+        Report {
+            depth: self.mean_depth().max(1),
+            tree_depth,
+            seldepth: self.progress.deepest.max(tree_depth),
+            elapsed_ms,
+            nodes: self.nodes(),
+            playouts,
+            collisions: self.progress.collisions,
+            nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
+            eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
+            hashfull: context.backend.cache_fill(),
+            tb_hits: context.probes.hits(),
+            lines: reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
+            move_stats: Vec::new(),
+        }
+    }
+
+    /// Statistics of the root's moves and of the root.
+    pub fn move_stats(&self, context: &SearchContext) -> Vec<MoveStats> {
+        RootReader::new(&self.tree, context).move_stats(|mv| {
+            let mut game = context.game.clone();
+            if let Some(mv) = mv {
+                game.push(mv);
+            }
+            context.backend.cached(cache_key(&game)).map(|evaluation| evaluation.q)
+        })
+    }
+}

@@ -1,0 +1,278 @@
+//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md, 3.4).
+//!
+//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that nobody
+//! should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside a search;
+//! [`Tablebase::rank_root`] the position to move in, with its history.
+
+mod root;
+
+pub use root::RootMoves;
+
+use crate::chess::Position;
+use shakmaty::{Chess, Position as _};
+use shakmaty_syzygy::{SyzygyError, Wdl};
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::ReadDir;
+use std::io::{self, ErrorKind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use thiserror::Error;
+use zeitnot_text::files::{OtherKind, to_path};
+
+/// Why a folder gives no tables. Its text is one line.
+#[derive(Debug, Error)]
+pub enum TablebaseError {
+    /// The folder cannot be read.
+    #[error("cannot read the tables in \"{}\": {error}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The operating system's reason.
+        error: std::io::Error,
+    },
+    /// A file with the name of a table is none. The others serve all the same.
+    #[error("{} is no table: {error}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        error: std::io::Error,
+    },
+    /// No file in it has the name of a table.
+    #[error("no Syzygy tables (files such as KQvK.rtbw) in \"{}\"", .0.display())]
+    Empty(PathBuf),
+    /// A probe panicked. The tables give no answers any more.
+    #[error("a table file is damaged so badly that reading it failed: no tables are used until they are named again")]
+    Broken,
+}
+
+/// The tables of one or several folders.
+pub struct Tablebase {
+    tables: shakmaty_syzygy::Tablebase<Chess>,
+    files: usize,
+    broken: AtomicBool,
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebase").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+impl Tablebase {
+    /// Finds the tables in `folders`: none or several, separated by `;`, or by `:` where no drive has one in its name.
+    /// A folder that gives none, or a file that cannot be one, is complained of, and the others serve all the same. No
+    /// table file is opened yet.
+    pub fn open(folders: &str) -> (Tablebase, Vec<TablebaseError>) {
+        let mut tables = shakmaty_syzygy::Tablebase::new();
+        // A folder may be named by several ways, and a table lie in several folders.
+        let (mut looked_at, mut names) = (HashSet::new(), HashSet::new());
+        let mut errors = Vec::new();
+        for folder in split(folders) {
+            let entries = match entries(&folder) {
+                Ok((real, _)) if !looked_at.insert(real.clone()) => continue,
+                Ok((_, entries)) => entries,
+                Err(error) => {
+                    errors.push(TablebaseError::Folder { folder, error });
+                    continue;
+                }
+            };
+            let mut is_empty = true;
+            for file in entries.flatten().map(|entry| entry.path()) {
+                match tables.add_file(&file) {
+                    Ok(()) => names.extend(file.file_name().map(OsStr::to_owned)),
+                    // Its name is not that of a table.
+                    Err(error) if error.kind() == ErrorKind::InvalidInput => continue,
+                    Err(error) => errors.push(TablebaseError::File { file, error }),
+                }
+                is_empty = false;
+            }
+            if is_empty {
+                errors.push(TablebaseError::Empty(folder));
+            }
+        }
+        (Tablebase { tables, files: names.len(), broken: AtomicBool::new(false) }, errors)
+    }
+
+    /// Tables found: one each for WDL and DTZ.
+    pub fn files(&self) -> usize {
+        self.files
+    }
+
+    /// Pieces of the largest table, kings included; 0 without any.
+    pub fn max_pieces(&self) -> u32 {
+        self.tables.max_pieces() as u32
+    }
+
+    /// Whether the tables can still be asked.
+    ///
+    /// # Errors
+    /// [`TablebaseError::Broken`], once a probe has panicked.
+    pub fn check(&self) -> Result<(), TablebaseError> {
+        if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
+    }
+
+    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so that a
+    /// damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
+    pub(crate) fn probe<T>(
+        &self,
+        ask: impl FnOnce(&shakmaty_syzygy::Tablebase<Chess>) -> Result<T, SyzygyError>,
+    ) -> Option<T> {
+        self.check().ok()?;
+        // What a panic leaves behind is not looked at again.
+        match catch_unwind(AssertUnwindSafe(|| ask(&self.tables))) {
+            Ok(found) => found.inspect_err(note).ok(),
+            Err(_) => {
+                self.broken.store(true, Ordering::Relaxed);
+                None
+            }
+        }
+    }
+
+    /// Whether the tables may know the position: few enough pieces, no castling, and nothing that no game can lead to.
+    fn covers(&self, position: &Position) -> bool {
+        position.piece_count() <= self.max_pieces()
+            && position.chess().castles().is_empty()
+            && position.board().kings().count() == 2
+            && !position.is_illegal()
+    }
+
+    /// The result for the side to move of a position right after a capture or pawn move: 1 won, 0 drawn, -1 lost. What
+    /// the fifty-move rule saves is drawn. `None` when the position is of another kind or no table has it.
+    pub fn wdl(&self, position: &Position) -> Option<i8> {
+        if position.rule50() != 0 || !self.covers(position) {
+            return None;
+        }
+        let wdl = self.probe(|tables| tables.probe_wdl_after_zeroing(position.chess()))?;
+        Some(match wdl {
+            Wdl::Win => 1,
+            Wdl::Loss => -1,
+            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => 0,
+        })
+    }
+}
+
+/// The real path of a folder, and what lies in it.
+fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
+    let kind = folder.metadata()?.file_type();
+    if !kind.is_dir() {
+        let kind = OtherKind::of(kind).map_or_else(|| "a file".to_owned(), |kind| kind.to_string());
+        return Err(io::Error::new(ErrorKind::NotADirectory, format!("it is {kind}, not a folder")));
+    }
+    Ok((folder.canonicalize()?, folder.read_dir()?))
+}
+
+/// A damaged file is worth a word in the log; a table that is not there is not.
+fn note(error: &SyzygyError) {
+    if let SyzygyError::ProbeFailed { .. } = error {
+        tracing::warn!(%error, "tablebase");
+    }
+}
+
+fn split(folders: &str) -> Vec<PathBuf> {
+    let separator = |c: char| c == ';' || c == ':' && !cfg!(windows);
+    folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(to_path).collect()
+}
+
+/// The tables as one search uses them: it counts what it finds.
+#[derive(Debug, Default)]
+pub struct Probes {
+    tables: Option<Arc<Tablebase>>,
+    hits: AtomicU64,
+}
+
+impl Probes {
+    /// `tables`: those to be asked inside the search; `hits`: positions already found for it at the root.
+    pub fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
+        Probes { tables, hits: AtomicU64::new(hits) }
+    }
+
+    /// See [`Tablebase::wdl`].
+    pub fn wdl(&self, position: &Position) -> Option<i8> {
+        let wdl = self.tables.as_ref()?.wdl(position)?;
+        self.hits.fetch_add(1, Ordering::Relaxed);
+        Some(wdl)
+    }
+
+    /// Positions found so far.
+    pub fn hits(&self) -> u64 {
+        self.hits.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_separated_by_either_sign() {
+        assert_eq!(split(" /a b ;/c;; "), [PathBuf::from("/a b"), PathBuf::from("/c")]);
+        assert!(split("").is_empty());
+        #[cfg(not(windows))]
+        assert_eq!(split("/a:/b"), [PathBuf::from("/a"), PathBuf::from("/b")]);
+        #[cfg(windows)]
+        assert_eq!(split("C:\\a;D:\\b"), [PathBuf::from("C:\\a"), PathBuf::from("D:\\b")]);
+    }
+
+    #[test]
+    fn a_bad_folder_is_named_and_the_others_serve() {
+        let empty = tempfile::tempdir().unwrap();
+        let (tables, errors) = Tablebase::open(&format!("/no/such/folder;{}", empty.path().display()));
+        assert_eq!((tables.files(), tables.max_pieces(), errors.len()), (0, 0, 2));
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert!(lines[0].starts_with("cannot read the tables in \"/no/such/folder\": "), "{}", lines[0]);
+        assert!(lines[1].contains("no Syzygy tables") && !lines[1].contains('\n'), "{}", lines[1]);
+        let game = crate::chess::Game::from_fen("8/8/8/8/8/4k3/8/4K2Q w - - 0 1", false).unwrap();
+        assert_eq!(tables.wdl(game.current()), None);
+    }
+
+    #[test]
+    fn a_table_counts_once_however_often_its_folder_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let [folder, other] = ["tables", "other"].map(|name| home.path().join(name));
+        for (folder, names) in [(&folder, ["KQvK.rtbw", "KQvK.rtbz"]), (&other, ["KQvK.rtbw", "KRvK.rtbw"])] {
+            std::fs::create_dir(folder).unwrap();
+            // As long as a table may be: 16 bytes over a multiple of 64.
+            names.iter().for_each(|name| std::fs::write(folder.join(name), [0; 80]).unwrap());
+        }
+        let one = folder.display();
+        let mut named = vec![format!("{one}"), format!("{one}/"), format!("{one}/."), format!("{one}/../tables")];
+        #[cfg(unix)]
+        {
+            let link = home.path().join("link");
+            std::os::unix::fs::symlink(&folder, &link).unwrap();
+            named.push(link.display().to_string());
+        }
+        for again in &named {
+            let (tables, errors) = Tablebase::open(&format!("{one};{again}"));
+            assert_eq!((tables.files(), errors.len()), (2, 0), "{again}");
+        }
+        let (tables, errors) = Tablebase::open(&format!("{};{}", named.join(";"), other.display()));
+        assert_eq!((tables.files(), errors.len()), (3, 0));
+        // What is wrong with a folder is said once, too.
+        std::fs::write(folder.join("KBvK.rtbw"), "no table").unwrap();
+        assert_eq!(Tablebase::open(&named.join(";")).1.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_called_what_it_is() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (_, errors) = Tablebase::open(&file.path().display().to_string());
+        assert!(errors[0].to_string().ends_with("\": it is a file, not a folder"), "{}", errors[0]);
+        #[cfg(unix)]
+        assert!(Tablebase::open("/dev/null").1[0].to_string().ends_with("it is a device, not a folder"));
+    }
+
+    #[test]
+    fn a_probe_that_panics_is_the_last() {
+        let (tables, _) = Tablebase::open("");
+        assert_eq!((tables.probe(|_| Ok(7)), tables.check().is_ok()), (Some(7), true));
+        assert_eq!(tables.probe::<i8>(|_| panic!("damaged")), None);
+        assert_eq!(tables.probe(|_| Ok(7)), None);
+        assert!(matches!(tables.check(), Err(TablebaseError::Broken)));
+    }
+}

@@ -1,0 +1,149 @@
+//! Finds the convention of a game's clock comments: what they already hold, and how the time control is to be read.
+//!
+//! Programs differ, and do not say how: a clock may be told with the increment of its move or without, begin with one, or be given
+//! the time of a period later. The usual way of the program is tried first; moves that it cannot explain speak against it.
+
+use super::clock_comment::MoveTimes;
+use super::side_times::{Side, SideTimes, side_times};
+use super::time_control_tag::{TaggedControl, in_minutes};
+use crate::games::period_clock::PeriodClock;
+
+/// Time controls of at most this time may be in minutes, in seconds.
+const MOST_MINUTES: f64 = 180.0;
+/// A time control in minutes shows by clocks or times beyond this many times the clock in seconds.
+const BEYOND: f64 = 2.0;
+/// Share of the time by the clocks by which the times told may differ from it, and still be the same thing.
+const OFF_SHARE: f64 = 0.2;
+/// Milliseconds by which they may differ on top.
+const OFF_MS: f64 = 2_000.0;
+
+/// The contents of a game's comments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Convention<'a> {
+    /// The time control of the side; `None` where none is told.
+    pub control: Option<&'a TaggedControl>,
+    /// Whether the clock begins with the increment, as UCI runners have it.
+    pub begins_with_increment: bool,
+    /// Whether a clock is told with the increment of its move.
+    pub holds_increment: bool,
+    /// Whether the moves of the opening count for the periods of the time control.
+    pub counts_opening: bool,
+    /// Whether a clock of two parts has hours and minutes.
+    pub in_hours: bool,
+    /// Whether the time told is that of the clock.
+    pub trusts_times: bool,
+}
+
+/// Both sides under the convention that fits them best.
+pub(super) struct Chosen {
+    pub sides: [SideTimes; 2],
+    /// Whether the time control is in minutes.
+    pub in_minutes: bool,
+    /// Whether the times told are not those of the clocks, which are trusted then.
+    pub distrusts_times: bool,
+}
+
+/// Chooses among the conventions, and reads minutes where the time control shows that it has them.
+pub(super) fn choose(sides: &[Side; 2], readings: [&[TaggedControl]; 2], in_hours: bool) -> Chosen {
+    let minutes = readings.map(|readings| readings.iter().map(in_minutes).collect::<Vec<_>>());
+    let in_minutes = (0..2).any(|side| shows_minutes(&sides[side], readings[side]));
+    let readings = if in_minutes { [&minutes[0][..], &minutes[1]] } else { readings };
+    let (mut times, conventions) = best(sides, readings, in_hours);
+    let told_ms: f64 = times.iter().map(|times| times.told_ms).sum();
+    let by_clocks_ms: f64 = times.iter().map(|times| times.by_clocks_ms).sum();
+    let distrusts_times = (told_ms - by_clocks_ms).abs() > OFF_MS + OFF_SHARE * by_clocks_ms.max(told_ms);
+    if distrusts_times {
+        times = [0, 1].map(|side| side_times(&sides[side], &Convention { trusts_times: false, ..conventions[side] }));
+    }
+    Chosen { sides: times, in_minutes, distrusts_times }
+}
+
+/// The first convention without a contradiction or a misfit, else the one with the fewest.
+fn best<'a>(
+    sides: &[Side; 2],
+    readings: [&'a [TaggedControl]; 2],
+    in_hours: bool,
+) -> ([SideTimes; 2], [Convention<'a>; 2]) {
+    let mut best: Option<([SideTimes; 2], [Convention; 2])> = None;
+    let cost = |times: &[SideTimes; 2]| {
+        let [white, black] = times;
+        (white.doubts.len() + black.doubts.len(), white.misfits + black.misfits)
+    };
+    for conventions in conventions(sides, readings) {
+        let conventions = conventions.map(|convention| Convention { in_hours, ..convention });
+        let times = [0, 1].map(|side| side_times(&sides[side], &conventions[side]));
+        let new_cost = cost(&times);
+        if best.as_ref().is_none_or(|(least, _)| new_cost < cost(least)) {
+            best = Some((times, conventions));
+        }
+        if new_cost == (0, 0) {
+            break;
+        }
+    }
+    best.unwrap_or_else(|| (Default::default(), [Convention { in_hours, ..Convention::default() }; 2]))
+}
+
+/// The conventions that are possible, the most usual first.
+fn conventions<'a>(sides: &[Side; 2], readings: [&'a [TaggedControl]; 2]) -> impl Iterator<Item = [Convention<'a>; 2]> {
+    let controls = move |reading: usize| readings.map(|readings| readings.get(reading).or(readings.last()));
+    let all = || readings.iter().flat_map(|readings| readings.iter()).flat_map(|control| &control.periods);
+    let has_increment = all().any(|period| period.increment_ms > 0.0);
+    let has_moves = all().any(|period| period.moves.is_some_and(|moves| moves > 1));
+    let said = sides[0].said;
+    let is_by_runner = said.iter().any(|said| said.is_by_runner);
+    let has_opening = said.iter().take(2).any(|said| said.is_book || said.used_ms.is_none() && said.clock_ms.is_none());
+    let has_clocks = said.iter().any(|said| said.clock_ms.is_some());
+    let both = |is_possible: bool, first: bool| [Some(first), is_possible.then_some(!first)].into_iter().flatten();
+    let most = readings.iter().map(|readings| readings.len()).max().unwrap_or(0).max(1);
+    (0..most).flat_map(move |reading| {
+        let control = controls(reading);
+        both(has_moves && has_opening, true).flat_map(move |counts_opening| {
+            both(has_increment && has_clocks, true).flat_map(move |holds_increment| {
+                both(has_increment, is_by_runner && has_increment).map(move |begins_with_increment| {
+                    control.map(|control| Convention {
+                        control,
+                        begins_with_increment,
+                        holds_increment,
+                        counts_opening,
+                        in_hours: false,
+                        trusts_times: true,
+                    })
+                })
+            })
+        })
+    })
+}
+
+/// Whether a time control in seconds shows that it is in minutes: a clock or the times used are far beyond all that it has given so
+/// far, and within that of minutes. Runners write seconds.
+fn shows_minutes(side: &Side, readings: &[TaggedControl]) -> bool {
+    let own = || side.plies.iter().map(|ply| &side.said[*ply]);
+    let Some(control) = readings.first().filter(|control| !control.is_per_move) else { return false };
+    let mut clock = PeriodClock::new(&control.periods);
+    let base_ms = clock.base_ms().unwrap_or(0.0);
+    if !(1.0..=1e3 * MOST_MINUTES).contains(&base_ms) || own().any(|said| said.is_by_runner) {
+        return false;
+    }
+    let (mut given_ms, mut used_ms, mut is_shown) = (base_ms, 0.0, false);
+    for said in own() {
+        given_ms += clock.count_move();
+        used_ms += said.used_ms.unwrap_or(0.0);
+        let shown_ms = said.clock_ms.unwrap_or(0.0).max(used_ms);
+        if shown_ms > 60.0 * given_ms {
+            return false;
+        }
+        is_shown |= shown_ms > BEYOND * given_ms;
+    }
+    is_shown
+}
+
+/// Whether clocks of two parts have hours and minutes: as minutes and seconds the first of them would say that most of the
+/// clock is gone, and as hours and minutes it is about the whole of it.
+pub(super) fn shows_hours(said: &[MoveTimes], readings: &[TaggedControl]) -> bool {
+    let first = said.iter().find_map(|said| said.clock_ms.zip(Some(said.clock_in_hours_ms)));
+    let Some((clock_ms, Some(in_hours_ms))) = first else { return false };
+    readings.iter().flat_map(|control| control.periods.first()).any(|period| {
+        let most_ms = period.base_ms + 2.0 * period.increment_ms + 60_000.0;
+        clock_ms < 0.5 * period.base_ms && in_hours_ms <= most_ms && in_hours_ms > 0.5 * period.base_ms
+    })
+}

@@ -1,0 +1,157 @@
+//! Puts the clock and the time of every move of a game together, from whatever its comments say.
+
+use super::clock_comment::{MoveTimes, move_times};
+use super::convention::{choose, shows_hours};
+use super::remarks::Remark;
+use super::side_times::{Side, step_ms};
+use super::time_control_tag::{TaggedControl, TimeControlTag, read_tag};
+use super::time_loss::{TimeLoss, time_loss};
+use super::timed_move::{Doubt, TimedMove};
+use crate::games::pgn_reader::PgnGame;
+use crate::games::time_control::TimeControl;
+use zeitnot_engine::chess::Color;
+
+/// Increments in a clock below which a berserk player of lichess loses no time, only the increment
+/// ([scalachess](https://github.com/lichess-org/scalachess), `Clock.scala`).
+const BERSERK_INCREMENTS: f64 = 40.0;
+
+/// The times of a game.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GameTimes {
+    /// The moves whose times are known, in order; those from a book are left out, and those that contradict each other.
+    pub moves: Vec<TimedMove>,
+    /// The clock of White and of Black at the start, in milliseconds, where the time control is told.
+    pub start_ms: [Option<f64>; 2],
+    /// The clock of White and of Black after their last move.
+    pub end_ms: [Option<f64>; 2],
+    /// Time that White and Black would have for their next move: the same, unless every move has a clock of its own.
+    pub next_ms: [Option<f64>; 2],
+    /// The increment of that move of either side, in milliseconds.
+    pub next_increment_ms: [f64; 2],
+    /// Moves until the next period of either side's time control, that one among them.
+    pub next_moves_to_go: [Option<u32>; 2],
+    /// The side that ran out of time.
+    pub loss: Option<TimeLoss>,
+    /// Moves that use more than the clock before them though nobody lost on time, or less than nothing.
+    pub doubts: Vec<Doubt>,
+    /// What was taken for granted, or not read.
+    pub remarks: Vec<Remark>,
+}
+
+/// The times of the moves of a game, under the convention that its comments show.
+pub fn game_times(game: &PgnGame) -> GameTimes {
+    let plies = game.game.moves().len();
+    let said: Vec<MoveTimes> = (0..plies).map(|ply| move_times(game.comments_of(ply))).collect();
+    let loss = time_loss(game);
+    let mut times = GameTimes { loss, ..GameTimes::default() };
+    if said.iter().all(|said| said.used_ms.is_none() && said.clock_ms.is_none()) {
+        return times;
+    }
+    let mut readings = [Vec::new(), Vec::new()];
+    let tags = ["WhiteTimeControl", "BlackTimeControl"]
+        .map(|name| Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or_else(|| game.tag("TimeControl")));
+    for (side, tag) in tags.into_iter().enumerate() {
+        match read_tag(tag) {
+            TimeControlTag::Readings(controls) => readings[side] = controls,
+            // One tag for both is named once.
+            TimeControlTag::Unread if side == 0 || tag != tags[0] => {
+                times.remarks.push(Remark::Control(tag.to_owned()));
+            }
+            TimeControlTag::Unread | TimeControlTag::Untold => {}
+        }
+    }
+    let in_hours = readings.iter().any(|readings| shows_hours(&said, readings));
+    let colors = [Color::White, Color::Black];
+    let begins_free = begins_free(game, &said, &readings);
+    for side in 0..2 {
+        if let Some(ply) = begins_free[side]
+            && let Some(control) = berserk(game, side, &readings[side], said[ply].clock_ms)
+        {
+            readings[side] = vec![control];
+        }
+    }
+    let positions = game.game.positions();
+    let own = colors.map(|color| (0..plies).filter(|ply| positions[*ply].turn() == color).collect::<Vec<_>>());
+    let told = || said.iter().filter_map(|said| said.clock_ms);
+    let clock_step_ms = told().map(|ms| if ms > 0.0 { step_ms(ms) } else { f64::INFINITY }).fold(1e3, f64::min);
+    let is_lost_by = |color| loss.is_some_and(|loss| loss.color == color);
+    let sides = [0, 1].map(|side| Side {
+        color: colors[side],
+        plies: &own[side],
+        said: &said,
+        begins_free: begins_free[side].is_some(),
+        late_ply: own[side]
+            .last()
+            .copied()
+            .filter(|ply| is_lost_by(colors[side]) && ply + 1 == plies && game.problem.is_none()),
+        clock_step_ms,
+    });
+    let chosen = choose(&sides, [&readings[0], &readings[1]], in_hours);
+    times.remarks.extend(chosen.in_minutes.then(|| Remark::Minutes(tags[0].to_owned())));
+    times.remarks.extend(in_hours.then_some(Remark::Hours));
+    times.remarks.extend(chosen.distrusts_times.then_some(Remark::Times));
+    for (side, own) in chosen.sides.into_iter().enumerate() {
+        (times.start_ms[side], times.end_ms[side], times.next_ms[side]) = (own.start_ms, own.end_ms, own.next_ms);
+        (times.next_increment_ms[side], times.next_moves_to_go[side]) = (own.next_increment_ms, own.next_moves_to_go);
+        times.moves.extend(own.moves);
+        times.doubts.extend(own.doubts);
+    }
+    times.moves.sort_by_key(|mv| mv.ply);
+    times.doubts.sort_by_key(|doubt| doubt.ply);
+    if times.moves.iter().any(|mv| mv.clock_ms.is_none()) {
+        times.remarks.push(Remark::NoClock);
+    }
+    times
+}
+
+/// The first plies of White and Black where they were not on the clock: on lichess and FICS a clock begins with the side's second move.
+/// The clock behind such a move is the one of the start, to the digit, on both sides; or the place tells.
+fn begins_free(game: &PgnGame, said: &[MoveTimes], readings: &[Vec<TaggedControl>; 2]) -> [Option<usize>; 2] {
+    let [site, event] = ["Site", "Event"].map(|tag| game.tag(tag).to_lowercase());
+    let is_of_fics = site.contains("freechess")
+        || [site.as_str(), &event].iter().any(|text| text.starts_with("fics"))
+        || !game.tag("FICSGamesDBGameNo").is_empty();
+    let is_of_server = site.contains("lichess.org") || is_of_fics;
+    let positions = game.game.positions();
+    let first: Vec<(usize, usize)> =
+        (0..said.len().min(2)).map(|ply| (ply, usize::from(positions[ply].turn() == Color::Black))).collect();
+    let is_free = |&(ply, side): &(usize, usize)| {
+        let Some(TimeControl { base_ms, .. }) = readings[side].first().and_then(|control| control.periods.first())
+        else {
+            return false;
+        };
+        let is_start = |ms: f64| ms == *base_ms || *base_ms == 0.0 || is_of_server && 2.0 * ms == *base_ms;
+        match (said[ply].clock_ms, said[ply].used_ms) {
+            (Some(clock_ms), None) => is_start(clock_ms),
+            (None, Some(used_ms)) => is_of_server && used_ms == 0.0,
+            _ => false,
+        }
+    };
+    let all_free = first.iter().all(is_free);
+    let mut free = [None; 2];
+    for (ply, side) in first.iter().filter(|first| all_free || is_of_server && is_free(first)) {
+        free[*side] = Some(*ply);
+    }
+    free
+}
+
+/// The clock of a player who went berserk on lichess: half of it without an increment.
+fn berserk(game: &PgnGame, side: usize, readings: &[TaggedControl], first_ms: Option<f64>) -> Option<TaggedControl> {
+    let [period, ..] = readings.first()?.periods[..] else { return None };
+    let is_told = game.tag(["WhiteBerserk", "BlackBerserk"][side]).eq_ignore_ascii_case("true");
+    let is_halved = first_ms.is_some_and(|ms| ms > 0.0 && 2.0 * ms == period.base_ms);
+    if !is_told && !is_halved {
+        return None;
+    }
+    let is_long = period.base_ms >= BERSERK_INCREMENTS * period.increment_ms;
+    let base_ms = if is_long { period.base_ms / 2.0 } else { period.base_ms };
+    Some(TaggedControl { periods: vec![TimeControl { base_ms, increment_ms: 0.0, ..period }], is_per_move: false })
+}
+
+#[cfg(test)]
+#[path = "game_times_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "random_games_tests.rs"]
+mod random_games_tests;

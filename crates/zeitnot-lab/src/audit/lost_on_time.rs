@@ -1,0 +1,197 @@
+//! Tells how a side came to lose on time: its clock, the move that came too late, and the longest thought before it.
+
+use super::game_times::GameTimes;
+use super::move_name::move_name;
+use super::timed_move::TimedMove;
+use crate::games::pgn_reader::PgnGame;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use zeitnot_engine::chess::Color;
+use zeitnot_text::printable::is_safe;
+use zeitnot_text::words::time;
+
+/// A side that ran out of time. Times are in milliseconds, and `None` where nothing tells them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LostOnTime {
+    /// The player.
+    pub player: String,
+    /// Its side: `white` or `black`.
+    pub side: String,
+    /// The game is drawn all the same, since the other side could not mate.
+    #[serde(rename = "drawn")]
+    pub is_drawn: bool,
+    /// Plies before the move that came too late; `None` where the rest of the game is damaged.
+    pub ply: Option<usize>,
+    /// The name of that move with its number; the number alone where most programs leave the move out.
+    #[serde(rename = "move")]
+    pub move_name: Option<String>,
+    /// Whether the move is in the file.
+    #[serde(rename = "in_file")]
+    pub is_in_file: bool,
+    /// The clock before it.
+    pub clock_ms: Option<f64>,
+    /// Time used.
+    pub used_ms: Option<f64>,
+    /// Time by which it came too late.
+    pub over_ms: Option<f64>,
+    /// Time that went by outside of the engine, by the runner's measure.
+    pub latency_ms: Option<f64>,
+    /// The longest thought of this side before it.
+    pub longest: Option<LongThought>,
+    /// The command that goes on from there, where the clock is known.
+    pub explain: Option<String>,
+}
+
+/// A long thought.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LongThought {
+    /// Plies before the move.
+    pub ply: usize,
+    /// The move with its number.
+    #[serde(rename = "move")]
+    pub move_name: String,
+    /// Time used, in milliseconds.
+    pub used_ms: f64,
+}
+
+impl LostOnTime {
+    /// The columns of [`LostOnTime::cells`].
+    pub const COLUMNS: [&str; 8] =
+        ["game", "player", "move", "clock before", "used", "over", "latency", "longest thought before it"];
+
+    /// The cells of a table for people about the game of that number.
+    pub fn cells(&self, number: usize) -> [String; 8] {
+        let told = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), time);
+        let drawn = if self.is_drawn { ", drawn" } else { "" };
+        let left_out = if self.is_in_file { "" } else { " (not in the file)" };
+        [
+            number.to_string(),
+            format!("{} ({}{drawn})", self.player, self.side),
+            self.move_name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("{name}{left_out}")),
+            told(self.clock_ms),
+            told(self.used_ms),
+            told(self.over_ms),
+            told(self.latency_ms),
+            self.longest
+                .as_ref()
+                .map_or_else(|| "-".to_owned(), |mv| format!("{}: {}", mv.move_name, time(mv.used_ms))),
+        ]
+    }
+}
+
+/// The loss of a game on time, if it has one. `file` is what the command calls the game's file.
+pub fn lost_on_time(game: &PgnGame, times: &GameTimes, file: &Path) -> Option<LostOnTime> {
+    let loss = times.loss?;
+    let is_white = loss.color.is_white();
+    let side = usize::from(!is_white);
+    let plies = game.game.moves().len();
+    // Where the side is to move, the late move was not written down, nor those behind damage.
+    let is_in_file = game.game.current().turn() != loss.color && game.problem.is_none() && plies > 0;
+    let ply = if is_in_file { Some(plies - 1) } else { game.problem.is_none().then_some(plies) };
+    let own = || times.moves.iter().filter(|mv| mv.color == loss.color);
+    let late = own().find(|mv| Some(mv.ply) == ply);
+    let clock_ms = match late {
+        Some(late) => late.clock_ms,
+        None => times.next_ms[side].filter(|_| ply.is_some() && !is_in_file),
+    };
+    let told_over_ms = loss.over_ms.or(late.and_then(|late| late.over_ms));
+    let used_ms = late.map(|late| late.used_ms).or_else(|| Some(clock_ms? + told_over_ms?));
+    let over_ms = told_over_ms.or_else(|| Some(used_ms? - clock_ms?).filter(|ms| *ms > 0.0));
+    let longest = own().filter(|mv| ply.is_none_or(|ply| mv.ply < ply)).max_by(|a, b| a.used_ms.total_cmp(&b.used_ms));
+    let long_thought =
+        |mv: &TimedMove| LongThought { ply: mv.ply, move_name: move_name(&game.game, mv.ply), used_ms: mv.used_ms };
+    Some(LostOnTime {
+        player: player_name(game, loss.color).to_owned(),
+        side: if is_white { "white" } else { "black" }.to_owned(),
+        is_drawn: loss.is_drawn,
+        ply,
+        move_name: ply.map(|ply| move_name(&game.game, ply)),
+        is_in_file,
+        clock_ms,
+        used_ms,
+        over_ms,
+        latency_ms: late.and_then(|late| late.latency_ms),
+        longest: longest.map(long_thought),
+        explain: ply.filter(|_| clock_ms.is_some()).map(|ply| explain_command(file, game.number, ply)),
+    })
+}
+
+/// The move that a game did not come to any more, on the clock that its side had: the late one where only the forfeit is told.
+/// `None` where that clock is not known, or nobody could move.
+pub fn unplayed_move(game: &PgnGame, times: &GameTimes) -> Option<TimedMove> {
+    let turn = game.game.current().turn();
+    if game.problem.is_some() || game.game.current().legal_moves().is_empty() {
+        return None;
+    }
+    let side = usize::from(!turn.is_white());
+    let clock_ms = times.next_ms[side]?;
+    Some(TimedMove {
+        ply: game.game.moves().len(),
+        color: turn,
+        clock_ms: Some(clock_ms),
+        used_ms: 0.0,
+        increment_ms: times.next_increment_ms[side],
+        moves_to_go: times.next_moves_to_go[side],
+        moves_left: 1,
+        nodes: None,
+        budget_ms: None,
+        latency_ms: None,
+        over_ms: None,
+        is_overrun: false,
+    })
+}
+
+/// The name of a player, or of its colour where the game does not tell it.
+pub fn player_name(game: &PgnGame, color: Color) -> &str {
+    let name = if color.is_white() { "White" } else { "Black" };
+    Some(game.tag(name)).filter(|tag| !tag.is_empty()).unwrap_or(name)
+}
+
+/// The command that explains what a manager would have granted the move after that many plies of a game.
+fn explain_command(file: &Path, number: usize, ply: usize) -> String {
+    format!("zeitnot time explain --game {} --number {number} --ply {ply}", quoted(file))
+}
+
+/// A path as a shell takes it for one word that is no flag. Signs that command a terminal are spelled, so that the command can be shown.
+fn quoted(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let before = if bytes.starts_with(b"-") { "./" } else { "" };
+    let is_bare = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
+    if !bytes.is_empty() && bytes.iter().all(is_bare) {
+        return format!("{before}{}", path.display());
+    }
+    match path.to_str().filter(|text| text.chars().all(is_safe)) {
+        Some(text) => format!("'{before}{}'", text.replace('\'', r"'\''")),
+        None => {
+            // Not every shell knows $'...'.
+            let spelled = bytes.iter().map(|byte| match byte {
+                b'%' => "%%".to_owned(),
+                b'\'' | b'\\' => format!("\\{byte:03o}"),
+                b' '..=b'~' => char::from(*byte).to_string(),
+                _ => format!("\\{byte:03o}"),
+            });
+            format!("\"$(printf '{before}{}')\"", spelled.collect::<String>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_one_word_of_a_shell() {
+        for (path, word) in [
+            ("own/sf.pgn", "own/sf.pgn"),
+            ("-x.pgn", "./-x.pgn"),
+            ("my games.pgn", "'my games.pgn'"),
+            ("it's $HOME.pgn", r"'it'\''s $HOME.pgn'"),
+            ("a|b`c`\\d.pgn", "'a|b`c`\\d.pgn'"),
+            ("Zürich.pgn", "'Zürich.pgn'"),
+            ("a\u{1b}[2J's.pgn", r#""$(printf 'a\033[2J\047s.pgn')""#),
+            ("5%\u{202e}b", r#""$(printf '5%%\342\200\256b')""#),
+        ] {
+            assert_eq!(quoted(Path::new(path)), word);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Names a move of a game for people.
+
+use zeitnot_engine::chess::Game;
+
+/// The move after that many plies with its number, `12... Nf6`; behind the last one the number alone.
+pub fn move_name(game: &Game, ply: usize) -> String {
+    let position = &game.positions()[ply];
+    let dots = if position.turn().is_white() { "." } else { "..." };
+    let san = game.moves().get(ply).map_or_else(String::new, |mv| format!(" {}", position.san(*mv)));
+    format!("{}{dots}{san}", position.fullmoves())
+}

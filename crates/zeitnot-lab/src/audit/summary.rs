@@ -1,0 +1,217 @@
+//! Sums up how each player of audited games used its clock: where it hoarded, rushed or risked, and lost.
+
+use super::advice::Advice;
+use super::game_times::GameTimes;
+use super::timed_move::TimedMove;
+use crate::sample::Sample;
+use crate::time_use::{Quantiles, phase, shares};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use zeitnot_engine::chess::Color;
+
+/// The clock at a game's end, as a share of the clock at its start, from which it was hoarded: a quarter.
+const HOARDED: f64 = 0.25;
+/// The share of an equal division of the clock among the moves that were left, below which a move was rushed.
+const RUSHED: f64 = 0.05;
+/// The share of the clock at the start above which a rushed move had no need to be.
+const NO_NEED: f64 = 0.2;
+/// The share of the clock at the start below which a move that ended there was a risk.
+const RISKED: f64 = 0.005;
+/// Games of a player whose clocks at the end are kept.
+const MOST_ENDS: usize = 10_000;
+
+/// The clock of one player over all its games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlayerClock {
+    /// The player.
+    pub player: String,
+    /// Games with times.
+    pub games: usize,
+    /// Moves with times.
+    pub moves: usize,
+    /// Mean time of a move, in milliseconds.
+    pub mean_ms: f64,
+    /// Games whose clock at the end is known.
+    #[serde(default)]
+    pub known_ends: usize,
+    /// The clock at the end of a game, in milliseconds; zeros where none is known.
+    pub clock_left_ms: Quantiles,
+    /// Shares of all time used in moves 1 to 15 out of book, 16 to 40, and later.
+    pub share_by_phase: [f64; 3],
+    /// Games at whose end a quarter of the first clock was left, or more, and that were not lost on time.
+    pub hoarded: usize,
+    /// Moves that took less than a twentieth of an equal share, while a fifth of the first clock was there.
+    pub rushed: usize,
+    /// Moves that ended with less than a two-hundredth of the first clock.
+    pub risked: usize,
+    /// Moves in the file that used more than was there.
+    pub overrun: usize,
+    /// Games that were lost on time.
+    #[serde(default)]
+    pub lost_on_time: usize,
+    /// The budgets of each manager on the player's clocks, all together, as a share of the time that the moves used.
+    #[serde(default)]
+    pub budget_to_used: BTreeMap<String, f64>,
+}
+
+/// The sums of one player: few bytes, since servers have hundreds of thousands of players.
+#[derive(Clone, Debug)]
+struct Sums {
+    games: u32,
+    moves: u64,
+    hoarded: u32,
+    rushed: u32,
+    risked: u32,
+    overrun: u32,
+    lost_on_time: u32,
+    left_ms: Sample,
+    phases_ms: [f64; 3],
+    /// The time of the moves that managers were asked about, and the budgets of each.
+    asked_ms: f64,
+    budgets_ms: Box<[f64]>,
+}
+
+/// The clocks of players, game by game.
+#[derive(Clone, Debug, Default)]
+pub struct PlayerClocks {
+    players: BTreeMap<Box<str>, Box<Sums>>,
+}
+
+impl PlayerClocks {
+    /// Adds a game of these players, White first; one that is `None` is not counted. `advice`: of each manager about each move.
+    pub fn add(&mut self, names: [Option<&str>; 2], times: &GameTimes, advice: &[Vec<Option<Advice>>]) {
+        for (side, (name, color)) in names.into_iter().zip([Color::White, Color::Black]).enumerate() {
+            let Some(name) = name else { continue };
+            let own = || times.moves.iter().enumerate().filter(move |(_, mv)| mv.color == color);
+            let is_lost = times.loss.is_some_and(|loss| loss.color == color && !loss.is_drawn);
+            if own().next().is_none() && !is_lost {
+                continue;
+            }
+            if !self.players.contains_key(name) {
+                self.players.insert(name.into(), Box::new(Sums::new(advice.len())));
+            }
+            let Some(sums) = self.players.get_mut(name) else { continue };
+            sums.lost_on_time += u32::from(is_lost);
+            for (at, mv) in own().filter(|(_, mv)| mv.clock_ms.is_some()) {
+                sums.asked_ms += mv.used_ms;
+                for (budgets_ms, advice) in sums.budgets_ms.iter_mut().zip(advice) {
+                    *budgets_ms += advice[at].map_or(0.0, |advice| advice.budget_ms);
+                }
+            }
+            let moves: Vec<&TimedMove> = own().map(|(_, mv)| mv).collect();
+            if !moves.is_empty() {
+                sums.add(&moves, times.start_ms[side], times.end_ms[side], is_lost);
+            }
+        }
+    }
+
+    /// Whether there is no player.
+    pub fn is_empty(&self) -> bool {
+        self.players.is_empty()
+    }
+
+    /// The clock of each player, in the order of their names. `managers`: those whose advice was added, in that order.
+    pub fn clocks(&self, managers: &[impl AsRef<str>]) -> impl Iterator<Item = PlayerClock> {
+        self.players.iter().map(|(name, sums)| sums.clock(name, managers))
+    }
+}
+
+impl Sums {
+    fn new(managers: usize) -> Sums {
+        Sums {
+            games: 0,
+            moves: 0,
+            hoarded: 0,
+            rushed: 0,
+            risked: 0,
+            overrun: 0,
+            lost_on_time: 0,
+            left_ms: Sample::new(MOST_ENDS),
+            phases_ms: [0.0; 3],
+            asked_ms: 0.0,
+            budgets_ms: vec![0.0; managers].into(),
+        }
+    }
+
+    fn add(&mut self, moves: &[&TimedMove], start_ms: Option<f64>, end_ms: Option<f64>, is_lost: bool) {
+        self.games += 1;
+        self.moves += moves.len() as u64;
+        let start_ms = start_ms.or(moves.first().and_then(|mv| mv.clock_ms)).unwrap_or_default();
+        if let Some(end_ms) = end_ms {
+            self.left_ms.add(end_ms as f32);
+            self.hoarded += u32::from(end_ms >= HOARDED * start_ms && !is_lost);
+        }
+        for (number, mv) in moves.iter().enumerate() {
+            self.phases_ms[phase(number)] += mv.used_ms;
+            let Some(clock_ms) = mv.clock_ms else { continue };
+            let equal_ms = clock_ms / f64::from(mv.moves_left.max(1)) + mv.increment_ms;
+            let rushed = mv.used_ms < RUSHED * equal_ms && clock_ms > NO_NEED * start_ms;
+            self.rushed += u32::from(rushed);
+            self.risked += u32::from(clock_ms - mv.used_ms < RISKED * start_ms);
+            self.overrun += u32::from(mv.is_overrun);
+        }
+    }
+
+    fn clock(&self, name: &str, managers: &[impl AsRef<str>]) -> PlayerClock {
+        let all_ms: f64 = self.phases_ms.iter().sum();
+        let of_used = |budgets_ms: f64| if self.asked_ms > 0.0 { budgets_ms / self.asked_ms } else { 0.0 };
+        let budgets = managers.iter().zip(&self.budgets_ms);
+        PlayerClock {
+            player: name.to_owned(),
+            games: self.games as usize,
+            moves: self.moves as usize,
+            mean_ms: all_ms / self.moves.max(1) as f64,
+            known_ends: self.left_ms.seen(),
+            clock_left_ms: self.left_ms.quantiles(),
+            share_by_phase: shares(self.phases_ms),
+            hoarded: self.hoarded as usize,
+            rushed: self.rushed as usize,
+            risked: self.risked as usize,
+            overrun: self.overrun as usize,
+            lost_on_time: self.lost_on_time as usize,
+            budget_to_used: budgets.map(|(spec, ms)| (spec.as_ref().to_owned(), of_used(*ms))).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::game_times::game_times;
+    use super::*;
+    use crate::games::pgn_reader::read_games;
+
+    fn clocks(text: &str) -> Vec<PlayerClock> {
+        let mut clocks = PlayerClocks::default();
+        for game in read_games(text.as_bytes()).unwrap() {
+            let times = game_times(&game);
+            let half = |used_ms: f64| Some(Advice { budget_ms: used_ms / 2.0, moves_left: None });
+            let advice = times.moves.iter().map(|mv| half(mv.used_ms)).collect();
+            clocks.add(["a", "b"].map(Some), &times, &[advice]);
+        }
+        clocks.clocks(&["half"]).collect()
+    }
+
+    #[test]
+    fn hoards_rushes_and_risks_are_counted() {
+        let clocks = clocks(
+            "[TimeControl \"100\"]\n\n1. e4 {+0.1/5 60s} e5 {0.0/5 0.1s} 2. Nf3 {0.0/4 39.8s} Nc6 {0.0/4 10s} *\n",
+        );
+        let [a, b] = &clocks[..] else { panic!("{clocks:?}") };
+        assert_eq!((a.player.as_str(), a.moves, a.hoarded, a.rushed, a.risked, a.overrun), ("a", 2, 0, 0, 1, 0));
+        assert_eq!((b.hoarded, b.rushed, b.risked), (1, 1, 0));
+        assert_eq!((a.mean_ms, a.clock_left_ms.p50, a.share_by_phase), (49_900.0, 200.0, [1.0, 0.0, 0.0]));
+        assert_eq!((a.budget_to_used["half"], b.budget_to_used["half"]), (0.5, 0.5));
+    }
+
+    #[test]
+    fn losses_on_time_are_counted_with_and_without_times() {
+        let clocks = clocks(
+            "[Result \"0-1\"]\n[Termination \"time forfeit\"]\n[TimeControl \"10\"]\n\n1. e4 {0/5 9s} e5 {0/5 1s} 0-1\n\n\
+             [Result \"0-1\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 0-1\n\n\
+             [Result \"1/2-1/2\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 1/2-1/2\n",
+        );
+        let told: Vec<(usize, usize, usize)> =
+            clocks.iter().map(|clock| (clock.games, clock.lost_on_time, clock.overrun)).collect();
+        assert_eq!(told, [(1, 2, 0), (1, 0, 0)]);
+    }
+}

@@ -1,0 +1,242 @@
+//! Reads PGN's tag `TimeControl`: periods such as `40/7200:900+30`, in seconds, and the spellings that people use instead.
+
+use super::time_control_units::in_units;
+use crate::games::time_control::TimeControl;
+
+/// Longest time of a control, in seconds: a year. Games by mail have weeks for a move.
+const LONGEST_S: f64 = 366.0 * DAY_S;
+/// A day, in seconds.
+pub(super) const DAY_S: f64 = 24.0 * 3_600.0;
+/// Time from which a move for itself has its own clock, in seconds: match runners add the time of a period to what is left, servers
+/// that give days do not.
+const OWN_CLOCK_S: f64 = 3_600.0;
+
+/// The clock that a tag tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaggedControl {
+    /// Its periods, one at least.
+    pub periods: Vec<TimeControl>,
+    /// Every move has the whole time of the first period, and keeps nothing of it.
+    pub is_per_move: bool,
+}
+
+/// The meaning of the tag `TimeControl`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TimeControlTag {
+    /// There is no clock, or none is told: an empty tag, `-`, `?`, `inf`.
+    Untold,
+    /// Something that is none of the known spellings, or a clock of a kind that is not followed, such as an hourglass.
+    Unread,
+    /// The ways in which it may be read, the most usual first.
+    Readings(Vec<TaggedControl>),
+}
+
+/// Reads a tag: `300`, `3600+7`, `40/7200:20/3600:900+30` (seconds, PGN's standard and match runners), `0.5/move`, `1/86400` and
+/// `3 days per move` (every move for itself), `5:00+3`, `1:30:00+30` and `40/15:00` (colons), `15'/game & 10"/move`, `3 min + 2 sec`,
+/// `G/60` and `5|3` (minutes).
+pub fn read_tag(tag: &str) -> TimeControlTag {
+    let tag = plain_signs(tag);
+    let tag = tag.trim();
+    if matches!(tag, "" | "-" | "?" | "inf" | "infinite" | "none" | "unlimited" | "0" | "0+0" | "1/0") {
+        return TimeControlTag::Untold;
+    }
+    if let Some(control) = in_units(tag) {
+        return TimeControlTag::Readings(vec![control]);
+    }
+    let single = |period| TaggedControl { periods: vec![period], is_per_move: false };
+    let standard = standard(tag);
+    let with_colons = with_colons(tag).filter(|period| standard.as_ref().is_none_or(|other| other[0] != *period));
+    let mut readings = Vec::new();
+    if let Some(periods) = standard {
+        let own_clock = periods.len() == 1 && periods[0].moves == Some(1);
+        let days = own_clock && periods[0].base_ms >= 1e3 * OWN_CLOCK_S;
+        let standard = TaggedControl { periods, is_per_move: days };
+        let per_move = TaggedControl { is_per_move: true, ..standard.clone() };
+        readings.push(standard);
+        readings.extend((own_clock && !days).then_some(per_move));
+    }
+    readings.extend(with_colons.map(single));
+    if readings.is_empty() { TimeControlTag::Unread } else { TimeControlTag::Readings(readings) }
+}
+
+/// The same clock with its times in minutes, which some write without saying so.
+pub fn in_minutes(control: &TaggedControl) -> TaggedControl {
+    let period = |period: &TimeControl| TimeControl { base_ms: 60.0 * period.base_ms, ..*period };
+    TaggedControl { periods: control.periods.iter().map(period).collect(), ..control.clone() }
+}
+
+/// A tag in small letters, with a decimal point for a comma and one sign for minutes and one for seconds.
+fn plain_signs(tag: &str) -> String {
+    let signs: Vec<char> = tag.to_lowercase().replace("''", "\"").chars().collect();
+    let is_digit = |at: Option<usize>| at.and_then(|at| signs.get(at)).is_some_and(char::is_ascii_digit);
+    // Three digits behind a comma are another number.
+    let is_decimal = |at: usize| is_digit(Some(at + 1)) && !(2..=3).all(|behind| is_digit(Some(at + behind)));
+    let plain = |(at, sign): (usize, &char)| match sign {
+        ',' if is_digit(at.checked_sub(1)) && is_decimal(at) => '.',
+        '\u{2019}' | '\u{2032}' | '\u{b4}' | '`' => '\'',
+        '\u{201c}' | '\u{201d}' | '\u{2033}' => '"',
+        other => *other,
+    };
+    signs.iter().enumerate().map(plain).collect()
+}
+
+/// The periods of PGN's standard; all but the last have moves.
+fn standard(tag: &str) -> Option<Vec<TimeControl>> {
+    // A converter of chess.com's games by mail writes `1/604800:0`.
+    let tag = tag.strip_suffix(":0").unwrap_or(tag);
+    let periods: Vec<TimeControl> = tag.split(':').map(|text| period(text, seconds)).collect::<Option<_>>()?;
+    let (_, before) = periods.split_last()?;
+    before.iter().all(|period| period.moves.is_some()).then_some(periods)
+}
+
+/// One period whose time is told with colons: `5:00+3`, `40/1:30:00`.
+fn with_colons(tag: &str) -> Option<TimeControl> {
+    period(tag, |text| {
+        let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+        let is_clock = matches!(parts.len(), 2 | 3)
+            && parts[1..].iter().all(|part| part.len() >= 2 && seconds(part).is_some_and(|number| number < 60.0));
+        is_clock.then(|| parts.iter().try_fold(0.0, |sum, part| Some(60.0 * sum + seconds(part)?)))?
+    })
+}
+
+/// `[moves/]time[+increment]`, with the time read by `time`, in seconds.
+fn period(text: &str, time: impl Fn(&str) -> Option<f64>) -> Option<TimeControl> {
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => (Some(moves.trim().parse::<u32>().ok().filter(|moves| *moves > 0)?), rest),
+        None => (None, text),
+    };
+    let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+    control(moves, time(base.trim())?, seconds(increment.trim())?)
+}
+
+/// A control of at most a year; `None` of no time at all.
+pub(super) fn control(moves: Option<u32>, base_s: f64, increment_s: f64) -> Option<TimeControl> {
+    let is_clock = base_s + increment_s > 0.0 && base_s.max(increment_s) <= LONGEST_S;
+    is_clock.then_some(TimeControl { moves, base_ms: base_s * 1e3, increment_ms: increment_s * 1e3, depth: None })
+}
+
+/// A number of digits and a point, with or without `s`; std would also take signs, exponents and `inf`.
+pub(super) fn seconds(text: &str) -> Option<f64> {
+    let text = text.strip_suffix('s').unwrap_or(text);
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_plain { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(moves: Option<u32>, base_s: f64, increment_s: f64) -> TimeControl {
+        TimeControl { moves, base_ms: base_s * 1e3, increment_ms: increment_s * 1e3, depth: None }
+    }
+
+    fn readings(tag: &str) -> Vec<TaggedControl> {
+        match read_tag(tag) {
+            TimeControlTag::Readings(readings) => readings,
+            other => panic!("{tag}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn tags_of_tournaments() {
+        for (tag, periods) in [
+            ("3600+7", vec![one(None, 3600.0, 7.0)]),
+            ("10+0.1", vec![one(None, 10.0, 0.1)]),
+            ("300", vec![one(None, 300.0, 0.0)]),
+            ("0+1", vec![one(None, 0.0, 1.0)]),
+            ("40/60", vec![one(Some(40), 60.0, 0.0)]),
+            ("40/7200:3600", vec![one(Some(40), 7200.0, 0.0), one(None, 3600.0, 0.0)]),
+            (
+                "40/7200:20/3600:900+30",
+                vec![one(Some(40), 7200.0, 0.0), one(Some(20), 3600.0, 0.0), one(None, 900.0, 30.0)],
+            ),
+            ("40/5400+30:1800+30", vec![one(Some(40), 5400.0, 30.0), one(None, 1800.0, 30.0)]),
+        ] {
+            assert_eq!(readings(tag)[0], TaggedControl { periods, is_per_move: false }, "{tag}");
+        }
+    }
+
+    #[test]
+    fn other_spellings() {
+        for (tag, base_s, increment_s) in [
+            ("5:00+3", 300.0, 3.0),
+            ("15:00", 900.0, 0.0),
+            ("1:30:00+30", 5400.0, 30.0),
+            ("0:30", 30.0, 0.0),
+            ("10+0,1", 10.0, 0.1),
+            (" 300 + 3 ", 300.0, 3.0),
+            ("60s+0.6s", 60.0, 0.6),
+            ("15'/game & 10\"/move", 900.0, 10.0),
+            ("90\u{2032} + 30\u{2033}", 5400.0, 30.0),
+            ("90'+30''", 5400.0, 30.0),
+            ("3 min + 2 sec", 180.0, 2.0),
+            ("15 minutes + 10 seconds per move", 900.0, 10.0),
+            ("3m+2s", 180.0, 2.0),
+            ("10 min", 600.0, 0.0),
+            ("2h", 7200.0, 0.0),
+            ("G/60", 3600.0, 0.0),
+            ("G/90;+30", 5400.0, 30.0),
+            ("G/5;inc3", 300.0, 3.0),
+            ("5|3", 300.0, 3.0),
+            ("5 | 0", 300.0, 0.0),
+        ] {
+            let expected = TaggedControl { periods: vec![one(None, base_s, increment_s)], is_per_move: false };
+            assert_eq!(readings(tag), [expected], "{tag}");
+        }
+        // Fifteen minutes, and no period of no time.
+        assert_eq!(readings("40/15:00")[0].periods, [one(Some(40), 900.0, 0.0)]);
+        // Minutes and seconds, or two periods of seconds.
+        let either: Vec<Vec<TimeControl>> = readings("40/90:30").into_iter().map(|reading| reading.periods).collect();
+        assert_eq!(either, [vec![one(Some(40), 90.0, 0.0), one(None, 30.0, 0.0)], vec![one(Some(40), 5430.0, 0.0)]]);
+        assert_eq!(in_minutes(&readings("5+3")[0]).periods, [one(None, 300.0, 3.0)]);
+    }
+
+    #[test]
+    fn moves_for_themselves() {
+        for (tag, base_s) in [
+            ("1/86400", 86_400.0),
+            ("1/1209600", 1_209_600.0),
+            ("1/604800:0", 604_800.0),
+            ("3 days per move", 259_200.0),
+            ("1 day per move", 86_400.0),
+            ("0.5/move", 0.5),
+            ("1s/move", 1.0),
+            ("10 sec per move", 10.0),
+        ] {
+            let expected = TaggedControl { periods: vec![one(Some(1), base_s, 0.0)], is_per_move: true };
+            assert_eq!(readings(tag), [expected], "{tag}");
+        }
+        // A runner adds up what a server does not.
+        let kinds: Vec<bool> = readings("1/10").iter().map(|reading| reading.is_per_move).collect();
+        assert_eq!(kinds, [false, true]);
+    }
+
+    #[test]
+    fn what_is_no_clock_and_what_is_not_read() {
+        for tag in ["", " ", "-", "?", "inf", "Unlimited", "0+0", "1/0"] {
+            assert_eq!(read_tag(tag), TimeControlTag::Untold, "{tag}");
+        }
+        for tag in [
+            "*180",
+            "hg180",
+            "0/60",
+            "40/",
+            "1e99",
+            "a+b",
+            "-5",
+            "G/60;d5",
+            "40 moves/90 min + 30 min + 30 s/move",
+            "blitz",
+            "+",
+            "3 min + 2 min + 1 sec",
+            "300:3",
+            "5:60",
+            "'",
+            "/move",
+            "99999999999999999999",
+            "\u{0}",
+        ] {
+            assert_eq!(read_tag(tag), TimeControlTag::Unread, "{tag}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Lets this engine play: with threads on the machine's clock, or as a computation on a virtual one.
+
+use super::player::{Player, PlayerError, Thought, Turn};
+use super::record::Evaluation;
+use std::sync::Arc;
+use zeitnot_engine::chess::Game;
+use zeitnot_engine::clock::{Clock as _, VirtualClock};
+use zeitnot_engine::engine::{Engine, GoParams, Options, Pondered, ScoreType, SearchEnd, score};
+use zeitnot_engine::splitmix::mix;
+use zeitnot_time::Plan;
+
+/// An engine that plays.
+pub struct EnginePlayer {
+    name: String,
+    engine: Engine,
+    /// The engine's clock, if it is a virtual one; no other engine has the same.
+    virtual_clock: Option<Arc<VirtualClock>>,
+    /// The option `RandomSeed` as the user gave it.
+    seed: u64,
+    ponders: bool,
+    /// The position that is searched on the opponent's time.
+    expected: Option<Expected>,
+}
+
+/// The position after the reply that the engine expects.
+struct Expected {
+    game: Game,
+    /// On the machine's clock it is being searched.
+    search: Option<Pondered>,
+}
+
+impl EnginePlayer {
+    /// A player on the machine's clock. `ponders`: it searches on its opponent's time.
+    pub fn new(name: String, engine: Engine, ponders: bool) -> EnginePlayer {
+        let seed = engine.options().random_seed;
+        EnginePlayer { name, engine, virtual_clock: None, seed, ponders, expected: None }
+    }
+
+    /// A player whose every search is a computation on the caller's thread. `clock` must be the engine's, and no other's.
+    pub fn on_virtual_clock(name: String, engine: Engine, clock: Arc<VirtualClock>, ponders: bool) -> EnginePlayer {
+        EnginePlayer { virtual_clock: Some(clock), ..EnginePlayer::new(name, engine, ponders) }
+    }
+
+    /// The engine.
+    pub fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+
+    /// Lets the time since the last answer pass on the virtual clock, and searches on it what the engine expects. Returns when
+    /// that time is over; a batch of that search may take longer.
+    fn pass(&mut self, clock: &VirtualClock, turn: &Turn<'_>) -> Result<f64, PlayerError> {
+        let ms = turn.since_answer_ms;
+        let end_ms = clock.now_ms() + ms;
+        if let Some(expected) = self.expected.take().filter(|_| ms > 0.0) {
+            self.engine.set_game(expected.game);
+            let start_ms = clock.now_ms();
+            let go = GoParams { ponder: true, ..turn.go.clone() };
+            self.engine.run(&go, start_ms, Some(end_ms))?;
+        }
+        clock.pass(end_ms - clock.now_ms());
+        Ok(end_ms)
+    }
+
+    /// Searches with threads; where the expected reply was played, on with the search that goes on already.
+    fn search(&mut self, turn: &Turn<'_>, start_ms: f64) -> Result<(SearchEnd, Option<Plan>), PlayerError> {
+        let expected = self.expected.take();
+        if let Some(Expected { game, search: Some(search) }) = expected
+            && game.moves() == turn.game.moves()
+        {
+            return Ok(self.engine.ponder_hit_and_wait(&search, &turn.go, start_ms)?);
+        }
+        self.engine.set_game(turn.game.clone());
+        Ok(self.engine.search_and_wait(&turn.go, start_ms)?)
+    }
+
+    /// Expects a reply, and on the machine's clock begins to search the position after it.
+    fn expect_reply(&mut self, turn: &Turn<'_>, end: &SearchEnd) -> Result<(), PlayerError> {
+        let (Some(mv), Some(reply)) = (end.best.filter(|_| self.ponders), end.ponder) else { return Ok(()) };
+        let mut game = turn.game.clone();
+        game.push(mv);
+        game.push(reply);
+        if game.outcome().is_some() {
+            return Ok(());
+        }
+        let search = match self.virtual_clock {
+            Some(_) => None,
+            None => {
+                self.engine.set_game(game.clone());
+                Some(self.engine.start_pondering(&turn.go)?)
+            }
+        };
+        self.expected = Some(Expected { game, search });
+        Ok(())
+    }
+
+    fn evaluation(&self, end: &SearchEnd) -> Option<Evaluation> {
+        let line = end.report.lines.first()?;
+        let has_wdl = self.engine.attributes().is_some_and(|attributes| attributes.has_wdl);
+        Some(Evaluation {
+            cp: score(ScoreType::WdlMu, line, has_wdl),
+            mate: line.mate,
+            q: Some((f64::from(line.q) * 1e6).round() / 1e6),
+        })
+    }
+}
+
+impl Player for EnginePlayer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.expected = None;
+        // 0 stands for another seed at each start; the option takes 31 bits.
+        let random_seed = (mix(seed ^ mix(self.seed)) >> 33).max(1);
+        let options = Options { random_seed, ..self.engine.options().clone() };
+        self.engine.set_options(options).expect("the engine's own options with another seed");
+        self.engine.new_game();
+        self.engine.prepare()?;
+        Ok(())
+    }
+
+    fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError> {
+        let (end, plan, used_ms) = match self.virtual_clock.clone() {
+            Some(clock) => {
+                let start_ms = self.pass(&clock, turn)?;
+                self.engine.set_game(turn.game.clone());
+                let (end, plan) = self.engine.run(&turn.go, start_ms, None)?;
+                (end, plan, clock.now_ms() - start_ms)
+            }
+            None => {
+                let start_ms = self.engine.now_ms();
+                let (end, plan) = self.search(turn, start_ms)?;
+                (end, plan, self.engine.now_ms() - start_ms)
+            }
+        };
+        if let Some(error) = end.error.clone() {
+            return Err(zeitnot_engine::engine::EngineError::Search(error).into());
+        }
+        self.expect_reply(turn, &end)?;
+        Ok(Thought {
+            mv: end.best.expect("a position with legal moves has a best one"),
+            used_ms,
+            budget_ms: plan.map(|plan| (plan.budget_ms, plan.hard_limit_ms)),
+            nodes: end.report.nodes,
+            playouts: end.report.playouts,
+            depth: end.report.depth,
+            evaluation: self.evaluation(&end),
+        })
+    }
+}

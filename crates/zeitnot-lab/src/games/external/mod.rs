@@ -1,0 +1,325 @@
+//! Plays with another engine: a process that speaks UCI, on the real clock.
+
+mod command_line;
+mod declared_option;
+mod error;
+mod go_command;
+mod info_line;
+mod process;
+
+pub use command_line::program_file;
+pub use error::ExternalError;
+pub use go_command::GoClock;
+pub use info_line::ExternalScore;
+
+use declared_option::DeclaredOption;
+use error::{BEST_MOVE, one_line};
+use go_command::position;
+use info_line::best_move;
+use process::{MOST_DECLARED, Output, Process, Silence};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use zeitnot_engine::chess::{Color, Game, Move, parse_uci};
+use zeitnot_engine::clock::MonotonicClock;
+
+/// The option by which an engine is told that a game is one of Chess960.
+const CHESS960: &str = "UCI_Chess960";
+/// Milliseconds between two looks whether the wait for an engine was called off.
+const LOOK_MS: f64 = 100.0;
+
+/// How long an engine is waited for outside its searches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    /// Milliseconds for `uciok` and for each `readyok`, in which an engine may have to load a network or to prepare a device.
+    pub ready_ms: f64,
+    /// Milliseconds between `quit` and the end of the process; then it is killed.
+    pub quit_ms: f64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { ready_ms: 120_000.0, quit_ms: 2_000.0 }
+    }
+}
+
+/// The answer to `go`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExternalAnswer {
+    /// The move; it is legal.
+    pub mv: Move,
+    /// The answer that the engine expects, if it told a legal one.
+    pub ponder: Option<Move>,
+    /// Milliseconds from just before `go` was written until `bestmove` was read.
+    pub used_ms: f64,
+    /// The last depth that was told.
+    pub depth: Option<u32>,
+    /// The last number of nodes that was told.
+    pub nodes: Option<u64>,
+    /// The last score that was told, from the view of the side that moved.
+    pub score: Option<ExternalScore>,
+}
+
+/// Another engine. After any error its process is gone, and [`ExternalEngine::restart`] starts a new one. When this is dropped the
+/// engine is told to quit, and killed if it does not.
+pub struct ExternalEngine {
+    program: String,
+    args: Vec<String>,
+    /// Options as they were given.
+    options: Vec<(String, String)>,
+    patience: Patience,
+    /// Calls off every wait for it.
+    stop: Arc<AtomicBool>,
+    /// What it calls itself, or else the program.
+    name: String,
+    clock: MonotonicClock,
+    running: Option<Running>,
+}
+
+/// An engine that has been told its options and was ready.
+struct Running {
+    process: Process,
+    declared: Vec<DeclaredOption>,
+    /// The value of the option `UCI_Chess960`.
+    is_chess960: bool,
+}
+
+impl ExternalEngine {
+    /// Starts an engine and sets its options. The command line is split into words as a shell splits it: quotes hold words
+    /// together. Options are found in any case of letters; their values are checked against the kind that the engine declares.
+    ///
+    /// # Errors
+    /// [`ExternalError`] when there is no such program, it does not speak UCI, or it has not an option or its value.
+    pub fn start(command: &str, options: &[(String, String)]) -> Result<ExternalEngine, ExternalError> {
+        ExternalEngine::start_with(command, options, Patience::default(), Arc::default())
+    }
+
+    /// [`ExternalEngine::start`] with another patience than the default. Once `stop` is set, nothing is waited for.
+    ///
+    /// # Errors
+    /// The same, and [`ExternalError::CalledOff`].
+    pub fn start_with(
+        command: &str,
+        options: &[(String, String)],
+        patience: Patience,
+        stop: Arc<AtomicBool>,
+    ) -> Result<ExternalEngine, ExternalError> {
+        let (program, args) = command_line::split(command)?;
+        let mut engine = ExternalEngine {
+            name: one_line(&program),
+            program,
+            args,
+            options: options.to_vec(),
+            patience,
+            stop,
+            clock: MonotonicClock::new(),
+            running: None,
+        };
+        engine.restart()?;
+        Ok(engine)
+    }
+
+    /// What the engine calls itself; the program's name where it does not.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Ends the process if there is one, starts another, and sets the options again.
+    ///
+    /// # Errors
+    /// Those of [`ExternalEngine::start`].
+    pub fn restart(&mut self) -> Result<(), ExternalError> {
+        self.quit();
+        let mut process = Process::start(&self.program, &self.args, self.clock)
+            .map_err(|error| ExternalError::Start { program: self.name.clone(), error })?;
+        let declared = self.shake_hands(&mut process)?;
+        let mut is_chess960 = false;
+        for (name, value) in &self.options {
+            let fail = |reason| ExternalError::Option { engine: self.name.clone(), option: one_line(name), reason };
+            let option = declared.iter().find(|option| option.is_called(name));
+            let option = option.ok_or_else(|| fail("the engine has no such option".to_owned()))?;
+            if let Some(command) = option.command(value).map_err(|reason| fail(one_line(&reason)))? {
+                process.tell(&command);
+            }
+            if option.is_called(CHESS960) {
+                is_chess960 = value.eq_ignore_ascii_case("true");
+            }
+        }
+        self.wait_ready(&mut process)?;
+        self.running = Some(Running { process, declared, is_chess960 });
+        Ok(())
+    }
+
+    /// Tells the engine that the next position is of another game, and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it does not run, ends, or does not get ready.
+    pub fn new_game(&mut self) -> Result<(), ExternalError> {
+        let mut running = self.take_running()?;
+        running.process.tell("ucinewgame");
+        self.wait_ready(&mut running.process)?;
+        self.running = Some(running);
+        Ok(())
+    }
+
+    /// Lets the engine move in a game that goes on, and waits for its answer as long as the mover has time, and `patience_ms`
+    /// milliseconds longer. That is the whole time where the mover has no clock. Whether an answer came too late for the clock,
+    /// the caller judges by [`ExternalAnswer::used_ms`].
+    ///
+    /// # Errors
+    /// [`ExternalError::Stalled`] without an answer, [`ExternalError::CalledOff`], [`ExternalError::Ended`] when the process ended,
+    /// [`ExternalError::BadMove`] when the answer is no legal move, [`ExternalError::Chess960`] when the engine cannot play
+    /// the game, [`ExternalError::NotRunning`] after an earlier error.
+    pub fn go(&mut self, game: &Game, clock: &GoClock, patience_ms: f64) -> Result<ExternalAnswer, ExternalError> {
+        let mut running = self.take_running()?;
+        let answer = self.search(&mut running, game, clock, patience_ms)?;
+        self.running = Some(running);
+        Ok(answer)
+    }
+
+    /// Ends the engine. It can be started again.
+    pub fn quit(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.process.quit(self.patience.quit_ms);
+        }
+    }
+
+    /// The process, which an error on the way will drop.
+    fn take_running(&mut self) -> Result<Running, ExternalError> {
+        self.running.take().ok_or_else(|| ExternalError::NotRunning { engine: self.name.clone() })
+    }
+
+    /// Learns the name and the options of an engine.
+    fn shake_hands(&mut self, process: &mut Process) -> Result<Vec<DeclaredOption>, ExternalError> {
+        let (mut declared, mut name) = (Vec::new(), None);
+        process.tell("uci");
+        let flood = || Err(ExternalError::Flood { engine: self.name.clone(), limit_kib: MOST_DECLARED >> 10 });
+        self.wait(process, "uciok", self.patience.ready_ms, |output| {
+            let line = match output {
+                Output::Line(line) => line,
+                Output::Flood => return Some(flood()),
+                Output::BestMove { .. } => return None,
+            };
+            if let Some(text) = line.trim().strip_prefix("id name ") {
+                name = Some(one_line(text)).filter(|name| !name.is_empty());
+            }
+            declared.extend(DeclaredOption::parse(&line));
+            (line.split_ascii_whitespace().next() == Some("uciok")).then_some(Ok(()))
+        })??;
+        if let Some(name) = name {
+            self.name = name;
+        }
+        Ok(declared)
+    }
+
+    fn wait_ready(&self, process: &mut Process) -> Result<(), ExternalError> {
+        process.tell("isready");
+        self.wait(process, "readyok", self.patience.ready_ms, |output| match output {
+            Output::Line(line) if line.split_ascii_whitespace().next() == Some("readyok") => Some(()),
+            _ => None,
+        })
+    }
+
+    /// Waits for the output of which `pick` makes an answer.
+    fn wait<T>(
+        &self,
+        process: &mut Process,
+        awaited: &'static str,
+        limit_ms: f64,
+        mut pick: impl FnMut(Output) -> Option<T>,
+    ) -> Result<T, ExternalError> {
+        let deadline_ms = process.now_ms() + limit_ms;
+        loop {
+            if self.stop.load(Ordering::SeqCst) {
+                return Err(ExternalError::CalledOff { engine: self.name.clone(), awaited });
+            }
+            let look_ms = process.now_ms() + LOOK_MS;
+            match process.next(deadline_ms.min(look_ms)) {
+                Ok(output) => {
+                    if let Some(answer) = pick(output) {
+                        return Ok(answer);
+                    }
+                }
+                Err(Silence::Ended) => return Err(self.ended(process, awaited)),
+                Err(Silence::Late) => {}
+            }
+            // An engine may be silent, write without an end, or have left its output to a child.
+            let now_ms = process.now_ms();
+            if now_ms >= deadline_ms {
+                let has_ended = process.has_ended(now_ms);
+                return Err(if has_ended { self.ended(process, awaited) } else { self.stalled(awaited, limit_ms) });
+            }
+        }
+    }
+
+    fn ended(&self, process: &mut Process, awaited: &'static str) -> ExternalError {
+        let (status, said) = process.end();
+        let said = if said.is_empty() { said } else { format!(": {}", one_line(&said)) };
+        ExternalError::Ended { engine: self.name.clone(), awaited, status, said }
+    }
+
+    fn stalled(&self, awaited: &'static str, waited_ms: f64) -> ExternalError {
+        ExternalError::Stalled { engine: self.name.clone(), awaited, waited_ms }
+    }
+
+    fn search(
+        &self,
+        running: &mut Running,
+        game: &Game,
+        clock: &GoClock,
+        patience_ms: f64,
+    ) -> Result<ExternalAnswer, ExternalError> {
+        if game.is_chess960() != running.is_chess960 {
+            let option = running.declared.iter().find(|option| option.is_called(CHESS960));
+            let command = option.and_then(|option| option.command(&game.is_chess960().to_string()).ok()?);
+            running.process.tell(&command.ok_or_else(|| ExternalError::Chess960 { engine: self.name.clone() })?);
+            running.is_chess960 = game.is_chess960();
+        }
+        let process = &mut running.process;
+        process.tell(&position(game));
+        // The time for reading the position is no time of the search, and answers to earlier searches are passed over.
+        self.wait_ready(process)?;
+        let time_ms = if game.current().turn() == Color::White { clock.wtime_ms } else { clock.btime_ms };
+        let limit_ms = time_ms.unwrap_or(0.0).max(0.0) + patience_ms.max(0.0);
+        let began_ms = process.now_ms();
+        // Without a stamp the engine has ended, or does not read: it will be missed below.
+        let sent_ms = process.tell_and_stamp(&clock.to_string(), began_ms + limit_ms).unwrap_or(began_ms);
+        let (line, at_ms, told) = self.wait(process, BEST_MOVE, limit_ms, |output| match output {
+            Output::BestMove { line, at_ms, told } if at_ms >= sent_ms => Some((line, at_ms, told)),
+            _ => None,
+        })?;
+        let bad = |reason| ExternalError::BadMove { engine: self.name.clone(), answer: one_line(&line), reason };
+        let (best, ponder) = best_move(&line);
+        let best = best.ok_or_else(|| bad("it names no move".to_owned()))?;
+        let mv = parse_uci(game.current().chess(), best).map_err(|error| bad(one_line(&error.to_string())))?;
+        let ponder = ponder.and_then(|text| {
+            let mut next = game.clone();
+            next.push(mv);
+            parse_uci(next.current().chess(), text).ok()
+        });
+        let used_ms = at_ms - sent_ms;
+        Ok(ExternalAnswer { mv, ponder, used_ms, depth: told.depth, nodes: told.nodes, score: told.score })
+    }
+}
+
+impl Drop for ExternalEngine {
+    fn drop(&mut self) {
+        self.quit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_without_a_program_is_refused() {
+        for (command, reason) in
+            [("", "no program"), ("  ", "no program"), ("\"\" x", "no program"), ("a 'b", "quotation mark")]
+        {
+            let error = ExternalEngine::start(command, &[]).err().unwrap().to_string();
+            assert!(error.contains(reason) && !error.contains('\n'), "{error}");
+        }
+        let error = ExternalEngine::start("/nowhere/engine --fast", &[]).err().unwrap().to_string();
+        assert!(error.starts_with("cannot start /nowhere/engine: "), "{error}");
+    }
+}

@@ -1,0 +1,337 @@
+//! Runs an engine as a child process, with a thread at each of its three streams: however much it writes and however little it
+//! reads, it neither blocks this program nor fills its memory.
+
+use super::info_line::Told;
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, unbounded};
+use parking_lot::Mutex;
+use std::io::{self, ErrorKind, Read, Write as _};
+use std::ops::ControlFlow;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::Duration;
+use zeitnot_engine::clock::{Clock as _, MonotonicClock};
+use zeitnot_text::files::to_os;
+
+/// Bytes of a line that are kept: lines with a long `pv` have some thousands.
+const LONGEST_LINE: usize = 1 << 14;
+/// Lines that wait to be looked at; further ones are lost.
+const LINES: usize = 1 << 10;
+/// Bytes of `id` and `option` lines that are taken: an engine declares a few hundred options at most, of a hundred bytes.
+pub(super) const MOST_DECLARED: usize = 1 << 19;
+/// Bytes that a line costs beside its own.
+const LINE_COST: usize = 64;
+/// Bytes of a line that answers: two moves, and what an error quotes.
+const LONGEST_ANSWER: usize = 1 << 10;
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 16;
+/// Milliseconds in which a process that has closed its output should have ended, and its last words arrived.
+const END_MS: f64 = 3_000.0;
+/// Milliseconds between two looks whether a process has ended.
+const POLL_MS: f64 = 2.0;
+
+/// A line that matters beyond the search that it belongs to.
+pub(super) enum Output {
+    /// `id` and `option` up to `uciok`, that, and `readyok`.
+    Line(String),
+    /// More than [`MOST_DECLARED`] before `uciok`.
+    Flood,
+    /// `bestmove`, when it was read by the process's clock, and what the lines before it told.
+    BestMove { line: String, at_ms: f64, told: Told },
+}
+
+/// Why there is no output.
+pub(super) enum Silence {
+    /// The time is over.
+    Late,
+    /// The process has closed its output.
+    Ended,
+}
+
+struct Input {
+    text: String,
+    /// Is told when the writing began.
+    written: Option<Sender<f64>>,
+}
+
+/// An engine's process. It is killed when this is dropped, with the processes that it has started (on Unix).
+pub(super) struct Process {
+    child: Child,
+    clock: MonotonicClock,
+    input: Sender<Input>,
+    output: Receiver<Output>,
+    /// The last line of standard error.
+    last_words: Arc<Mutex<String>>,
+    /// Disconnected when standard error is closed.
+    errors_open: Receiver<()>,
+}
+
+impl Process {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn start(program: &str, args: &[String], clock: MonotonicClock) -> io::Result<Process> {
+        let mut command = Command::new(to_os(program));
+        command
+            .args(args.iter().map(|arg| to_os(arg)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // A group of its own: Ctrl-C is for the match, and what the engine has started can be ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(mut stdout), Some(mut stderr)) = streams else { unreachable!("all three are pipes") };
+        // None may be lost, as an option would be, and few wait: an engine that does not read is given up when it is next waited for.
+        let (input, commands) = unbounded();
+        let (lines, output) = bounded(LINES);
+        let (open, errors_open) = bounded(0);
+        let last_words = Arc::new(Mutex::new(String::new()));
+        let words = Arc::clone(&last_words);
+        // From here on the process ends with this value, also where a thread cannot be had.
+        let process = Process { child, clock, input, output, last_words, errors_open };
+        Builder::new().name("engine input".into()).spawn(move || write_input(stdin, &commands, clock))?;
+        Builder::new().name("engine output".into()).spawn(move || read_output(&mut stdout, &lines, clock))?;
+        Builder::new().name("engine errors".into()).spawn(move || {
+            let _open: Sender<()> = open;
+            each_line(&mut stderr, clock, |line, _| {
+                if !line.trim().is_empty() {
+                    line.clone_into(&mut words.lock());
+                }
+                ControlFlow::Continue(())
+            });
+        })?;
+        Ok(process)
+    }
+
+    /// Sends a line. Where the engine does not take it, the answer will be missing.
+    pub fn tell(&self, line: &str) {
+        let _ = self.input.send(Input { text: format!("{line}\n"), written: None });
+    }
+
+    /// Sends a line and waits until it is written, but not beyond `deadline_ms`. Returns when the writing began; `None` when
+    /// the engine does not read.
+    pub fn tell_and_stamp(&self, line: &str, deadline_ms: f64) -> Option<f64> {
+        let (written, stamp) = bounded(1);
+        self.input.send(Input { text: format!("{line}\n"), written: Some(written) }).ok()?;
+        stamp.recv_timeout(self.until(deadline_ms)).ok()
+    }
+
+    /// The next line of output that matters.
+    ///
+    /// # Errors
+    /// [`Silence`] when there is none, or none before `deadline_ms`.
+    pub fn next(&self, deadline_ms: f64) -> Result<Output, Silence> {
+        self.output.recv_timeout(self.until(deadline_ms)).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Silence::Late,
+            RecvTimeoutError::Disconnected => Silence::Ended,
+        })
+    }
+
+    /// Milliseconds of the clock that outputs are stamped with.
+    pub fn now_ms(&self) -> f64 {
+        self.clock.now_ms()
+    }
+
+    fn until(&self, deadline_ms: f64) -> Duration {
+        let left_ms = (deadline_ms - self.now_ms()).max(0.0);
+        Duration::try_from_secs_f64(left_ms / 1e3).unwrap_or(Duration::MAX)
+    }
+
+    /// How a process that has closed its output has ended, and the last line of its standard error.
+    pub fn end(&mut self) -> (String, String) {
+        let deadline_ms = self.now_ms() + END_MS;
+        let status = match self.has_ended(deadline_ms) {
+            true => self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string()),
+            false => "its output is closed".to_owned(),
+        };
+        let _ = self.errors_open.recv_timeout(self.until(deadline_ms));
+        (status, self.last_words.lock().clone())
+    }
+
+    /// Asks the engine to end, and lets it `grace_ms` milliseconds for that.
+    pub fn quit(mut self, grace_ms: f64) {
+        self.tell("quit");
+        self.has_ended(self.now_ms() + grace_ms);
+    }
+
+    /// Whether the process has ended before `deadline_ms`; waits for it.
+    pub fn has_ended(&mut self, deadline_ms: f64) -> bool {
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if self.now_ms() < deadline_ms => self.clock.pass(POLL_MS),
+                end => return matches!(end, Ok(Some(_))),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Errors mean that there is nothing left to kill. An engine that has ended by itself may have left children, which keep
+        // the number of its group from being given to others.
+        #[cfg(unix)]
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn write_input(mut pipe: ChildStdin, commands: &Receiver<Input>, clock: MonotonicClock) {
+    for Input { text, written } in commands {
+        let began_ms = clock.now_ms();
+        if pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush()).is_err() {
+            return;
+        }
+        if let Some(written) = written {
+            let _ = written.send(began_ms);
+        }
+    }
+}
+
+fn read_output(pipe: &mut impl Read, lines: &Sender<Output>, clock: MonotonicClock) {
+    let mut told = Told::default();
+    // Bytes that may still be declared; none after `uciok`, when nobody looks any more.
+    let mut left = Some(MOST_DECLARED);
+    each_line(pipe, clock, |line, at_ms| {
+        let output = match line.split_ascii_whitespace().next() {
+            Some("info") => {
+                told.update(line);
+                return ControlFlow::Continue(());
+            }
+            Some("bestmove") => {
+                let line = line[..line.floor_char_boundary(LONGEST_ANSWER)].to_owned();
+                Output::BestMove { line, at_ms, told: std::mem::take(&mut told) }
+            }
+            Some(word @ ("id" | "option" | "uciok")) if left.is_some() => {
+                left = left.and_then(|bytes| bytes.checked_sub(line.len() + LINE_COST));
+                let output = if left.is_some() { Output::Line(line.to_owned()) } else { Output::Flood };
+                left = left.filter(|_| word != "uciok");
+                // None of these may be lost, and they are few: the engine is waited for until they are taken.
+                return if lines.send(output).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            }
+            Some(word @ ("uciok" | "readyok")) => Output::Line(word.to_owned()),
+            _ => return ControlFlow::Continue(()),
+        };
+        match lines.try_send(output) {
+            Err(TrySendError::Disconnected(_)) => ControlFlow::Break(()),
+            // A flood is lost, or it would fill the memory.
+            Ok(()) | Err(TrySendError::Full(_)) => ControlFlow::Continue(()),
+        }
+    });
+}
+
+/// Reads lines up to the end or a break, with the time at which the end of each was read. Of long ones it keeps the beginning.
+fn each_line(pipe: &mut impl Read, clock: MonotonicClock, mut take: impl FnMut(&str, f64) -> ControlFlow<()>) {
+    let mut buffer = vec![0; BUFFER];
+    let mut line = Vec::new();
+    loop {
+        let count = match pipe.read(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(0) | Err(_) => break,
+            Ok(count) => count,
+        };
+        let at_ms = clock.now_ms();
+        let mut parts = buffer[..count].split(|byte| *byte == b'\n').peekable();
+        while let Some(part) = parts.next() {
+            line.extend_from_slice(&part[..part.len().min(LONGEST_LINE - line.len())]);
+            if parts.peek().is_some() {
+                if take(&String::from_utf8_lossy(&line), at_ms).is_break() {
+                    return;
+                }
+                line.clear();
+            }
+        }
+    }
+    // The last one may lack its end.
+    let _ = take(&String::from_utf8_lossy(&line), clock.now_ms());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time after the first piece.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.1.min(self.0.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            (self.0, self.1) = (&self.0[count..], 1);
+            Ok(count)
+        }
+    }
+
+    fn lines(text: &[u8], first: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        each_line(&mut Pieces(text, first), MonotonicClock::new(), |line, _| {
+            lines.push(line.to_owned());
+            ControlFlow::Continue(())
+        });
+        lines
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_read() {
+        let text = "uciok\r\n\ninfo \u{e9}\nbestmove e2e4".as_bytes();
+        for first in 1..text.len() {
+            assert_eq!(lines(text, first), ["uciok\r", "", "info é", "bestmove e2e4"], "{first}");
+        }
+        assert_eq!(lines(b"\xff\n", 1), ["\u{fffd}", ""]);
+    }
+
+    #[test]
+    fn long_lines_keep_their_beginning() {
+        let text = [vec![b'x'; 3 * LONGEST_LINE], b"\nreadyok\n".to_vec()].concat();
+        let lines = lines(&text, BUFFER);
+        assert_eq!((lines[0].len(), lines[1].as_str()), (LONGEST_LINE, "readyok"));
+    }
+
+    /// What comes of the lines of an engine: their number, and whether it was told that they are too many.
+    fn taken(text: &str) -> (usize, bool) {
+        let (sender, queue) = bounded(LINES);
+        let text = text.to_owned();
+        let reader = std::thread::spawn(move || read_output(&mut text.as_bytes(), &sender, MonotonicClock::new()));
+        let outputs: Vec<Output> = queue.into_iter().collect();
+        reader.join().unwrap();
+        (outputs.len(), outputs.iter().any(|output| matches!(output, Output::Flood)))
+    }
+
+    #[test]
+    fn declarations_are_all_taken_up_to_a_limit() {
+        let option = "option name A type check default true\n";
+        assert_eq!(taken(&format!("{}uciok\n", option.repeat(4 * LINES))), (4 * LINES + 1, false));
+        let wide = format!("option name A type combo default a{}\n", " var a".repeat(LONGEST_LINE));
+        for flood in [option, "id name A\n", "id\n", &wide] {
+            let most = MOST_DECLARED / (flood.trim_end().len().min(LONGEST_LINE) + LINE_COST);
+            assert_eq!(taken(&flood.repeat(2 * most + 2)), (most + 1, true), "{flood:.20}");
+        }
+        // Nobody reads them any more after uciok.
+        assert_eq!(taken(&format!("uciok\n{}readyok\n", option.repeat(100_000))), (2, false));
+    }
+
+    #[test]
+    fn answers_keep_their_beginning() {
+        let (sender, queue) = bounded(LINES);
+        let text = format!("bestmove e2e4 {}\nreadyok {}\n", "é".repeat(LONGEST_LINE), "x".repeat(LONGEST_LINE));
+        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new());
+        let lengths = queue.try_iter().map(|output| match output {
+            Output::BestMove { line, .. } | Output::Line(line) => line.len(),
+            Output::Flood => 0,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [LONGEST_ANSWER, "readyok".len()]);
+    }
+
+    #[test]
+    fn a_flood_is_lost_beyond_the_queue() {
+        let (sender, queue) = bounded(LINES);
+        let text = "bestmove e2e4\n".repeat(3 * LINES);
+        read_output(&mut text.as_bytes(), &sender, MonotonicClock::new());
+        assert_eq!(queue.len(), LINES);
+    }
+}

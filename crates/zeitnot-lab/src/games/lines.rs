@@ -1,0 +1,101 @@
+//! Reads lines in a buffer whose size the file cannot change.
+
+use std::io::{self, ErrorKind, Read};
+use zeitnot_text::files::{MARK, mark_length};
+
+/// The longest line that is read whole, in bytes; a longer one comes in parts, each of which ends between two words where it can.
+const LONGEST: usize = 1 << 16;
+/// The size of the buffer, in bytes.
+const BUFFER: usize = 4 * LONGEST;
+
+/// The lines of a source, one after another. They end as those of Unix, Windows or the old Macintosh.
+pub(crate) struct Lines<R> {
+    source: R,
+    buffer: Box<[u8]>,
+    /// The begin of the bytes that were read and not taken.
+    begin: usize,
+    /// Their end.
+    end: usize,
+    /// Where the line under way ends.
+    line_end: usize,
+    /// Whether what is left of it begins a line.
+    is_begin: bool,
+    /// Whether the source has no more.
+    is_over: bool,
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(source: R) -> Lines<R> {
+        let buffer = vec![0; BUFFER].into_boxed_slice();
+        Lines { source, buffer, begin: 0, end: 0, line_end: 0, is_begin: true, is_over: false }
+    }
+
+    /// What is left of the line under way, with its end; empty where it was taken whole.
+    pub(crate) fn rest(&self) -> &[u8] {
+        &self.buffer[self.begin..self.line_end]
+    }
+
+    /// Whether nothing was taken of the line under way.
+    pub(crate) fn is_begin(&self) -> bool {
+        self.is_begin
+    }
+
+    /// Whether the line under way has its end, and is not cut off by the end of the file.
+    pub(crate) fn has_end(&self) -> bool {
+        self.line_end > 0 && matches!(self.buffer[self.line_end - 1], b'\n' | b'\r')
+    }
+
+    /// Takes bytes of the line under way, all of them at most.
+    pub(crate) fn take(&mut self, count: usize) {
+        self.begin = self.begin.saturating_add(count).min(self.line_end);
+        self.is_begin &= count == 0;
+    }
+
+    /// Takes what is left of the line, with those of its parts that are not in the buffer yet.
+    pub(crate) fn skip(&mut self) -> io::Result<()> {
+        while !self.has_end() && self.next()? {}
+        self.take(usize::MAX);
+        Ok(())
+    }
+
+    /// Goes on to the next line, or the next part of a long one; `false` at the end of the source.
+    pub(crate) fn next(&mut self) -> io::Result<bool> {
+        let is_first = self.end == 0;
+        self.is_begin = is_first || self.has_end();
+        self.begin = self.line_end;
+        // A byte more shows whether a line feed follows a carriage return.
+        if !self.is_over && self.end - self.begin <= LONGEST {
+            self.fill()?;
+        }
+        if is_first {
+            mark_length(&self.buffer[..self.end])?;
+        }
+        let unread = &self.buffer[self.begin..self.end];
+        let window = &unread[..unread.len().min(LONGEST)];
+        let length = match window.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            Some(at) => at + 1 + usize::from(unread[at..].starts_with(b"\r\n")),
+            None if window.len() < LONGEST => window.len(),
+            None => window.iter().rposition(u8::is_ascii_whitespace).map_or(window.len(), |at| at + 1),
+        };
+        self.line_end = self.begin + length;
+        if self.is_begin && self.rest().starts_with(MARK) {
+            self.begin += MARK.len();
+        }
+        Ok(length > 0)
+    }
+
+    /// Reads until the buffer is full or the source has no more.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.begin..self.end, 0);
+        (self.end, self.begin) = (self.end - self.begin, 0);
+        while !self.is_over && self.end < self.buffer.len() {
+            match self.source.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.is_over = true,
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}

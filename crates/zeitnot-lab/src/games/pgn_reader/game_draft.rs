@@ -1,0 +1,285 @@
+//! Puts a game together from the tags, words and comments of a PGN.
+
+use super::PgnGame;
+use super::words::{castling, first_word, is_annotation, is_chess, is_iccf, numbered, plain, result};
+use zeitnot_engine::chess::{Game, SanError, is_san, parse_san};
+use zeitnot_text::files::from_any_encoding;
+
+/// Characters of a bad value that a problem quotes.
+const QUOTED: usize = 60;
+/// The most that is kept of one game's tags and comments, in bytes.
+const MOST_TEXT: usize = 1 << 24;
+/// What a tag or a comment takes beside its text, in bytes.
+const ENTRY: usize = 64;
+/// The tags of one game that are kept at most.
+const MOST_TAGS: usize = 1_000;
+/// The moves of either side that are kept at most. By the 75-move rule no game is longer than 17,697.
+const MOST_PLIES: usize = 20_000;
+
+/// A game that is not read to its end.
+#[derive(Debug)]
+pub(super) struct GameDraft {
+    game: PgnGame,
+    /// The first tag behind the last blank line.
+    block: usize,
+    is_set_up: bool,
+    /// Variations that are not closed.
+    depth: usize,
+    /// The comment that is not closed.
+    comment: Vec<u8>,
+    /// Bytes of tags and comments.
+    size: usize,
+    /// The first line of text that was no tag and no move.
+    text: Option<String>,
+    /// Whether the last line of the tags has no end.
+    pub(super) is_cut: bool,
+    /// Whether its moves have numbers.
+    has_numbers: bool,
+}
+
+impl Default for GameDraft {
+    fn default() -> Self {
+        GameDraft {
+            game: PgnGame { comments: vec![Vec::new()], ..PgnGame::default() },
+            block: 0,
+            is_set_up: false,
+            depth: 0,
+            comment: Vec::new(),
+            size: 0,
+            text: None,
+            is_cut: false,
+            has_numbers: false,
+        }
+    }
+}
+
+impl GameDraft {
+    /// The game, if there is more of it than comments.
+    pub(super) fn finish(mut self) -> Option<PgnGame> {
+        if self.is_cut {
+            self.fail("it ends within its tags".to_owned());
+        }
+        self.set_up();
+        if self.depth > 0 {
+            self.fail_here("a variation without an end");
+        }
+        let game = &self.game;
+        let is_bare = game.game.moves().is_empty() && game.problem.is_none();
+        if is_bare && game.result.is_none() && game.tags.is_empty() {
+            return None;
+        }
+        if let (true, Some(text)) = (is_bare, self.text.take()) {
+            self.fail(format!("no moves but \"{text}\""));
+        }
+        Some(self.game)
+    }
+
+    pub(super) fn has_result(&self) -> bool {
+        self.game.result.is_some()
+    }
+
+    /// Whether a tag would be one of the next game.
+    pub(super) fn has_moves(&self) -> bool {
+        self.is_set_up
+    }
+
+    fn plies(&self) -> usize {
+        self.game.game.moves().len()
+    }
+
+    fn fail(&mut self, problem: String) {
+        self.game.problem.get_or_insert(problem);
+    }
+
+    fn fail_here(&mut self, problem: &str) {
+        self.fail(format!("{problem} after {} plies", self.plies()));
+    }
+
+    /// Whether there is room for more of the file's text.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.size += bytes;
+        if self.size > MOST_TEXT {
+            self.fail_here("more tags and comments than 16 MiB");
+        }
+        self.size <= MOST_TEXT
+    }
+
+    /// Takes a blank line among the tags.
+    pub(super) fn end_block(&mut self) {
+        self.block = self.game.tags.len();
+    }
+
+    /// Takes the game before this tag apart, if it is one of another game: two blocks of tags that share a name are those of two
+    /// games, as is a second block that has `Event`, the first tag by the standard, and the tags behind the second one that has the
+    /// name of their block's first.
+    pub(super) fn split_before(&mut self, name: &str) -> Option<GameDraft> {
+        let tags = &mut self.game.tags;
+        let (before, block) = tags.split_at(self.block);
+        let at = match () {
+            () if before.iter().any(|tag| tag.0 == name || name == "Event") => self.block,
+            () if block.first().is_some_and(|tag| tag.0 == name) => tags.len(),
+            () => return None,
+        };
+        let own = tags.split_off(at);
+        let mut next = GameDraft::default();
+        next.game.tags = own;
+        Some(std::mem::replace(self, next))
+    }
+
+    pub(super) fn add_tag(&mut self, name: String, value: String) {
+        self.is_cut = false;
+        if self.game.tags.is_empty() {
+            // Comments before the tags may be of the game before.
+            self.game.comments[0].clear();
+        }
+        if self.game.tags.len() == MOST_TAGS {
+            self.fail(format!("more than {MOST_TAGS} tags"));
+        } else if self.has_room(name.len() + value.len() + ENTRY) {
+            self.game.tags.push((name, value));
+        }
+    }
+
+    /// Takes a line that is no tag and no move. Those of variations do not matter.
+    pub(super) fn pass_over(&mut self, text: &[u8]) {
+        self.is_cut = false;
+        if self.depth > 0 {
+            return;
+        }
+        self.text.get_or_insert_with(|| quoted(&String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED)])));
+    }
+
+    /// Whether a line behind a blank one begins a game without tags: it has the number 1 of White, or no number has any.
+    pub(super) fn is_followed_by(&self, line: &[u8]) -> bool {
+        let begins = match numbered(line) {
+            (Some(1), points, _) => points < 2,
+            (None, 0, words) => self.game.tags.is_empty() && !self.has_numbers && is_san(&first_word(words)),
+            _ => false,
+        };
+        begins && self.depth == 0 && self.plies() > 0
+    }
+
+    /// Whether a line is the first one of the moves, or the next one behind a blank line, rather than text.
+    pub(super) fn begins_moves(&self, line: &[u8]) -> bool {
+        let (number, points, words) = numbered(line);
+        match words.first() {
+            Some(b'(' | b')' | b'$' | b'!' | b'?') if number.is_none() => self.plies() > 0,
+            None => number.is_some(),
+            Some(_) => {
+                let word = first_word(words);
+                number.is_some() && points > 0 || result(&word).is_some() || is_san(&word)
+            }
+        }
+    }
+
+    /// Takes the first line of the moves, or the next one behind a blank line. Text before it that was no move for this reader
+    /// may have been one: then the number that is due is missing.
+    pub(super) fn begin_moves(&mut self, line: &[u8]) {
+        self.is_cut = false;
+        self.set_up();
+        let Some(text) = self.text.take() else { return };
+        let (number, ..) = numbered(line);
+        let plies_before = self.plies() + usize::from(self.game.game.positions()[0].turn().is_black());
+        let due = [plies_before as u32 / 2 + 1, self.game.game.current().fullmoves().get()];
+        if number.is_none_or(|number| !due.contains(&number)) {
+            self.fail_here(&format!("no move but \"{text}\""));
+        }
+    }
+
+    /// Sets the start position up, once.
+    fn set_up(&mut self) {
+        if std::mem::replace(&mut self.is_set_up, true) {
+            return;
+        }
+        let variant = self.game.tag("Variant");
+        if !is_chess(variant) {
+            let problem = format!("it is of another variant, \"{}\"", quoted(variant));
+            return self.fail(problem);
+        }
+        let has_fen = self.game.tags.iter().any(|tag| tag.0.eq_ignore_ascii_case("FEN"));
+        let fen = self.game.tag("FEN");
+        match has_fen.then(|| Game::from_fen(fen, false)) {
+            None => {}
+            Some(Ok(game)) => self.game.game = game,
+            Some(Err(error)) => {
+                let problem = format!("\"{}\": {}", quoted(fen), error.reason);
+                self.fail(problem);
+            }
+        }
+    }
+
+    /// Takes a bracket of a variation.
+    pub(super) fn nest(&mut self, is_open: bool) {
+        self.depth = if is_open { self.depth + 1 } else { self.depth.saturating_sub(1) };
+    }
+
+    /// Whether a comment is one of the main line, as far as that is read.
+    fn counts(&self) -> bool {
+        self.depth == 0 && self.game.problem.is_none()
+    }
+
+    pub(super) fn add_to_comment(&mut self, part: &[u8]) {
+        if self.counts() && self.has_room(part.len()) {
+            self.comment.extend(part);
+        }
+    }
+
+    pub(super) fn end_comment(&mut self) {
+        if self.counts() && self.has_room(ENTRY) {
+            let text = from_any_encoding(&self.comment).trim().to_owned();
+            self.game.comments.last_mut().expect("the comments before the first move are there").push(text);
+        }
+        self.comment.clear();
+    }
+
+    /// Ends the game within a comment whose end is missing.
+    pub(super) fn lose_comment(&mut self) {
+        self.fail_here("a comment without an end");
+    }
+
+    /// Takes a word of the moves. Those of variations are passed over.
+    pub(super) fn add_word(&mut self, word: &[u8]) {
+        if self.depth > 0 {
+            return;
+        }
+        let word = String::from_utf8_lossy(word);
+        let words = if word.is_ascii() { word } else { plain(&word).into() };
+        // Other signs than those of ASCII part words, too.
+        for word in words.split_whitespace() {
+            self.has_numbers |= word.bytes().all(|byte| byte.is_ascii_digit());
+            if let Some(result) = result(word) {
+                self.game.result = Some(result);
+            } else if self.game.problem.is_none() {
+                self.add_move(word);
+            }
+        }
+    }
+
+    fn add_move(&mut self, word: &str) {
+        let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let mv = if unnumbered.starts_with(char::is_alphabetic) { unnumbered } else { castling(word).unwrap_or(word) };
+        let problem = match parse_san(self.game.game.current().chess(), mv) {
+            Err(SanError::Syntax)
+                if unnumbered.is_empty() && !is_iccf(mv) || self.has_result() || is_annotation(mv) =>
+            {
+                return;
+            }
+            _ if self.has_result() => "a move after the result,",
+            Ok(_) if self.plies() == MOST_PLIES => "more moves than a game can have,",
+            Ok(mv) => {
+                self.game.game.push(mv);
+                self.game.comments.push(Vec::new());
+                return;
+            }
+            Err(SanError::Null) => "null move",
+            Err(SanError::Ambiguous) => "ambiguous move",
+            Err(SanError::Syntax | SanError::Illegal) => "illegal move",
+        };
+        self.fail_here(&format!("{problem} {}", quoted(mv)));
+    }
+}
+
+/// The begin of a text, so that it fits a line.
+fn quoted(text: &str) -> String {
+    let begin: String = text.trim_end().chars().take(QUOTED).collect();
+    begin.escape_debug().to_string()
+}

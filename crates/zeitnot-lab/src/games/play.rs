@@ -1,0 +1,265 @@
+//! Plays one game between two players and keeps their clocks.
+
+use super::adjudication::{Adjudication, Course};
+use super::lag::LagModel;
+use super::period_clock::PeriodClock;
+use super::player::{Player, PlayerError, Thought, Turn};
+use super::record::{GameRecord, MoveRecord, Termination, in_microseconds};
+use super::time_control::TimeControl;
+use std::ops::ControlFlow;
+use zeitnot_engine::chess::{Color, Game, to_uci};
+use zeitnot_engine::engine::GoParams;
+use zeitnot_engine::splitmix::mix;
+
+/// The limits of one player.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Its clock; `None`: it has none.
+    pub clock: Option<TimeControl>,
+    /// Nodes a move.
+    pub nodes: Option<u64>,
+    /// Depth of each move.
+    pub depth: Option<u32>,
+}
+
+impl Limits {
+    /// As PGN's tag `TimeControl` has them.
+    pub fn pgn(&self) -> String {
+        self.clock.as_ref().map_or_else(|| "-".to_owned(), TimeControl::to_string)
+    }
+}
+
+/// The rules of a match that hold for each of its games.
+#[derive(Clone, Default)]
+pub struct Rules {
+    /// Limits of the first and of the second player.
+    pub limits: [Limits; 2],
+    /// How games are adjudicated.
+    pub adjudication: Adjudication,
+    /// The lag of the GUI, for players on virtual clocks.
+    pub lag: Option<LagModel>,
+    /// Decides whatever is random.
+    pub seed: u64,
+}
+
+/// The place of a game in its match.
+#[derive(Clone, Debug)]
+pub struct Pairing {
+    /// Its number, from 1.
+    pub game: u64,
+    /// The start position, with the moves that led there.
+    pub start: Game,
+    /// Whether castling is that of Chess960.
+    pub chess960: bool,
+    /// Whether the first player has White.
+    pub first_is_white: bool,
+}
+
+/// A game under way.
+struct Referee<'a> {
+    rules: &'a Rules,
+    /// Limits of White and Black.
+    limits: [&'a Limits; 2],
+    game: Game,
+    chess960: bool,
+    course: Course,
+    record: GameRecord,
+    clocks_ms: [f64; 2],
+    periods: [PeriodClock<'a>; 2],
+    /// What has passed since the last answer of White and Black, in milliseconds.
+    since_answer_ms: [f64; 2],
+}
+
+/// Plays a game; `players` are the first and the second one of the match. `on_move` sees the game after each move, and may
+/// break it off.
+///
+/// Who has used more than he had has lost, and only then comes the increment. Against a bare king a clock that runs out draws, as
+/// in the laws of chess (fastchess lets it lose).
+///
+/// # Errors
+/// [`PlayerError`] when an engine of this program cannot search or its search failed, and when a player cannot play such games. A
+/// player that fails otherwise loses; one that is waited for when the match is interrupted breaks the game off.
+pub fn play(
+    players: [&mut dyn Player; 2],
+    rules: &Rules,
+    pairing: &Pairing,
+    mut on_move: impl FnMut(&GameRecord) -> ControlFlow<()>,
+) -> Result<GameRecord, PlayerError> {
+    let [first, second] = players;
+    let (mut sides, [first_limits, second_limits]) = ([first, second], &rules.limits);
+    let mut limits = [first_limits, second_limits];
+    if !pairing.first_is_white {
+        sides.reverse();
+        limits.reverse();
+    }
+    let names = [sides[0].name().to_owned(), sides[1].name().to_owned()];
+    let mut referee = Referee::new(rules, limits, pairing, names);
+    for (side, player) in sides.iter_mut().enumerate() {
+        // Each player has a seed of its own, the same with either colour.
+        let player_index = (side == 0) != pairing.first_is_white;
+        if let Err(error) = player.new_game(mix(rules.seed ^ mix(2 * pairing.game + u64::from(player_index)))) {
+            return referee.failed_by(side, error);
+        }
+    }
+    loop {
+        if let Some(outcome) = referee.game.outcome() {
+            return Ok(referee.end(outcome.winner(), outcome.into()));
+        }
+        let side = usize::from(referee.game.current().turn().is_black());
+        let turn = Turn {
+            game: &referee.game,
+            go: referee.go(),
+            since_answer_ms: std::mem::take(&mut referee.since_answer_ms[side]),
+        };
+        let thought = match sides[side].think(&turn) {
+            Ok(thought) => thought,
+            Err(error) => return referee.failed_by(side, error),
+        };
+        if let Some((winner, termination)) = referee.make_move(&thought) {
+            return Ok(referee.end(winner, termination));
+        }
+        if on_move(&referee.record).is_break() {
+            return Ok(referee.end(None, Termination::Unfinished));
+        }
+    }
+}
+
+impl<'a> Referee<'a> {
+    fn new(rules: &'a Rules, limits: [&'a Limits; 2], pairing: &Pairing, players: [String; 2]) -> Referee<'a> {
+        let clocks_ms =
+            limits.map(|limits| limits.clock.as_ref().map_or(0.0, |clock| clock.base_ms + clock.increment_ms));
+        let chess960 = pairing.chess960 || pairing.start.is_chess960();
+        let mut before = pairing.start.clone();
+        before.truncate(0);
+        let start_fen = (!before.starts_from_standard()).then(|| before.fen());
+        let mut opening = Vec::new();
+        for &mv in pairing.start.moves() {
+            opening.push(before.san(mv));
+            before.push(mv);
+        }
+        let record = GameRecord {
+            game: pairing.game,
+            players,
+            first_is_white: pairing.first_is_white,
+            controls: limits.map(Limits::pgn),
+            start_fen,
+            chess960,
+            opening,
+            moves: Vec::new(),
+            white_won: None,
+            termination: Termination::Unfinished,
+            forfeit: None,
+            error: None,
+            clocks_ms: clocks_ms.map(in_microseconds),
+        };
+        Referee {
+            rules,
+            limits,
+            game: pairing.start.clone(),
+            chess960,
+            course: Course::default(),
+            record,
+            clocks_ms,
+            periods: limits.map(|limits| PeriodClock::new(limits.clock.as_slice())),
+            since_answer_ms: [0.0; 2],
+        }
+    }
+
+    /// The clocks and limits of the next move.
+    fn go(&self) -> GoParams {
+        let side = usize::from(self.game.current().turn().is_black());
+        let Limits { clock, nodes, depth } = self.limits[side];
+        let go = GoParams { nodes: *nodes, depth: *depth, ..GoParams::default() };
+        if clock.is_none() {
+            return go;
+        }
+        // A side without a clock of its own is told nothing of the other's.
+        let time = |side: usize| self.limits[side].clock.as_ref().map(|_| self.clocks_ms[side]);
+        let increment = |side: usize| self.limits[side].clock.as_ref().map(|clock| clock.increment_ms);
+        GoParams {
+            wtime: time(0),
+            btime: time(1),
+            winc: increment(0),
+            binc: increment(1),
+            movestogo: self.periods[side].moves_to_go(),
+            ..go
+        }
+    }
+
+    /// Makes the move of a player, takes its time off its clock, and judges the game: how it ended, if it has.
+    fn make_move(&mut self, thought: &Thought) -> Option<(Option<Color>, Termination)> {
+        let color = self.game.current().turn();
+        let side = usize::from(color.is_black());
+        let ply = self.record.moves.len();
+        let lag_ms = self.rules.lag.map_or(0.0, |lag| lag.lag_ms(self.rules.seed, self.record.game, ply));
+        let used_ms = thought.used_ms + lag_ms;
+        self.since_answer_ms[side] += lag_ms;
+        self.since_answer_ms[1 - side] += used_ms;
+        if self.limits[side].clock.is_some() {
+            self.clocks_ms[side] -= used_ms;
+            if self.clocks_ms[side] < 0.0 {
+                return Some(self.forfeit(color));
+            }
+            self.clocks_ms[side] += self.periods[side].count_move();
+        }
+        let san = self.game.san(thought.mv);
+        let uci = to_uci(thought.mv, self.chess960);
+        self.game.push(thought.mv);
+        self.record.moves.push(MoveRecord {
+            uci,
+            san,
+            white: color.is_white(),
+            used_ms: in_microseconds(used_ms),
+            clocks_ms: self.clocks_ms.map(in_microseconds),
+            budget_ms: thought.budget_ms.map(|budget| in_microseconds(budget.0)),
+            hard_limit_ms: thought.budget_ms.map(|budget| in_microseconds(budget.1)),
+            nodes: thought.nodes,
+            playouts: thought.playouts,
+            depth: thought.depth,
+            evaluation: thought.evaluation,
+        });
+        // The rules of chess come first.
+        match self.game.outcome() {
+            Some(_) => None,
+            None => self.course.judge(&self.rules.adjudication, color, thought.evaluation, &self.game),
+        }
+    }
+
+    /// The end of a game whose clock has run out: a bare king cannot win it, and then it is drawn.
+    fn forfeit(&mut self, loser: Color) -> (Option<Color>, Termination) {
+        let is_bare = self.game.current().board().by_color(loser.other()).count() == 1;
+        self.record.forfeit = Some(loser.is_white());
+        ((!is_bare).then(|| loser.other()), Termination::TimeForfeit)
+    }
+
+    fn end(mut self, winner: Option<Color>, termination: Termination) -> GameRecord {
+        self.record.white_won = winner.map(Color::is_white);
+        self.record.termination = termination;
+        self.record.clocks_ms = self.clocks_ms.map(in_microseconds);
+        self.record
+    }
+
+    /// The end of a game in which a player failed: it loses, unless the match was interrupted.
+    fn failed_by(mut self, side: usize, error: PlayerError) -> Result<GameRecord, PlayerError> {
+        let text = error.to_string();
+        let loser = if side == 0 { Color::White } else { Color::Black };
+        let (winner, termination) = match error {
+            PlayerError::Engine(_) | PlayerError::Unfit(_) => return Err(error),
+            PlayerError::Crashed(_) => (Some(loser.other()), Termination::Crash),
+            // Whoever does not answer by his clock has lost on time; by how much is not known.
+            PlayerError::Interrupted(_) => return Ok(self.end(None, Termination::Unfinished)),
+            PlayerError::Stalled(_) if self.limits[side].clock.is_some() => {
+                self.clocks_ms[side] = -1.0;
+                self.forfeit(loser)
+            }
+            PlayerError::Stalled(_) | PlayerError::NotReady(_) => (Some(loser.other()), Termination::Stall),
+            PlayerError::IllegalMove(_) => (Some(loser.other()), Termination::IllegalMove),
+        };
+        self.record.error = Some(text);
+        Ok(self.end(winner, termination))
+    }
+}
+
+#[cfg(test)]
+#[path = "play_tests.rs"]
+mod tests;

@@ -1,0 +1,80 @@
+//! Defines the face of a player: this engine, or another one as a process.
+
+use super::record::Evaluation;
+use thiserror::Error;
+use zeitnot_engine::chess::{Game, Move};
+use zeitnot_engine::engine::{EngineError, GoParams};
+
+/// A move that a player is asked for.
+pub struct Turn<'a> {
+    /// The position, with its history.
+    pub game: &'a Game,
+    /// Clocks and limits.
+    pub go: GoParams,
+    /// Milliseconds since this player's last answer, or since the game began.
+    pub since_answer_ms: f64,
+}
+
+/// The answer of a player.
+#[derive(Clone, Debug)]
+pub struct Thought {
+    /// The move.
+    pub mv: Move,
+    /// Time used, in milliseconds.
+    pub used_ms: f64,
+    /// The budget of the time manager and its hard limit, in milliseconds.
+    pub budget_ms: Option<(f64, f64)>,
+    /// Nodes of the tree.
+    pub nodes: u64,
+    /// Visits made by this search.
+    pub playouts: u64,
+    /// Depth in plies.
+    pub depth: u32,
+    /// The evaluation.
+    pub evaluation: Option<Evaluation>,
+}
+
+/// A player that gives no move. Its text is one line.
+#[derive(Debug, Error)]
+pub enum PlayerError {
+    /// This engine cannot search: the match has no sense without it.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// It cannot play such games at all, or cannot be started.
+    #[error("{0}")]
+    Unfit(String),
+    /// Its process ended.
+    #[error("{0}")]
+    Crashed(String),
+    /// It gave no move while its clock ran.
+    #[error("{0}")]
+    Stalled(String),
+    /// It did not get ready for a game or a move, before its clock ran.
+    #[error("{0}")]
+    NotReady(String),
+    /// The match was interrupted while it was waited for.
+    #[error("{0}")]
+    Interrupted(String),
+    /// Its answer is no legal move.
+    #[error("{0}")]
+    IllegalMove(String),
+}
+
+/// One side of a match.
+pub trait Player: Send {
+    /// How results name it.
+    fn name(&self) -> &str;
+
+    /// Forgets the game before; `seed` decides whatever is random in the next one.
+    ///
+    /// # Errors
+    /// When it cannot play.
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+
+    /// Answers with a move.
+    ///
+    /// # Errors
+    /// [`PlayerError::Engine`] and [`PlayerError::Unfit`] end the match, [`PlayerError::Interrupted`] breaks the game off, the others
+    /// lose it.
+    fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, PlayerError>;
+}

@@ -1,0 +1,69 @@
+//! Runs a bare loop around ONNX Runtime: the same model in the same kind of session, on an input that lies ready, and
+//! nothing else. An evaluator loses against it the price of input tensors, checks and policy gathering.
+
+use super::backendbench::{POSITIONS, Runner, SEED, Side};
+use super::positions;
+use zeitnot_engine::backend::{self, BackendError, BackendOptions, BareInput, BareSession};
+use zeitnot_engine::network::{Network, Planes, encode};
+use zeitnot_engine::runtime::{self, Provider};
+
+/// The bare loop as a side. Each worker has a session of its own.
+pub struct Bare {
+    name: String,
+    provider: Provider,
+    network: Network,
+    options: BackendOptions,
+    /// [`POSITIONS`] positions.
+    positions: Vec<Planes>,
+}
+
+impl Bare {
+    /// The bare loop over a network, in sessions as a backend with this provider and these options has them.
+    ///
+    /// # Errors
+    ///
+    /// When there is no ONNX Runtime with this provider.
+    pub fn new(provider: Provider, network: Network, options: BackendOptions) -> Result<Bare, BackendError> {
+        let runtime = runtime::load_with(options.runtime.as_deref(), provider)?;
+        let format = network.description().input;
+        let games = positions::walk(POSITIONS, SEED);
+        let positions = games.iter().map(|game| encode(game, format, options.history_fill).0).collect();
+        let name = format!("a bare ONNX Runtime {} loop ({provider}) over {}", runtime.version, network.name());
+        Ok(Bare { name, provider, network, options, positions })
+    }
+}
+
+impl Side for Bare {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn runner(&self, largest: usize) -> Result<Box<dyn Runner>, BackendError> {
+        let session = backend::bare_session(self.provider, &self.network, &self.options)?;
+        // Batches go round: what begins near the end continues with the first positions.
+        let rows = POSITIONS + session.rows(largest.min(session.most()));
+        let input = session.input(self.positions.iter().cycle().take(rows));
+        Ok(Box::new(BareRunner { session, input, next: 0 }))
+    }
+}
+
+struct BareRunner {
+    session: BareSession,
+    input: BareInput,
+    next: usize,
+}
+
+impl Runner for BareRunner {
+    /// A batch that does not fit into one run is several, as it is for the backend.
+    fn run(&mut self, batch: usize) -> Result<(), BackendError> {
+        let mut left = batch;
+        while left > 0 {
+            let part = left.min(self.session.most());
+            let rows = self.session.rows(part);
+            self.session.run(&self.input, self.next, rows)?;
+            self.next = (self.next + part) % POSITIONS;
+            left -= part;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Holds the parts of a report: sections, and figures with their captions and tables.
+
+use super::board::Board;
+use zeitnot_charts::{Frame, Plot, draw};
+
+/// A table. Every row has as many cells as the head.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The names of the columns.
+    pub head: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns and no row.
+    pub fn new(head: &[&str]) -> Table {
+        Table { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// A table whose columns behind the first few are named by the data.
+    pub fn with_columns(head: &[&str], more: impl IntoIterator<Item = String>) -> Table {
+        let mut table = Table::new(head);
+        table.head.extend(more);
+        table
+    }
+
+    /// Adds a row; it is filled up, or cut, to the head.
+    pub fn row(&mut self, mut cells: Vec<String>) {
+        cells.resize(self.head.len(), String::new());
+        self.rows.push(cells);
+    }
+}
+
+/// A chart with its caption, and its numbers as a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// A name that the section has once: letters, digits and `-`.
+    pub name: String,
+    /// The title.
+    pub title: String,
+    /// A sentence or two with the main number.
+    pub caption: String,
+    /// The chart.
+    pub plot: Plot,
+    /// The numbers of the chart.
+    pub table: Table,
+}
+
+impl Figure {
+    /// The chart as an SVG element for a page; `id` stands on no other element of the page.
+    pub fn svg(&self, id: &str) -> String {
+        draw(&self.plot, &Frame { id, title: &self.title, description: &self.caption, is_file: false })
+    }
+
+    /// The chart as an SVG file.
+    pub fn svg_file(&self) -> String {
+        draw(&self.plot, &Frame { id: &self.name, title: &self.title, description: &self.caption, is_file: true })
+    }
+}
+
+/// A table that is no chart's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// A name that no figure of the section has: letters, digits and `-`.
+    pub name: String,
+    /// The title.
+    pub title: String,
+    /// A sentence or two about it.
+    pub caption: String,
+    /// The table.
+    pub table: Table,
+}
+
+/// The part of a report about one input, or about several of one kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// A name that the report has once: letters, digits and `-`.
+    pub name: String,
+    /// The title.
+    pub title: String,
+    /// What was read.
+    pub introduction: String,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// The games that were lost on time.
+    pub listing: Option<Listing>,
+    /// A game whose board stands beside its clock.
+    pub board: Option<Board>,
+}
+
+impl Section {
+    /// All figures, that of the board behind the others.
+    pub fn all_figures(&self) -> impl Iterator<Item = &Figure> {
+        self.figures.iter().chain(self.board.iter().map(|board| &board.chart))
+    }
+}

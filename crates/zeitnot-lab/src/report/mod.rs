@@ -1,0 +1,223 @@
+//! Writes a report about games, matches and replays: one page with charts, their numbers as tables, and boards, which needs no
+//! other file and makes no request.
+//!
+//! | file | what |
+//! |---|---|
+//! | `input`, `records` | which input a file is, told by its content; the JSON of other commands |
+//! | `runs` | rows of several files that belong together, by their conditions |
+//! | `games`, `clocks`, `budgets`, `means`, `budget_figures`, `board` | games with clocks, and one of them move by move |
+//! | `lost_games` | the table of games lost on time |
+//! | `replays`, `comparisons`, `simulations`, `matches`, `tunings`, `audits`, `tmgr` | the sections about the other inputs |
+//! | `clock_use` | the figures that several sections have |
+//! | `figure` | sections, figures and tables |
+//! | [`svg`] | the charts |
+//! | `page` | the page, from the templates in `templates/` |
+
+mod audits;
+mod board;
+mod budget_figures;
+mod budgets;
+mod clock_use;
+mod clocks;
+mod comparisons;
+mod figure;
+mod games;
+mod input;
+mod lost_games;
+mod matches;
+mod means;
+mod page;
+mod records;
+mod replays;
+mod runs;
+mod simulations;
+mod tmgr;
+mod tunings;
+
+pub use board::{Board, BoardSquare, Ply};
+pub use figure::{Figure, Listing, Section, Table};
+pub use page::page;
+
+use crate::games::pgn_reader::PgnGame;
+use input::{Input, read_input};
+use records::{ReplayRecord, SimulationRecord};
+use runs::{Run, add_row};
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use zeitnot_text::words::slug;
+use zeitnot_time::SpecError;
+
+/// How games are looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportRules {
+    /// The time managers that are asked about each move of games in PGN.
+    pub managers: Vec<String>,
+    /// The overhead of a move that they keep clear, in milliseconds.
+    pub overhead_ms: f64,
+    /// The number of the game whose board is shown, from 1, in each file of games; `None`: the first one with clocks.
+    pub game: Option<usize>,
+}
+
+/// Why a file is not reported on.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It is none of the inputs.
+    #[error(
+        "neither games in PGN, nor JSON of match, time replay, compare, simulate, audit or tune, nor a log of Lc0 with lines of TMGR:"
+    )]
+    Unknown,
+    /// It is JSON of something else.
+    #[error(
+        "JSON of none of the commands match, time replay, time compare, time simulate and time audit (with --json), nor the course of time tune"
+    )]
+    UnknownJson,
+    /// It is no text that can be read.
+    #[error("{0}")]
+    Text(io::Error),
+    /// Its JSON is damaged.
+    #[error("line {line}: {reason}")]
+    Json {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An object in it is not like the first one.
+    #[error("entry {number}: {reason}")]
+    Entry {
+        /// The number of the object, from 1.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// It is a log without a move.
+    #[error("a log with lines of TMGR:, but no move in them")]
+    EmptyLog,
+    /// It is an audit without a move.
+    #[error("an audit of no move")]
+    EmptyAudit,
+    /// No clock is told in any game.
+    #[error("no move of its {games} games has a clock or a time in its comments{}", .problem.as_ref().map_or_else(String::new, |problem| format!("; {problem}")))]
+    NoClocks {
+        /// Games in the file.
+        games: usize,
+        /// The first game that is damaged, and how.
+        problem: Option<String>,
+    },
+    /// The game whose board is asked for is not there.
+    #[error("no game {number} with clocks among its {games}")]
+    NoGame {
+        /// The game that is asked for.
+        number: usize,
+        /// Games with clocks in the file.
+        games: usize,
+    },
+    /// A manager that is to be asked is none.
+    #[error(transparent)]
+    Manager(#[from] SpecError),
+    /// It cannot be read.
+    #[error("cannot read it")]
+    Read(#[from] std::io::Error),
+    /// The template failed.
+    #[error("the page cannot be written: {0}")]
+    Page(#[from] askama::Error),
+}
+
+/// What a file brought into a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Added {
+    /// Whether it has games in PGN, which alone have boards and moves to ask managers about.
+    pub has_games: bool,
+    /// Its damaged games, and how each is damaged.
+    pub problems: Vec<String>,
+    /// Assumptions in reading clocks, and moves left out: a line for each kind.
+    pub remarks: Vec<String>,
+}
+
+/// The contents of a report in the order of its inputs. Replays under the same conditions become one section, whatever files they come
+/// from, and so do simulations: their curves belong together.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Whole(Box<Section>),
+    Replays(Run<ReplayRecord>),
+    Simulations(Run<SimulationRecord>),
+}
+
+impl Report {
+    /// Adds a file. `path` is what the report calls it. Games are read one after another, and twice; none is held.
+    ///
+    /// # Errors
+    /// [`ReportError`], and the report is as it was.
+    pub fn add(
+        &mut self,
+        path: impl AsRef<Path>,
+        source: &mut (impl Read + Seek),
+        rules: &ReportRules,
+    ) -> Result<Added, ReportError> {
+        let path = path.as_ref();
+        let name = &*path.to_string_lossy();
+        let mut added = Added::default();
+        let first = self.parts.len();
+        for input in read_input(source)? {
+            match input {
+                Input::Games => self.add_section(games::section(path, source, rules, &mut added)?),
+                Input::Comparison(record) => self.add_section(comparisons::section(name, &record)),
+                Input::Matches(records) => self.add_section(matches::section(name, &records)),
+                Input::Audit(audit) => self.add_section(audits::section(name, &audit)),
+                Input::Tuning(tuning) => self.add_section(tunings::section(name, &tuning)),
+                Input::Tmgr(moves) => self.add_section(tmgr::section(name, &moves)),
+                Input::Replays(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
+                Input::Simulations(rows) => rows.into_iter().for_each(|row| add_row(&mut self.parts, first, name, row)),
+            }
+        }
+        Ok(added)
+    }
+
+    fn add_section(&mut self, section: Section) {
+        self.parts.push(Part::Whole(Box::new(section)));
+    }
+
+    /// The sections, each with a name of its own, as each figure has in its section. No name holds `--`: with that between
+    /// the two, no two figures of a report have the same identifier or file.
+    pub fn sections(&self) -> Vec<Section> {
+        let mut sections: Vec<Section> = Vec::new();
+        let replayed: Vec<&Run<ReplayRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
+        let simulated: Vec<&Run<SimulationRecord>> = self.parts.iter().filter_map(Run::of_part).collect();
+        for part in &self.parts {
+            let section = match part {
+                Part::Whole(section) => Section::clone(section),
+                Part::Replays(run) => replays::section(&run.title(&replayed), &run.rows),
+                Part::Simulations(run) => simulations::section(&run.title(&simulated), &run.rows),
+            };
+            let name = free_name(&slug(&section.title), |name| sections.iter().all(|other| other.name != *name));
+            let mut used: Vec<String> = section.board.iter().map(|board| board.chart.name.clone()).collect();
+            let mut named = Section { name, ..section };
+            for figure in &mut named.figures {
+                figure.name = free_name(&figure.name, |name| !used.iter().any(|other| other == name));
+                used.push(figure.name.clone());
+            }
+            sections.push(named);
+        }
+        sections
+    }
+}
+
+/// A name that is free: this one, or the first of those numbered after it.
+fn free_name(base: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = |number| if number == 1 { base.to_owned() } else { format!("{base}-{number}") };
+    (1..).map(numbered).find(|name| is_free(name)).unwrap_or_default()
+}
+
+/// What is wrong with a game, if anything is.
+fn problem(game: &PgnGame) -> Option<String> {
+    let problem = game.problem.as_ref()?;
+    Some(format!("game {}: {problem}: the rest of it is left out", game.number))
+}
+
+#[cfg(test)]
+mod tests;

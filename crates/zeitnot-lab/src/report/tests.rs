@@ -1,0 +1,223 @@
+//! Tests what a report makes of its inputs.
+
+use super::*;
+use std::io::Cursor;
+
+const RULES: fn() -> ReportRules = || ReportRules { managers: Vec::new(), overhead_ms: 0.0, game: None };
+
+/// A replay, with the identity of its recordings if it is told.
+fn replay(traces: Option<&str>, nodes: u64, stops: u64) -> String {
+    let traces = traces.map_or_else(String::new, |traces| format!(r#""traces":"{traces}","tc":"10+0.1","batch":8,"#));
+    format!(
+        r#"[{{{traces}"manager":"smooth","moves":12,"mean_nodes":{nodes},"regret":0.1,"agreement":0.5,"stops":{{"time":{stops},"nodes":{stops}}},"oracle_regret":0.0}}]"#
+    )
+}
+
+fn simulation(tc: &str, number: &str) -> String {
+    format!(
+        r#"{{"manager":"m","tc":"{tc}","games":18446744073709551615,"clock_ms":[{{"move":1,"p5":{number},"p50":{number},"p95":{number}}}],"left_ms":{{"p5":{number},"p50":{number},"p95":{number}}},"flag_rate":{number},"share_by_phase":[{number},{number},{number}]}}"#
+    )
+}
+
+#[test]
+fn replays_of_the_same_recordings_become_one_section() {
+    let mut report = Report::default();
+    // As many moves are not the same moves, and recordings that are not named are those of one file.
+    for (name, traces, nodes) in
+        [("a", Some("1f"), 100), ("b", Some("2e"), 100), ("c", Some("1f"), 200), ("d", None, 100), ("e", None, 200)]
+    {
+        report.add(name, &mut Cursor::new(replay(traces, nodes, 1).as_bytes()), &RULES()).unwrap();
+    }
+    let sections = report.sections();
+    let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+    assert_eq!(titles, ["Replays of a and c", "Replays of b", "Replays of d", "Replays of e"]);
+    assert!(sections[0].figures.iter().any(|figure| figure.name == "regret-over-nodes"));
+}
+
+#[test]
+fn replays_under_other_conditions_are_sections_of_their_own() {
+    let mut report = Report::default();
+    let other = |from: &str, to: &str| replay(Some("1f"), 100, 1).replace(from, to);
+    for (name, text) in [
+        ("a", replay(Some("1f"), 100, 1)),
+        ("b", other(r#""tc":"10+0.1""#, r#""tc":"60""#)),
+        ("c", other(r#""batch":8"#, r#""batch":64"#)),
+        ("d", replay(Some("1f"), 200, 1)),
+        // An older file tells its traces alone.
+        ("e", other(r#""tc":"10+0.1","batch":8,"#, "")),
+        ("f", other(r#""tc":"10+0.1","batch":8,"#, "")),
+    ] {
+        report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
+    }
+    let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
+    let expected = [
+        "Replays of a and d, tc 10+0.1, batch 8",
+        "Replays of b, tc 60, batch 8",
+        "Replays of c, tc 10+0.1, batch 64",
+        "Replays of e",
+        "Replays of f",
+    ];
+    assert_eq!(titles, expected);
+}
+
+#[test]
+fn simulations_under_other_conditions_are_sections_of_their_own() {
+    let told = |tc: &str, nps: &str, traces: &str| {
+        let conditions = format!(r#"{{"traces":"{traces}","fit":null,"nps":{nps},"batch":8,"lag":null,"seed":1,"#);
+        simulation(tc, "1").replacen('{', &conditions, 1)
+    };
+    let mut report = Report::default();
+    for (name, text) in [
+        ("a", told("10+0.1", "400.0", "1f")),
+        ("b", told("60", "400.0", "1f")),
+        ("c", told("10+0.1", "null", "1f")),
+        ("d", told("10+0.1", "400.0", "2e") + &told("10+0.1", "400.0", "3d")),
+        ("e", simulation("60", "1") + &simulation("10+0.1", "1")),
+        ("f", simulation("60", "1")),
+    ] {
+        report.add(name, &mut Cursor::new(text.as_bytes()), &RULES()).unwrap();
+    }
+    let titles: Vec<String> = report.sections().into_iter().map(|section| section.title).collect();
+    let expected = [
+        "Simulations of a and b, nps 400",
+        "Simulations of c, nps 1000",
+        "Simulations of d, traces 2e, nps 400",
+        "Simulations of d, traces 3d, nps 400",
+        "Simulations of e",
+        "Simulations of f",
+    ];
+    assert_eq!(titles, expected);
+}
+
+#[test]
+fn sections_have_names_of_their_own() {
+    let mut report = Report::default();
+    for _ in 0..3 {
+        report.add("lc0.log", &mut Cursor::new(b"TMGR: MOVE TIME: allocated()=5ms"), &RULES()).unwrap();
+    }
+    let names: Vec<String> = report.sections().into_iter().map(|section| section.name).collect();
+    assert_eq!(names, ["lc0-s-log-lc0-log", "lc0-s-log-lc0-log-2", "lc0-s-log-lc0-log-3"]);
+}
+
+#[test]
+fn figures_have_names_of_their_own_whatever_names_the_inputs_have() {
+    let mut report = Report::default();
+    let game = b"[TimeControl \"10+1\"]\n\n1. e4 {[%emt 0:00:01]} *\n";
+    for name in ["a.pgn", "a.pgn clocks", "a.pgn board", "a.pgn", "a.pgn heading", "a.pgn-2"] {
+        report.add(name, &mut Cursor::new(game), &RULES()).unwrap();
+    }
+    let simulations = ["40/60", "40+60", "40-60"].map(|tc| simulation(tc, "1"));
+    report.add("s", &mut Cursor::new(simulations.concat().as_bytes()), &RULES()).unwrap();
+    let sections = report.sections();
+    let files = sections
+        .iter()
+        .flat_map(|section| section.all_figures().map(|figure| format!("{}--{}", section.name, figure.name)));
+    let files: Vec<String> = files.collect();
+    let page = page(&sections).unwrap();
+    let ids: Vec<&str> = page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let each_once = |names: &[&str]| names.iter().collect::<std::collections::BTreeSet<_>>().len();
+    assert_eq!(each_once(&files.iter().map(String::as_str).collect::<Vec<_>>()), files.len(), "{files:?}");
+    assert_eq!(each_once(&ids), ids.len(), "{ids:?}");
+    assert!(files.contains(&"simulations-of-s--clocks-40-60-2".to_owned()), "{files:?}");
+}
+
+#[test]
+fn numbers_at_the_end_of_what_a_number_can_be_are_drawn() {
+    for number in ["5e-324", "1e308", "1e-300", "1e16"] {
+        let mut report = Report::default();
+        let simulations = [simulation("1", number), simulation("1", "1"), simulation("2", number)].concat();
+        report.add("s", &mut Cursor::new(simulations.as_bytes()), &RULES()).unwrap();
+        for (traces, nodes) in [("a", 1), ("a", 900)] {
+            report.add("r", &mut Cursor::new(replay(Some(traces), nodes, u64::MAX).as_bytes()), &RULES()).unwrap();
+        }
+        let sections = report.sections();
+        for figure in sections.iter().flat_map(|section| section.all_figures()) {
+            let svg = figure.svg_file();
+            assert!(!svg.contains("NaN") && !svg.contains("\"inf"), "{number}: {}", figure.name);
+        }
+    }
+    let mut report = Report::default();
+    let log = format!("TMGR: MOVE TIME: allocated()=0.{}5ms", "0".repeat(322));
+    report.add("l", &mut Cursor::new(log.as_bytes()), &RULES()).unwrap();
+    assert!(!page(&report.sections()).unwrap().contains("NaN"));
+}
+
+#[test]
+fn sums_of_counts_do_not_overflow() {
+    let results = format!(
+        r#""games":{0},"wins":{0},"draws":{0},"losses":{0},"pentanomial":[{0},{0},{0},{0},{0}],"elo":1e308,"elo_error":1e308,"forfeits":[{0},{0}]"#,
+        u64::MAX
+    );
+    let cell = format!(r#"{{"tc":"1","first":"a","second":"b",{results}}}"#);
+    let mut report = Report::default();
+    report
+        .add("c", &mut Cursor::new(format!(r#"{{"cells":[{cell},{cell}],"times":[]}}"#).as_bytes()), &RULES())
+        .unwrap();
+    let game = r#"{"game":1,"white":"a","black":"b","termination":"checkmate"}"#;
+    report.add("m", &mut Cursor::new(format!(r#"{game}{{"summary":{{{results}}}}}"#).as_bytes()), &RULES()).unwrap();
+    assert!(!page(&report.sections()).unwrap().contains("NaN"));
+}
+
+#[test]
+fn games_without_clocks_and_games_that_are_not_there_are_told() {
+    let mut report = Report::default();
+    let error = report.add("a", &mut Cursor::new(b"1. e4 e5 *\n\n1. d4 *\n"), &RULES()).unwrap_err();
+    assert_eq!(error.to_string(), "no move of its 2 games has a clock or a time in its comments");
+    let error = report.add("a", &mut Cursor::new(b"1. e4 *\n\n1. e5 {[%emt 0:00:01]} *\n"), &RULES()).unwrap_err();
+    assert!(error.to_string().contains("in its comments; game 2: illegal move e5"), "{error}");
+    let rules = ReportRules { game: Some(5), ..RULES() };
+    let error = report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} *\n"), &rules).unwrap_err();
+    assert_eq!(error.to_string(), "no game 5 with clocks among its 1");
+    assert!(report.sections().is_empty());
+}
+
+#[test]
+fn names_do_not_turn_text_round() {
+    let mut report = Report::default();
+    let game = "[White \"ev\u{202e}il\u{2066}\"]\n\n1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 {[%emt 0:00:01]} *\n";
+    report.add("\u{202d}a.pgn", &mut Cursor::new(game.as_bytes()), &RULES()).unwrap();
+    let page = page(&report.sections()).unwrap();
+    assert!(page.contains("evil") && page.contains("Games of a.pgn"));
+    assert!(!page.contains(zeitnot_text::printable::is_bidi_control));
+}
+
+#[test]
+fn damaged_games_are_named() {
+    let mut report = Report::default();
+    let added =
+        report.add("a", &mut Cursor::new(b"1. e4 {[%emt 0:00:01] [%clk 0:00:09]} e5 2. Ke4 *\n"), &RULES()).unwrap();
+    assert!(added.has_games && added.problems.len() == 1, "{added:?}");
+    assert!(added.problems[0].starts_with("game 1: illegal move Ke4"), "{added:?}");
+    assert_eq!(report.add("r", &mut Cursor::new(replay(None, 1, 1).as_bytes()), &RULES()).unwrap(), Added::default());
+}
+
+#[test]
+fn a_course_is_drawn_whatever_its_lines_hold() {
+    let parameter = r#"{"type":"float","start":0.5,"min":0,"max":2,"c_end":0.1,"r_end":0.002}"#;
+    let settings = format!(r#"{{"order":["<a>(b)"],"parameters":{{"<a>(b)":{parameter}}},"iterations":2}}"#);
+    let line = |number: u64, measured: &str, values: &str| {
+        let judged = r#""cell":"10+0.1","points":1.5,"most":2,"refused":["lost 1 of 4 games on time",null]"#;
+        format!(
+            r#"{{"iteration":{number},"plus":[0.6],"minus":[0.4],{judged},"measured":{measured},"values":{values}}}"#
+        )
+    };
+    let games = r#"{"games":{"wins":2,"draws":1,"losses":1,"pentanomial":[0,0,1,1,0]}}"#;
+    // A line may lack values, and numbers may be as large as they get.
+    let lines = [line(1, games, "[0.7]"), line(2, games, "[]"), line(3, games, "[1e308]")];
+    let course = format!("{settings}\n{}\n{{\"end\":true}}\n", lines.join("\n"));
+    let mut report = Report::default();
+    report.add("course.jsonl", &mut Cursor::new(course.as_bytes()), &RULES()).unwrap();
+    let sections = report.sections();
+    assert_eq!(
+        sections[0].introduction,
+        "1 parameter tuned by SPSA: 2 of 2 iterations; 2 points refused because of games lost on time."
+    );
+    let names: Vec<&str> = sections[0].figures.iter().map(|figure| figure.name.as_str()).collect();
+    assert_eq!(names, ["course", "result", "parameter-a-b"]);
+    let page = page(&sections).unwrap();
+    assert!(!page.contains("<a>(b)") && !page.contains("NaN"), "{page}");
+    let regret = format!("{settings}\n{}\n", line(3, r#"{"regret":[0.004,0.005]}"#, "[0.7]"));
+    report.add("other", &mut Cursor::new(regret.as_bytes()), &RULES()).unwrap();
+    let rows = &report.sections()[1].figures[1].table.rows;
+    assert_eq!(rows[0], ["10+0.1", "4.000", "5.000", "1.000"]);
+}

@@ -1,0 +1,80 @@
+//! Keeps a bounded random sample of what comes one after another, whose quantiles stand for those of all.
+
+use super::time_use::Quantiles;
+use zeitnot_engine::splitmix::SplitMix64;
+
+/// A random sample of at most `most` items, each that came in it with the same chance (Vitter's algorithm R). The same items in
+/// the same order give the same sample; up to `most` it has all of them, in their order.
+#[derive(Clone, Debug)]
+pub struct Sample<T = f32> {
+    most: usize,
+    seen: usize,
+    random: SplitMix64,
+    items: Vec<T>,
+}
+
+impl<T> Sample<T> {
+    /// An empty sample.
+    pub fn new(most: usize) -> Sample<T> {
+        Sample { most, seen: 0, random: SplitMix64(most as u64), items: Vec::new() }
+    }
+
+    /// Adds an item.
+    pub fn add(&mut self, item: T) {
+        self.seen += 1;
+        if self.items.len() < self.most {
+            self.items.push(item);
+            return;
+        }
+        let place = self.random.below(self.seen);
+        if let Some(kept) = self.items.get_mut(place) {
+            *kept = item;
+        }
+    }
+
+    /// Items that came.
+    pub fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// The items that are kept.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+}
+
+// Seven digits are more than the rounding of clocks.
+impl Sample<f32> {
+    /// Quantiles of the numbers.
+    pub fn quantiles(&self) -> Quantiles {
+        Quantiles::of(self.items.iter().map(|number| f64::from(*number)).collect())
+    }
+
+    /// The number in the middle, the upper one of two; `None` of nothing.
+    pub fn median(&self) -> Option<f64> {
+        let mut numbers = self.items.clone();
+        numbers.sort_by(f32::total_cmp);
+        numbers.get(numbers.len() / 2).map(|number| f64::from(*number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_numbers_are_all_kept_and_many_are_sampled() {
+        let mut few = Sample::new(5);
+        assert!(few.median().is_none());
+        [3.0, 1.0, 2.0].into_iter().for_each(|number| few.add(number));
+        assert_eq!((few.seen(), few.median(), few.quantiles().p95), (3, Some(2.0), 3.0));
+        let mut many: Sample<u32> = Sample::new(1_000);
+        (0..50_000).for_each(|number| many.add(number));
+        assert_eq!((many.seen(), many.items().len()), (50_000, 1_000));
+        // Those in turns, such as the colours of a match, and early ones have the same chance.
+        for kind in [|number: u32| number.is_multiple_of(2), |number: u32| number < 25_000] {
+            let kept = many.items().iter().filter(|number| kind(**number)).count();
+            assert!((430..570).contains(&kept), "{kept}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Chooses the positions whose searches are recorded: those of one side of each game of a PGN, or the lines of an EPD.
+
+use crate::games::openings::{Openings, OpeningsError};
+use crate::games::pgn_reader::{PgnGame, PgnGames};
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use zeitnot_engine::chess::{Color, Game};
+use zeitnot_text::files::open;
+
+/// One side of a game, and which of its positions are searched.
+#[derive(Clone, Debug)]
+pub struct SideOfGame {
+    /// The game's place in its file, counted from 0, those without a position among them: two that follow each other are a pair.
+    pub number: u32,
+    /// The whole game.
+    pub game: Game,
+    /// The plies at which this side is to move, from the game's start; there is one at least.
+    pub plies: Vec<usize>,
+}
+
+/// A file without positions that can be searched. Its text is one line.
+#[derive(Debug, Error)]
+pub enum PositionsError {
+    /// It cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        error: io::Error,
+    },
+    /// An EPD with something else in it.
+    #[error(transparent)]
+    Epd(#[from] OpeningsError),
+}
+
+/// The sides of a file whose positions are searched, read one after another.
+pub type Sides<'a> = Box<dyn Iterator<Item = Result<SideOfGame, PositionsError>> + Send + 'a>;
+
+/// Reads an EPD or a file of FENs, each line as a game of one position.
+///
+/// # Errors
+/// [`PositionsError::Epd`].
+pub fn read_positions(path: &Path) -> Result<Sides<'static>, PositionsError> {
+    let openings = Openings::read(&[path.to_owned()], None)?;
+    let count = openings.len();
+    let side = move |index: usize| {
+        let game = openings.get(index);
+        Ok(SideOfGame { number: index as u32, plies: vec![game.moves().len()], game })
+    };
+    Ok(Box::new((0..count).map(side)))
+}
+
+/// Reads of each game of a PGN the positions of one side: White's in the first two games, Black's in the next two, and so on. In a
+/// match of pairs, whose two games have one opening and swapped colours, that is each player once in a pair. Games without a
+/// position to move in are left out. `tell` hears of games that are cut short because they are damaged.
+///
+/// # Errors
+/// [`PositionsError::Read`]; the sides that follow end with it, too.
+pub fn read_sides<'a>(path: &'a Path, tell: &'a mut (dyn FnMut(String) + Send)) -> Result<Sides<'a>, PositionsError> {
+    let read = |error| PositionsError::Read { path: path.to_owned(), error };
+    let games = PgnGames::new(open(path).map_err(read)?);
+    let side = move |game: io::Result<PgnGame>| {
+        let game = match game {
+            Ok(game) => game,
+            Err(error) => return Some(Err(read(error))),
+        };
+        if let Some(problem) = &game.problem {
+            tell(format!("{} game {}: {problem}", path.display(), game.number));
+        }
+        let number = game.number - 1;
+        let side = if (number / 2).is_multiple_of(2) { Color::White } else { Color::Black };
+        let moves = game.game.moves().len();
+        let plies: Vec<usize> = (0..moves).filter(|ply| game.game.positions()[*ply].turn() == side).collect();
+        (!plies.is_empty()).then_some(Ok(SideOfGame { number: number as u32, game: game.game, plies }))
+    };
+    Ok(Box::new(games.filter_map(side)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_without_moves_keeps_the_pairs_of_those_behind_it() {
+        let game = "[White \"a\"]\n\n1. e4 e5 2. Nf3 *\n\n";
+        let text = format!("{game}[White \"b\"]\n\n*\n\n{game}{game}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let mut tell = |line: String| panic!("{line}");
+        let sides: Vec<_> = read_sides(file.path(), &mut tell).unwrap().map(Result::unwrap).collect();
+        let told: Vec<(u32, &[usize])> = sides.iter().map(|side| (side.number, &side.plies[..])).collect();
+        // White's positions of the first pair, Black's of the second.
+        assert_eq!(told, [(0, &[0, 2][..]), (2, &[1][..]), (3, &[1][..])]);
+    }
+}

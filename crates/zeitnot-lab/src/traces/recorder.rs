@@ -1,0 +1,291 @@
+//! Searches positions of games far beyond their budgets, each with the tree that the game would have left, and records how the
+//! root grows.
+
+use super::packing::rounded;
+use super::positions::{PositionsError, SideOfGame, Sides};
+use super::trace::{SearchTrace, TraceSnapshot, TracedMove};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use thiserror::Error;
+use zeitnot_engine::backend::Backend;
+use zeitnot_engine::chess::{Game, Move, to_uci};
+use zeitnot_engine::clock::VirtualClock;
+use zeitnot_engine::engine::{Engine, EngineError, GoParams, Options};
+use zeitnot_engine::search::{RootMove, RootObserver};
+use zeitnot_time::SearchSnapshot;
+
+/// Moves of the same side before a position that are searched first, so that its tree is reused as in a game: of the tree of a
+/// move about a quarter is left for the next one, and little of it for the one after.
+const MOVES_BEFORE: usize = 2;
+
+/// The searches that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recording {
+    /// Playouts that a move of the game is given.
+    pub nodes: u64,
+    /// How many times as many a recorded search goes on to.
+    pub factor: f64,
+    /// The growth of visits from snapshot to snapshot.
+    pub growth: f64,
+}
+
+/// A recording that fails. Its text is one line.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// The engine cannot search.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The file of games cannot be read on.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
+    /// A thread cannot be started.
+    #[error("cannot start a thread for searches: {0}")]
+    Thread(std::io::Error),
+    /// A search failed.
+    #[error("game {game} ply {ply}: {reason}")]
+    Search {
+        /// The game, from 1.
+        game: u32,
+        /// The ply.
+        ply: usize,
+        /// The search's error.
+        reason: String,
+    },
+}
+
+/// An engine whose searches are recorded.
+pub struct Recorder {
+    engine: Engine,
+    recording: Recording,
+    growing: Arc<Mutex<Growing>>,
+}
+
+/// The root of the search that runs, at growing counts of visits.
+#[derive(Default)]
+struct Growing {
+    growth: f64,
+    next: f64,
+    /// The visits at which the search ends.
+    end: u64,
+    moves: Vec<TracedMove>,
+    snapshots: Vec<TraceSnapshot>,
+}
+
+impl RootObserver for Growing {
+    fn next_visits(&self) -> u64 {
+        (self.next.ceil() as u64).min(self.end)
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]) {
+        if self.moves.is_empty() {
+            self.moves =
+                moves.iter().map(|root| TracedMove { uci: to_uci(root.mv, true), prior: root.prior }).collect();
+        }
+        // The stoppers look more often than the tree grows.
+        if self.snapshots.last().is_some_and(|last| last.total_nodes == snapshot.total_nodes) {
+            return;
+        }
+        self.next = (snapshot.total_nodes as f64 * self.growth).max(snapshot.total_nodes as f64 + 1.0);
+        self.snapshots.push(TraceSnapshot {
+            new_nodes: snapshot.new_nodes,
+            total_nodes: snapshot.total_nodes,
+            batches: snapshot.batches,
+            average_depth: snapshot.average_depth,
+            mate_depth: snapshot.mate_depth,
+            win_found: snapshot.win_found,
+            may_resign: snapshot.may_resign,
+            need_more_time: snapshot.need_more_time,
+            losing_edges: snapshot.losing_edges,
+            best_move: snapshot.best_move.map(|place| place as u32),
+            moves_left_plies: snapshot.moves_left_plies.map(|plies| plies as f32),
+            visits: moves.iter().map(|root| root.visits).collect(),
+            values: moves.iter().map(|root| root.q.map(rounded)).collect(),
+        });
+    }
+}
+
+impl Recorder {
+    /// A recorder on a loaded network. Of the options those of the search hold; no stopper but the number of nodes ends a
+    /// search, and it has one thread.
+    ///
+    /// # Errors
+    /// When the backend has no room for another engine.
+    pub fn new(options: &Options, backend: Arc<dyn Backend>, recording: Recording) -> Result<Recorder, RecordError> {
+        Ok(Recorder { engine: engine_for(options, backend)?, recording, growing: Arc::default() })
+    }
+
+    /// Searches the position of `side` at the place `index` of its plies. The same position gives the same trace, whatever was
+    /// recorded before.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn record(&mut self, side: &SideOfGame, index: usize) -> Result<SearchTrace, RecordError> {
+        self.engine.new_game();
+        let (ply, nodes) = (side.plies[index], self.recording.nodes);
+        for before in index.saturating_sub(MOVES_BEFORE)..index {
+            let before = side.plies[before];
+            self.engine.set_game(until(&side.game, before));
+            self.search(side.number, before, nodes)?;
+        }
+        let game = until(&side.game, ply);
+        self.engine.set_game(game.clone());
+        let reused = self.engine.tree_visits();
+        let end = (nodes as f64 * self.recording.factor) as u64;
+        let growth = self.recording.growth;
+        *self.growing.lock() = Growing { growth, next: 1.0, end: reused + end, ..Growing::default() };
+        let moves_left_plies = self.engine.tree_moves_left().map(|plies| plies as f32);
+        self.engine.observe_root(Some(self.growing.clone()));
+        let searched = self.search(side.number, ply, end);
+        self.engine.observe_root(None);
+        searched?;
+        let Growing { moves, snapshots, .. } = std::mem::take(&mut *self.growing.lock());
+        let position = game.current();
+        let legal_moves = position.legal_moves();
+        Ok(SearchTrace {
+            game: side.number,
+            ply: ply as u32,
+            game_ply: position.ply(),
+            fen: game.fen(),
+            played: side.game.moves().get(ply).map(|mv| to_uci(*mv, true)).unwrap_or_default(),
+            plies_left: (side.game.moves().len() - ply) as u32,
+            reused,
+            moves_left_plies,
+            pieces: position.piece_count(),
+            legal_moves: legal_moves.len() as u32,
+            captures: legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32,
+            in_check: position.is_check(),
+            moves,
+            snapshots,
+        })
+    }
+
+    /// Searches the position that is set, in the tree that is there.
+    fn search(&mut self, number: u32, ply: usize, playouts: u64) -> Result<(), RecordError> {
+        let failed = |reason| RecordError::Search { game: number + 1, ply, reason };
+        search(&mut self.engine, playouts).map(drop).map_err(failed)
+    }
+}
+
+/// An engine of one thread whose searches only the number of their playouts ends.
+pub(super) fn engine_for(options: &Options, backend: Arc<dyn Backend>) -> Result<Engine, EngineError> {
+    let options = Options {
+        threads: 1,
+        smart_pruning_factor: 0.0,
+        minimum_kld_gain: 0.0,
+        nodes_as_playouts: true,
+        random_seed: 1,
+        ..options.clone()
+    };
+    Engine::with_backend(options, Arc::new(VirtualClock::default()), backend)
+}
+
+/// Searches the position that is set with so many playouts. Returns the move that is chosen, or the error in one line.
+pub(super) fn search(engine: &mut Engine, playouts: u64) -> Result<Option<Move>, String> {
+    let go = GoParams { nodes: Some(playouts), ..GoParams::default() };
+    let start_ms = engine.now_ms();
+    let (end, _) = engine.run(&go, start_ms, None).map_err(|error| error.to_string())?;
+    end.error.map_or(Ok(end.best), Err)
+}
+
+/// The game as it stood after so many plies.
+fn until(game: &Game, plies: usize) -> Game {
+    let mut game = game.clone();
+    game.truncate(plies);
+    game
+}
+
+/// The positions to record: each with its number, its game and its place in it. A game is read when its first position is due.
+struct Tasks<'a> {
+    sides: Sides<'a>,
+    side: Option<Arc<SideOfGame>>,
+    index: usize,
+    number: usize,
+}
+
+impl Iterator for Tasks<'_> {
+    type Item = Result<(usize, Arc<SideOfGame>, usize), PositionsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(side) = self.side.as_ref().filter(|side| self.index < side.plies.len()) {
+                let task = (self.number, Arc::clone(side), self.index);
+                (self.number, self.index) = (self.number + 1, self.index + 1);
+                return Some(Ok(task));
+            }
+            match self.sides.next()? {
+                Ok(side) => (self.side, self.index) = (Some(Arc::new(side)), 0),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// Records all positions but the first `done`, on `threads` threads, and hands the traces over in their order on the caller's
+/// thread. `interrupted` ends it.
+///
+/// # Errors
+/// The first of the recorders' or of `keep`.
+pub fn record_all<E: From<RecordError>>(
+    sides: Sides<'_>,
+    done: usize,
+    threads: usize,
+    make: &(dyn Fn() -> Result<Recorder, RecordError> + Sync),
+    interrupted: &AtomicBool,
+    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+) -> Result<(), E> {
+    let tasks = Mutex::new(Tasks { sides, side: None, index: 0, number: 0 }.skip(done));
+    let stop = AtomicBool::new(false);
+    let is_over = || stop.load(Ordering::SeqCst) || interrupted.load(Ordering::SeqCst);
+    let (sender, receiver) = channel();
+    let record = |sender: Sender<(usize, Result<SearchTrace, RecordError>)>| {
+        let mut recorder = match make() {
+            Ok(recorder) => recorder,
+            Err(error) => return drop(sender.send((usize::MAX, Err(error)))),
+        };
+        while !is_over() {
+            let next = tasks.lock().next();
+            let sent = match next {
+                None => return,
+                Some(Ok((task, side, index))) => sender.send((task, recorder.record(&side, index))),
+                Some(Err(error)) => sender.send((usize::MAX, Err(error.into()))),
+            };
+            if sent.is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let (sender, record) = (sender.clone(), &record);
+            if let Err(error) = Builder::new().name("recorder".into()).spawn_scoped(scope, move || record(sender)) {
+                stop.store(true, Ordering::SeqCst);
+                return Err(RecordError::Thread(error).into());
+            }
+        }
+        drop(sender);
+        let taken = keep_in_order(&receiver, done, keep);
+        stop.store(true, Ordering::SeqCst);
+        taken
+    })
+}
+
+/// Hands over the traces in the order of their tasks, from `turn` on.
+fn keep_in_order<E: From<RecordError>>(
+    receiver: &Receiver<(usize, Result<SearchTrace, RecordError>)>,
+    mut turn: usize,
+    keep: &mut dyn FnMut(SearchTrace) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut waiting = BTreeMap::new();
+    for (task, trace) in receiver {
+        waiting.insert(task, trace?);
+        while let Some(trace) = waiting.remove(&turn) {
+            keep(trace)?;
+            turn += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,233 @@
+//! Compares time managers by the regret of their choices at equal mean nodes, with the oracle that knows all in hindsight as the
+//! bound, and errors by bootstrap over pairs of games.
+
+use super::replay::{ReplayRules, Replayed, replay};
+use super::replayed_search::Speed;
+use super::trace::SearchTrace;
+use crate::bootstrap::mean_and_interval;
+use zeitnot_time::SpecError;
+
+/// Halvings of the speed that makes the nodes meet.
+const HALVINGS: u32 = 30;
+/// How far apart mean nodes may be that count as equal.
+const EQUAL: f64 = 0.001;
+/// How far apart the mean playouts of managers may be that are compared: a search ends with a batch, so that few moves meet them less
+/// exactly.
+const FARTHEST: f64 = 0.05;
+
+/// The choices of one time manager, or of the oracle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regret {
+    /// The value that a choice loses, on average.
+    pub mean: f64,
+    /// Its 95 % interval.
+    pub interval: [f64; 2],
+    /// Share of the choices that are the whole search's own.
+    pub agreement: f64,
+}
+
+/// The best stops in hindsight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Oracle {
+    /// Playouts of a move, on average.
+    pub mean_nodes: f64,
+    /// The value that a choice loses, for each trace; of the one trace that is stopped between two snapshots, a share of both.
+    pub regrets: Vec<f64>,
+    /// The choice of each trace, by its place among the moves; of that one trace the choice at the earlier of the two.
+    pub choices: Vec<Option<usize>>,
+}
+
+/// Replays a manager at the speed at which its moves have `nodes` playouts on average. Returns the speed, too; the clock stays as
+/// it is, so that the manager sees the same times.
+///
+/// # Errors
+/// [`SpecError`], when there is no such manager.
+pub fn equal_nodes(
+    traces: &[SearchTrace],
+    spec: &str,
+    rules: &ReplayRules,
+    nodes: f64,
+) -> Result<(f64, Replayed), SpecError> {
+    let batch = rules.speed.batch;
+    let at = |nps: f64| replay(traces, spec, &ReplayRules { speed: Speed { nps, batch }, ..rules.clone() });
+    let mut nps = rules.speed.nps;
+    let (mut low, mut high) = (nps / 64.0, nps * 64.0);
+    let mut replayed = at(nps)?;
+    for _ in 0..HALVINGS {
+        let mean = replayed.mean_nodes();
+        if (mean / nodes - 1.0).abs() < EQUAL {
+            break;
+        }
+        if mean < nodes {
+            low = nps;
+        } else {
+            high = nps;
+        }
+        nps = (low * high).sqrt();
+        replayed = at(nps)?;
+    }
+    Ok((nps, replayed))
+}
+
+/// Whether a replay has `nodes` playouts a move, nearly: no speed leads to more than were recorded.
+pub fn meets_nodes(replayed: &Replayed, nodes: f64) -> bool {
+    (replayed.mean_nodes() / nodes - 1.0).abs() < FARTHEST
+}
+
+/// Stops each search at one of its snapshots in hindsight, so that all of them lose the least that can be lost with `nodes` playouts
+/// a move: the steps that save the most for a playout come first, and the last one is taken as far as the playouts go (the linear
+/// relaxation of a knapsack). So it is a lower bound of all such stops with as many playouts.
+pub fn oracle(traces: &[SearchTrace], nodes: f64) -> Oracle {
+    let hulls: Vec<Vec<Stop>> = traces.iter().map(hull).collect();
+    let first = |hull: &Vec<Stop>| hull.first().copied().unwrap_or_default();
+    let mut left = nodes * traces.len() as f64 - hulls.iter().map(|hull| first(hull).nodes).sum::<f64>();
+    let mut stops: Vec<Stop> = hulls.iter().map(first).collect();
+    let mut steps: Vec<(usize, [Stop; 2])> = Vec::new();
+    for (place, hull) in hulls.iter().enumerate() {
+        steps.extend(hull.windows(2).map(|pair| (place, [pair[0], pair[1]])));
+    }
+    // On a hull later steps save less: no step comes before the one that it starts from.
+    steps.sort_by(|a, b| saved(&b.1).total_cmp(&saved(&a.1)));
+    for (place, [from, to]) in steps {
+        let more = to.nodes - from.nodes;
+        if more <= left {
+            stops[place] = to;
+            left -= more;
+            continue;
+        }
+        let share = (left / more).max(0.0);
+        let between = |from: f64, to: f64| from + (to - from) * share;
+        stops[place] =
+            Stop { nodes: between(from.nodes, to.nodes), regret: between(from.regret, to.regret), choice: from.choice };
+        break;
+    }
+    Oracle {
+        mean_nodes: stops.iter().map(|stop| stop.nodes).sum::<f64>() / stops.len().max(1) as f64,
+        regrets: stops.iter().map(|stop| stop.regret).collect(),
+        choices: stops.iter().map(|stop| stop.choice).collect(),
+    }
+}
+
+/// A stop of a search.
+#[derive(Clone, Copy, Default)]
+struct Stop {
+    nodes: f64,
+    regret: f64,
+    choice: Option<usize>,
+}
+
+/// The regret that a step saves for a playout.
+fn saved([from, to]: &[Stop; 2]) -> f64 {
+    (from.regret - to.regret) / (to.nodes - from.nodes)
+}
+
+/// The stops of a trace that lose less than all before them, as far as they lie on the lower convex hull.
+fn hull(trace: &SearchTrace) -> Vec<Stop> {
+    let mut hull: Vec<Stop> = Vec::new();
+    for snapshot in &trace.snapshots {
+        let Some(choice) = snapshot.best_move.map(|best| best as usize) else { continue };
+        let stop = Stop { nodes: snapshot.new_nodes as f64, regret: trace.regret(choice), choice: Some(choice) };
+        if hull.last().is_some_and(|last| stop.regret >= last.regret || stop.nodes <= last.nodes) {
+            continue;
+        }
+        while let [.., before, last] = hull[..] {
+            if saved(&[last, stop]) < saved(&[before, last]) {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(stop);
+    }
+    hull
+}
+
+impl Regret {
+    /// Of the regrets and the choices of all moves, in the order of the traces.
+    pub fn of_choices(traces: &[SearchTrace], regrets: &[f64], choices: &[Option<usize>]) -> Regret {
+        let agrees =
+            |(choice, trace): &(&Option<usize>, &SearchTrace)| choice.is_some() && **choice == trace.best_move();
+        let count = choices.iter().zip(traces).filter(agrees).count();
+        let (mean, interval) = bootstrap(traces, regrets);
+        Regret { mean, interval, agreement: count as f64 / choices.len().max(1) as f64 }
+    }
+
+    /// Of a replay.
+    pub fn of(traces: &[SearchTrace], replayed: &Replayed) -> Regret {
+        let choices: Vec<Option<usize>> = replayed.moves.iter().map(|mv| mv.choice).collect();
+        Regret::of_choices(traces, &replayed.regrets(), &choices)
+    }
+
+    /// How much less `second` loses than `first` at each move, on average, with its 95 % interval.
+    pub fn gain(traces: &[SearchTrace], first: &[f64], second: &[f64]) -> (f64, [f64; 2]) {
+        let gains: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
+        bootstrap(traces, &gains)
+    }
+}
+
+/// The mean of a number for each trace, and its 95 % interval by drawing whole pairs of games: the moves of one game are alike, and
+/// the two games of a pair have one opening.
+fn bootstrap(traces: &[SearchTrace], numbers: &[f64]) -> (f64, [f64; 2]) {
+    let mut games: Vec<(f64, f64)> = Vec::new();
+    let mut at = 0;
+    for pair in traces.chunk_by(|a, b| a.pair() == b.pair()) {
+        games.push((numbers[at..at + pair.len()].iter().sum(), pair.len() as f64));
+        at += pair.len();
+    }
+    mean_and_interval(&games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packing::tests::example;
+    use super::*;
+    use zeitnot_time::StopperParams;
+
+    fn traces() -> Vec<SearchTrace> {
+        (0..30).map(|index| example(index / 6, index % 6)).collect()
+    }
+
+    #[test]
+    fn the_oracle_searches_on_where_it_helps() {
+        // The better move is found at 160 playouts: half of the traces can be given as many.
+        let traces = traces();
+        let half = oracle(&traces, 85.0);
+        let sum = half.regrets.iter().sum::<f64>();
+        assert!((sum - 15.0 * 0.15).abs() < 1e-6 && (half.mean_nodes - 85.0).abs() < 1e-9, "{half:?}");
+        assert_eq!(half.choices.iter().filter(|choice| **choice == Some(2)).count(), 15);
+        // A tenth of the way from 10 to 160 playouts is paid for of one more: nothing is left unspent.
+        let more = oracle(&traces, 85.5);
+        let sum = more.regrets.iter().sum::<f64>();
+        assert!((sum - 14.9 * 0.15).abs() < 1e-6 && (more.mean_nodes - 85.5).abs() < 1e-9, "{more:?}");
+        assert_eq!(Regret::of_choices(&traces, &more.regrets, &more.choices).agreement, 0.5);
+        let all = oracle(&traces, 160.0);
+        assert_eq!(all.regrets.iter().sum::<f64>(), 0.0);
+        assert_eq!(all.mean_nodes, 160.0);
+        assert!(oracle(&traces, 10.0).regrets.iter().all(|regret| (regret - 0.15).abs() < 1e-6));
+        assert_eq!(oracle(&traces, 5.0).mean_nodes, 10.0, "no search stops before its first snapshot");
+    }
+
+    #[test]
+    fn a_choice_agrees_only_where_it_is_the_very_move() {
+        // The whole search values the first move as its own choice: it loses nothing, and is another move.
+        let mut trace = example(0, 0);
+        for snapshot in &mut trace.snapshots {
+            snapshot.values = vec![Some(0.25); 3];
+        }
+        let traces = [trace];
+        let bound = oracle(&traces, 320.0);
+        assert_eq!((&bound.regrets[..], bound.choices[0]), (&[0.0][..], Some(0)));
+        assert_eq!(Regret::of_choices(&traces, &bound.regrets, &bound.choices).agreement, 0.0);
+    }
+
+    #[test]
+    fn equal_nodes_are_found_by_the_speed() {
+        let stoppers = StopperParams { smart_pruning_factor: 0.0, overhead_ms: 0.0, ..StopperParams::default() };
+        let rules = ReplayRules { control: "10+0.1".parse().unwrap(), speed: Speed { nps: 100.0, batch: 1 }, stoppers };
+        let traces = traces();
+        // With a larger reserve the searches of these few traces, all alike, jump from half to twice the nodes at one speed.
+        for spec in ["simple", "legacy", "smooth(extension=0.5)"] {
+            let (_, replayed) = equal_nodes(&traces, spec, &rules, 100.0).unwrap();
+            assert!((replayed.mean_nodes() - 100.0).abs() < 1.0, "{spec}: {}", replayed.mean_nodes());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Holds one recorded search: the facts of its position, and its root at growing counts of visits.
+
+use serde::{Deserialize, Serialize};
+use zeitnot_time::{MoveRequest, SearchSnapshot};
+
+/// The search of one position, as it grew.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchTrace {
+    /// The game it is from, counted from 0; the traces of one game are those of one side, in order.
+    pub game: u32,
+    /// Plies from the game's start position.
+    pub ply: u32,
+    /// The game's ply as time managers count it, by the move number of the position.
+    pub game_ply: u32,
+    /// The position.
+    pub fen: String,
+    /// The move of the game, in UCI notation; empty where there is none.
+    pub played: String,
+    /// Plies of the game from here to its end; 0 for a position of no game.
+    pub plies_left: u32,
+    /// Visits of the root in the tree that the searches of the moves before left.
+    pub reused: u64,
+    /// Plies that the network expected to follow, in that tree.
+    pub moves_left_plies: Option<f32>,
+    /// Pieces on the board.
+    pub pieces: u32,
+    /// Legal moves.
+    pub legal_moves: u32,
+    /// Those of them that capture.
+    pub captures: u32,
+    /// Whether the side to move is in check.
+    pub in_check: bool,
+    /// The moves that were searched, in the order of all that follows.
+    pub moves: Vec<TracedMove>,
+    /// The root, at growing counts of visits.
+    pub snapshots: Vec<TraceSnapshot>,
+}
+
+/// A root move of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TracedMove {
+    /// In UCI notation, castling as king takes rook.
+    pub uci: String,
+    /// Its prior.
+    pub prior: f32,
+}
+
+/// The root at one moment of a search: a [`SearchSnapshot`] without its time, and the value of each move.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TraceSnapshot {
+    /// Visits made by this search.
+    pub new_nodes: u64,
+    /// Visits of the root.
+    pub total_nodes: u64,
+    /// Batches evaluated.
+    pub batches: u64,
+    /// Mean depth, in whole plies.
+    pub average_depth: u32,
+    /// The shortest proven mate, in moves.
+    pub mate_depth: Option<u32>,
+    /// A move wins by force.
+    pub win_found: bool,
+    /// The position is as good as lost.
+    pub may_resign: bool,
+    /// The most visited move is not the best by value.
+    pub need_more_time: bool,
+    /// Moves proven lost.
+    pub losing_edges: u32,
+    /// The move that would be played, by its place among the moves.
+    pub best_move: Option<u32>,
+    /// Plies that the network expects to follow.
+    pub moves_left_plies: Option<f32>,
+    /// Visits of each move.
+    pub visits: Vec<u32>,
+    /// The expected result of each move for the side to move, -1 to 1, in steps of 0.0001; `None` before its first visit.
+    pub values: Vec<Option<f32>>,
+}
+
+impl TraceSnapshot {
+    /// The root at this share of the way to a later snapshot: visits grow evenly, all else is as it was.
+    pub(crate) fn towards(&self, later: &TraceSnapshot, share: f64) -> TraceSnapshot {
+        let between = |from: u64, to: u64| (from as f64 + (to as f64 - from as f64) * share).round() as u64;
+        let visits = self.visits.iter().zip(&later.visits);
+        TraceSnapshot {
+            new_nodes: between(self.new_nodes, later.new_nodes),
+            total_nodes: between(self.total_nodes, later.total_nodes),
+            batches: between(self.batches, later.batches),
+            visits: visits.map(|(from, to)| between((*from).into(), (*to).into()) as u32).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// As a time manager sees it after `new_nodes` playouts of a search, `elapsed_ms` after the move's clock started and
+    /// `since_first_batch_ms` after its first batch; `priors` are those of the trace.
+    pub fn snapshot<'a>(
+        &'a self,
+        priors: &'a [f32],
+        new_nodes: u64,
+        elapsed_ms: f64,
+        since_first_batch_ms: Option<f64>,
+    ) -> SearchSnapshot<'a> {
+        let value = |place: usize| self.values.get(place).copied().flatten().map(f64::from);
+        let best_move = self.best_move.map(|place| place as usize);
+        let others = (0..self.values.len()).filter(|place| Some(*place) != best_move);
+        SearchSnapshot {
+            elapsed_ms,
+            since_first_batch_ms,
+            new_nodes,
+            total_nodes: self.total_nodes,
+            batches: self.batches,
+            average_depth: self.average_depth,
+            mate_depth: self.mate_depth,
+            root_visits: (&self.visits[..]).into(),
+            root_values: (&self.values[..]).into(),
+            root_priors: priors.into(),
+            win_found: self.win_found,
+            may_resign: self.may_resign,
+            losing_edges: self.losing_edges,
+            need_more_time: self.need_more_time,
+            best_move,
+            best_value: best_move.and_then(value),
+            second_value: others.filter_map(value).max_by(f64::total_cmp),
+            moves_left_plies: self.moves_left_plies.map(f64::from),
+        }
+    }
+}
+
+impl SearchTrace {
+    /// The pair of its game: in a match two games that follow each other have one opening.
+    pub fn pair(&self) -> u32 {
+        self.game / 2
+    }
+
+    /// The facts of the position that a time manager is told, without a clock.
+    pub fn request(&self) -> MoveRequest {
+        MoveRequest {
+            ply: self.game_ply,
+            reused_nodes: self.reused,
+            moves_left_plies: self.moves_left_plies.map(f64::from),
+            pieces: Some(self.pieces),
+            legal_moves: Some(self.legal_moves),
+            captures: Some(self.captures),
+            in_check: self.in_check,
+            ..MoveRequest::default()
+        }
+    }
+
+    /// The priors of its moves.
+    pub fn priors(&self) -> Vec<f32> {
+        self.moves.iter().map(|mv| mv.prior).collect()
+    }
+
+    /// The place of the move that the whole search chose.
+    pub fn best_move(&self) -> Option<usize> {
+        self.snapshots.last()?.best_move.map(|place| place as usize)
+    }
+
+    /// The value that a choice loses against the whole search's own, by the values of the whole search, 0 to 2; 0 where that
+    /// knows none. A move that the whole search values more than its own choice loses nothing.
+    pub fn regret(&self, choice: usize) -> f64 {
+        let value = |place: usize| {
+            let last = self.snapshots.last()?;
+            last.values.get(place).copied().flatten().map(f64::from)
+        };
+        let best = self.best_move().and_then(value);
+        best.zip(value(choice)).map_or(0.0, |(best, chosen)| (best - chosen).max(0.0))
+    }
+}

@@ -1,0 +1,293 @@
+//! Writes and reads files of traces: a line of JSON that says what was recorded and how, then a block for each trace, with its
+//! length before it. A file that was cut off goes on behind its last whole block.
+
+use super::packing::{pack, unpack};
+use super::trace::SearchTrace;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+use zeitnot_text::files::mark_length;
+
+/// The kind of file, in its first line.
+const FORMAT: &str = "zeitnot traces 1";
+/// The longest first line.
+const LONGEST_HEADER: u64 = 1 << 20;
+/// The longest block.
+const LONGEST_BLOCK: u32 = 1 << 24;
+
+/// The first line of a file of traces.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceHeader {
+    /// The kind of file and its version.
+    pub format: String,
+    /// Visits that a move of the game was given.
+    pub nodes: u64,
+    /// How many times as many the recorded searches went on to.
+    pub factor: f64,
+    /// The growth of visits from snapshot to snapshot.
+    pub growth: f64,
+    /// Whatever else decides the searches: the program, its version, the network, options, the files of positions.
+    pub settings: Value,
+}
+
+impl TraceHeader {
+    /// The header of a new file.
+    pub fn new(nodes: u64, factor: f64, growth: f64, settings: Value) -> TraceHeader {
+        TraceHeader { format: FORMAT.to_owned(), nodes, factor, growth, settings }
+    }
+}
+
+/// A file of traces that cannot be used. Its text is one line.
+#[derive(Debug, Error)]
+pub enum TraceError {
+    /// It cannot be read or written.
+    #[error("{}: {reason}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        reason: io::Error,
+    },
+    /// It is something else.
+    #[error("{} is no file of traces: {problem}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The problem.
+        problem: String,
+    },
+    /// A block is damaged.
+    #[error("{} trace {number}: {problem}", path.display())]
+    Block {
+        /// The file.
+        path: PathBuf,
+        /// Its number, from 1.
+        number: usize,
+        /// The problem.
+        problem: String,
+    },
+    /// The file has other searches than those that were to be added.
+    #[error("{} was recorded otherwise: {there} there, {here} here; delete it, or name another file", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// Its header.
+        there: String,
+        /// The header that was expected.
+        here: String,
+    },
+}
+
+/// A file of traces that is added to.
+pub struct TraceFile {
+    path: PathBuf,
+    file: File,
+    traces: usize,
+}
+
+impl TraceFile {
+    /// Opens a file to add traces to it, or begins it. A block that is not whole is removed.
+    ///
+    /// # Errors
+    /// [`TraceError`], when it cannot be read or holds something else; then nothing is changed.
+    pub fn open(path: &Path, header: &TraceHeader) -> Result<TraceFile, TraceError> {
+        let io = |reason| TraceError::Io { path: path.to_owned(), reason };
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let (mut traces, mut whole) = (0, 0);
+        let line = serde_json::to_string(header).map_err(io::Error::from).map_err(io)? + "\n";
+        let mut first = Vec::new();
+        (&file).take(line.len() as u64).read_to_end(&mut first).map_err(io)?;
+        // A file that was cut off within this very line has nothing to lose.
+        let is_begun = first.len() >= line.len() || !line.as_bytes().starts_with(&first);
+        if is_begun {
+            let mut blocks = Blocks::open(path)?;
+            if blocks.header != *header {
+                let text = |header: &TraceHeader| serde_json::to_string(header).unwrap_or_default();
+                let (there, here) = (text(&blocks.header), text(header));
+                return Err(TraceError::Other { path: path.to_owned(), there, here });
+            }
+            whole = blocks.at;
+            while let Some(block) = blocks.next_block()? {
+                whole += 4 + block.len() as u64;
+                traces += 1;
+            }
+        }
+        file.set_len(whole).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut opened = TraceFile { path: path.to_owned(), file, traces };
+        if whole == 0 {
+            opened.write(line.as_bytes())?;
+        }
+        Ok(opened)
+    }
+
+    /// Traces in it.
+    pub fn traces(&self) -> usize {
+        self.traces
+    }
+
+    /// Adds a trace.
+    ///
+    /// # Errors
+    /// [`TraceError::Io`].
+    pub fn add(&mut self, trace: &SearchTrace) -> Result<(), TraceError> {
+        let packed = pack(trace).map_err(|reason| TraceError::Io { path: self.path.clone(), reason })?;
+        let mut block = (packed.len() as u32).to_le_bytes().to_vec();
+        block.extend(packed);
+        self.write(&block)?;
+        self.traces += 1;
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        self.file.write_all(bytes).map_err(|reason| TraceError::Io { path: self.path.clone(), reason })
+    }
+}
+
+/// Reads all traces of a file. The rest of a block that was cut off at the end counts for nothing.
+///
+/// # Errors
+/// [`TraceError`], when it cannot be read, is something else, or has a damaged block.
+pub fn read_traces(path: &Path) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+    all_traces(path, Blocks::open(path)?)
+}
+
+/// Reads all traces of the content of a file; `path` is its name in errors.
+///
+/// # Errors
+/// [`TraceError`], as [`read_traces`].
+pub fn parse_traces(path: &Path, content: &[u8]) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+    all_traces(path, Blocks::new(path, content)?)
+}
+
+fn all_traces(path: &Path, mut blocks: Blocks<impl BufRead>) -> Result<(TraceHeader, Vec<SearchTrace>), TraceError> {
+    let mut traces = Vec::new();
+    while let Some(block) = blocks.next_block()? {
+        let number = traces.len() + 1;
+        let trace = unpack(&block).map_err(|problem| TraceError::Block { path: path.to_owned(), number, problem })?;
+        traces.push(trace);
+    }
+    Ok((blocks.header, traces))
+}
+
+/// The blocks of a file.
+struct Blocks<R> {
+    path: PathBuf,
+    reader: R,
+    header: TraceHeader,
+    /// Where the first block begins.
+    at: u64,
+}
+
+impl Blocks<BufReader<File>> {
+    fn open(path: &Path) -> Result<Self, TraceError> {
+        let file = File::open(path).map_err(|reason| TraceError::Io { path: path.to_owned(), reason })?;
+        Blocks::new(path, BufReader::new(file))
+    }
+}
+
+impl<R: BufRead> Blocks<R> {
+    fn new(path: &Path, mut reader: R) -> Result<Self, TraceError> {
+        let io = |reason| TraceError::Io { path: path.to_owned(), reason };
+        let foreign = |problem: String| TraceError::Foreign { path: path.to_owned(), problem };
+        let mut line = Vec::new();
+        (&mut reader).take(LONGEST_HEADER).read_until(b'\n', &mut line).map_err(io)?;
+        let text = &line[mark_length(&line).map_err(io)?..];
+        let header: TraceHeader = serde_json::from_slice(text).map_err(|error| foreign(error.to_string()))?;
+        if header.format != FORMAT || line.last() != Some(&b'\n') {
+            return Err(foreign(format!("its first line says {:?}, not {FORMAT:?}", header.format)));
+        }
+        Ok(Blocks { path: path.to_owned(), reader, header, at: line.len() as u64 })
+    }
+
+    /// The next whole block.
+    fn next_block(&mut self) -> Result<Option<Vec<u8>>, TraceError> {
+        let io = |reason| TraceError::Io { path: self.path.clone(), reason };
+        let Some(length) = read_whole(&mut self.reader, 4).map_err(io)? else { return Ok(None) };
+        let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+        if length > LONGEST_BLOCK {
+            return Err(TraceError::Foreign {
+                path: self.path.clone(),
+                problem: format!("a block of {length} bytes is none"),
+            });
+        }
+        read_whole(&mut self.reader, length as usize).map_err(io)
+    }
+}
+
+/// As many bytes, or `None` where the file ends before.
+fn read_whole(reader: &mut impl Read, count: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(count);
+    reader.take(count as u64).read_to_end(&mut bytes)?;
+    Ok((bytes.len() == count).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::packing::tests::example;
+    use super::*;
+
+    fn header() -> TraceHeader {
+        TraceHeader::new(400, 16.0, 1.1, serde_json::json!({"network": "none"}))
+    }
+
+    #[test]
+    fn a_file_goes_on_behind_its_last_whole_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("traces");
+        let mut file = TraceFile::open(&path, &header()).unwrap();
+        file.add(&example(0, 0)).unwrap();
+        let one = std::fs::metadata(&path).unwrap().len();
+        file.add(&example(0, 2)).unwrap();
+        drop(file);
+        let whole = std::fs::read(&path).unwrap();
+        for cut in one..whole.len() as u64 {
+            std::fs::write(&path, &whole[..cut as usize]).unwrap();
+            assert_eq!(read_traces(&path).unwrap().1.len(), 1, "{cut}");
+            let mut file = TraceFile::open(&path, &header()).unwrap();
+            assert_eq!(file.traces(), 1);
+            file.add(&example(0, 2)).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), whole);
+        }
+        assert_eq!(read_traces(&path).unwrap().1, [example(0, 0), example(0, 2)]);
+    }
+
+    #[test]
+    fn a_file_goes_on_that_was_cut_off_within_its_first_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("traces");
+        drop(TraceFile::open(&path, &header()).unwrap());
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let file = TraceFile::open(&path, &header()).unwrap();
+            assert_eq!((file.traces(), std::fs::read(&path).unwrap()), (0, whole.clone()), "{cut}");
+        }
+        // The beginning of another recording is left alone.
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(TraceFile::open(&path, &TraceHeader { nodes: 800, ..header() }).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), whole[..whole.len() - 1]);
+    }
+
+    #[test]
+    fn other_files_are_named_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.txt");
+        for text in ["", "no traces\n", "{\"format\":\"zeitnot traces 9\"}\n"] {
+            std::fs::write(&path, text).unwrap();
+            let line = read_traces(&path).unwrap_err().to_string();
+            assert!(line.contains("notes.txt is no file of traces") && !line.contains('\n'), "{line}");
+            if !text.is_empty() {
+                assert!(TraceFile::open(&path, &header()).is_err());
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            }
+        }
+        let path = folder.path().join("traces");
+        TraceFile::open(&path, &header()).unwrap().add(&example(0, 0)).unwrap();
+        let other = TraceHeader { nodes: 800, ..header() };
+        assert!(matches!(TraceFile::open(&path, &other), Err(TraceError::Other { .. })));
+    }
+}

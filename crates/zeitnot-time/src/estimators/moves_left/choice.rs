@@ -1,0 +1,115 @@
+//! Chooses the estimator of moves left, or blends several.
+
+use super::{LEAST_MOVES, MLE_LEGACY, MLE_MLH, MLE_PIECES, MleLegacy, MleMlh, MlePieces};
+use crate::params::{GroupSpec, ParamValues, param_specs};
+
+/// The estimators that can be chosen.
+pub(crate) const GROUPS: &[GroupSpec] = &[MLE_LEGACY, MLE_PIECES, MLE_MLH];
+
+// The parameter that each of them has.
+param_specs! {
+    WEIGHT "weight" 1.0 0.0 1000.0 Ratio "Weight of this estimator where several are named.";
+}
+
+/// The estimators a specification names; several are blended by their weights. Where none is named, the moves-left head
+/// where there is one and `mle-legacy` otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct MovesLeft {
+    legacy: MleLegacy,
+    pieces: MlePieces,
+    mlh: MleMlh,
+    weights: Option<Weights>,
+    ply: u32,
+    piece_count: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    legacy: f64,
+    pieces: f64,
+    mlh: f64,
+}
+
+impl MovesLeft {
+    /// Reads which estimators are named, and their parameters.
+    pub fn new(values: &ParamValues) -> Self {
+        let is_named = |group: &GroupSpec| values.has(&[group.name]);
+        let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
+        let weights = GROUPS.iter().any(is_named).then(|| Weights {
+            legacy: weight(&MLE_LEGACY),
+            pieces: weight(&MLE_PIECES),
+            mlh: weight(&MLE_MLH),
+        });
+        let (legacy, pieces, mlh) = (MleLegacy::new(values), MlePieces::new(values), MleMlh::new(values));
+        Self { legacy, pieces, mlh, weights, ply: 0, piece_count: None }
+    }
+
+    /// A move begins.
+    pub fn begin_move(&mut self, ply: u32, pieces: Option<u32>) {
+        (self.ply, self.piece_count) = (ply, pieces);
+        self.mlh.begin_move(ply);
+    }
+
+    /// Takes in the output of the moves-left head for the position of this move, in plies.
+    pub fn read(&mut self, plies: Option<f64>) {
+        if let Some(plies) = plies {
+            self.mlh.read(self.ply, plies);
+        }
+    }
+
+    /// Where the estimate is from, in words.
+    pub fn source(&self) -> &'static str {
+        let (pieces, mlh) = (self.piece_count.is_some(), self.mlh.estimate().is_some());
+        let Some(weights) = self.weights else { return if mlh { "from mle-mlh" } else { "from mle-legacy" } };
+        match (weights.legacy > 0.0, pieces && weights.pieces > 0.0, mlh && weights.mlh > 0.0) {
+            (false, false, true) => "from mle-mlh",
+            (false, true, false) => "from mle-pieces",
+            (_, false, false) => "from mle-legacy",
+            (true, true, false) => "from mle-legacy and mle-pieces",
+            (true, false, true) => "from mle-legacy and mle-mlh",
+            (false, true, true) => "from mle-pieces and mle-mlh",
+            (true, true, true) => "from mle-legacy, mle-pieces and mle-mlh",
+        }
+    }
+
+    /// Expected moves left. An estimator without an estimate is left out; if none has one, it is that of `mle-legacy`.
+    pub fn estimate(&self) -> f64 {
+        let legacy = self.legacy.estimate(self.ply);
+        let mlh = self.mlh.estimate();
+        let Some(weights) = self.weights else { return mlh.unwrap_or(legacy) };
+        let pieces = self.piece_count.map(|pieces| self.pieces.estimate(pieces));
+        let voices = [(Some(legacy), weights.legacy), (pieces, weights.pieces), (mlh, weights.mlh)];
+        let heard = || voices.iter().filter_map(|(moves, weight)| moves.map(|moves| (moves, *weight)));
+        let weight: f64 = heard().map(|(_, weight)| weight).sum();
+        if weight <= 0.0 {
+            return legacy;
+        }
+        (heard().map(|(moves, weight)| moves * weight).sum::<f64>() / weight).max(LEAST_MOVES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{MoveRequest, build};
+
+    fn moves_left(spec: &str, plies: Option<f64>, pieces: Option<u32>) -> f64 {
+        let request =
+            MoveRequest { clock_ms: 60_000.0, ply: 40, moves_left_plies: plies, pieces, ..MoveRequest::default() };
+        build(&format!("smooth({spec})")).unwrap().plan(&request).moves_left
+    }
+
+    #[test]
+    fn moves_left_head_is_the_default_and_mle_legacy_stands_in() {
+        assert_eq!(moves_left("", Some(120.0), Some(20)), 42.0);
+        assert_eq!(moves_left("", None, Some(20)), moves_left("mle-legacy", Some(90.0), None));
+        assert_eq!(moves_left("mle-mlh", None, None), moves_left("mle-legacy", None, None));
+    }
+
+    #[test]
+    fn naming_an_estimator_chooses_it_and_naming_several_blends_them() {
+        assert!((moves_left("mle-pieces", Some(90.0), Some(20)) - 37.5).abs() < 1e-9);
+        let blend = "mle-mlh(weight=3),mle-pieces(weight=1)";
+        assert!((moves_left(blend, Some(120.0), Some(20)) - (3.0 * 42.0 + 37.5) / 4.0).abs() < 1e-9);
+        assert!((moves_left(blend, None, Some(20)) - 37.5).abs() < 1e-9, "what is silent has no weight");
+    }
+}

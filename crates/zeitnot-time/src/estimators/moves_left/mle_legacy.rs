@@ -1,0 +1,118 @@
+//! Estimates moves left from the number of moves played.
+
+use super::choice::WEIGHT;
+use crate::params::{GroupSpec, ParamSpec, ParamValues, param_specs};
+
+param_specs! {
+    MIDPOINT "midpoint" 70.0 1.0 1000.0 Moves
+        "Median length of a game: before the first move, half of all games are expected to end within this number of moves.";
+    STEEPNESS "steepness" 4.5 0.1 100.0 Ratio "How narrowly game lengths gather around the midpoint.";
+}
+
+/// The estimator `mle-legacy`: the median residual life of a log-logistic distribution of game lengths
+/// (docs/lc0.md, 1.3).
+///
+/// Its defaults are those of the least mean deviation from 209 TCEC games, to 2.5 moves and 0.5; Lc0's numbers expect
+/// games to end sooner (51.5 and 7.0 in its legacy, 45.2 and 5.93 in its smooth).
+#[derive(Clone, Debug)]
+pub struct MleLegacy {
+    midpoint: f64,
+    steepness: f64,
+}
+
+/// The group under which [`MleLegacy`] is configured.
+pub const MLE_LEGACY: GroupSpec = GroupSpec {
+    name: "mle-legacy",
+    help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
+    params: &[MIDPOINT, STEEPNESS, WEIGHT],
+    groups: &[],
+};
+
+/// The same group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
+/// (docs/documents.md, 1.3).
+///
+/// The page gives them nowhere (it shows 50 and 12 in an example) and says that the estimator is that of the manager
+/// before it: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth
+/// (docs/lc0.md, 1.12).
+pub(crate) const MLE_LEGACY_ALONE: GroupSpec =
+    GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS, groups: &[] };
+
+const SEED_PARAMS: [ParamSpec; 2] = [ParamSpec { default: 51.5, ..MIDPOINT }, ParamSpec { default: 7.0, ..STEEPNESS }];
+
+impl MleLegacy {
+    pub(crate) fn new(values: &ParamValues) -> Self {
+        Self::read(values, [&MIDPOINT, &STEEPNESS])
+    }
+
+    /// As [`MLE_LEGACY_ALONE`] declares it.
+    pub(crate) fn alone(values: &ParamValues) -> Self {
+        Self::read(values, SEED_PARAMS.each_ref())
+    }
+
+    fn read(values: &ParamValues, params: [&ParamSpec; 2]) -> Self {
+        let [midpoint, steepness] = params.map(|param| values.get_in(MLE_LEGACY.name, param));
+        Self::of(midpoint, steepness)
+    }
+
+    /// The estimator with this median length of a game, in moves, and this steepness.
+    pub(crate) fn of(midpoint: f64, steepness: f64) -> Self {
+        Self { midpoint, steepness }
+    }
+
+    /// Expected moves left at game ply `ply` (0 before the first move of the game): with m = ply/2,
+    /// midpoint·(1 + 2·(m/midpoint)^steepness)^(1/steepness) − m.
+    pub fn estimate(&self, ply: u32) -> f64 {
+        let moves_played = f64::from(ply) / 2.0;
+        // In logarithms, because the power overflows for absurd plies: ln(1 + e^z) with z = ln 2 +
+        // steepness·ln(m/midpoint).
+        let z = std::f64::consts::LN_2 + self.steepness * (moves_played / self.midpoint).ln();
+        let softplus = z.max(0.0) + (-z.abs()).exp().ln_1p();
+        self.midpoint * (softplus / self.steepness).exp() - moves_played
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MleLegacy;
+
+    // docs/lc0.md, 1.3: (ply, midpoint 45.2 and steepness 5.93, midpoint 51.5 and steepness 7.0), observed by running
+    // Lc0.
+    const OBSERVED: [(u32, f64, f64); 14] = [
+        (0, 45.20000, 51.50000),
+        (1, 44.70000, 51.00000),
+        (10, 40.20003, 46.50000),
+        (20, 35.20199, 41.50015),
+        (40, 25.32034, 31.51958),
+        (60, 16.45242, 21.82856),
+        (80, 10.67039, 13.70478),
+        (90, 9.23992, 10.91196),
+        (100, 8.54856, 9.11678),
+        (120, 8.46088, 7.76136),
+        (160, 10.17442, 8.61343),
+        (200, 12.48466, 10.48458),
+        (300, 18.61064, 15.62009),
+        (400, 24.80154, 20.81909),
+    ];
+
+    // docs/documents.md, 1.3.
+    #[test]
+    fn seed_estimating_moves_left_gives_the_values_of_lc0() {
+        let now = MleLegacy { midpoint: 45.2, steepness: 5.93 };
+        let then = MleLegacy { midpoint: 51.5, steepness: 7.0 };
+        for (ply, expected_now, expected_then) in OBSERVED {
+            // Lc0 computes in single precision: seven digits of a number near 200 leave five after the point.
+            assert!((now.estimate(ply) - expected_now).abs() < 5e-5, "{ply}: {}", now.estimate(ply));
+            assert!((then.estimate(ply) - expected_then).abs() < 5e-5, "{ply}: {}", then.estimate(ply));
+        }
+    }
+
+    #[test]
+    fn mle_legacy_stays_finite_for_extreme_parameters() {
+        for (midpoint, steepness) in [(1.0, 0.1), (1.0, 100.0), (1000.0, 0.1), (1000.0, 100.0)] {
+            for ply in [0, 1, 2, 500, u32::MAX] {
+                let moves_left = MleLegacy { midpoint, steepness }.estimate(ply);
+                assert!(moves_left.is_finite() && moves_left >= 0.0, "{midpoint} {steepness} {ply}: {moves_left}");
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `alphazero`: a fixed share of the clock for every move, as AlphaZero played its matches.
+//!
+//! # Formulas
+//!
+//! ```text
+//! budget = (clock − overhead) · alphazero-time-pct / 100
+//! ```
+//!
+//! *Worked example*: 12 % of 60,000 − 200 ms are 7,176 ms.
+//!
+//! *When to use it*: to repeat AlphaZero's matches. Its early moves are long and its late ones short.
+//!
+//! Source: Lc0's manager of PR #1201 (docs/lc0.md, 1.6). Increment, `movestogo` and ply do not count. A budget is never
+//! negative here.
+
+use crate::params::{ManagerSpec, param_specs};
+use crate::plan::Plan;
+use crate::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::unit::Unit;
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+param_specs! {
+    TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
+}
+
+/// How `alphazero` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "alphazero",
+    preset: None,
+    help: "A fixed share of the clock for every move.",
+    params: &[TIME_PERCENT],
+    choices: &[],
+    groups: &[],
+    build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
+};
+
+#[derive(Debug)]
+struct AlphaZero {
+    percent: f64,
+    limit_ms: Option<f64>,
+}
+
+impl TimeManager for AlphaZero {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, overhead_ms, .. } = *plan.request();
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Unit::Milliseconds);
+        let percent = plan.term("share = alphazero-time-pct", self.percent, Unit::Percent);
+        // Every move takes the same share of the rest of the clock: 100 / share of them make up the whole.
+        plan.moves_left_by_share(percent.max(f64::MIN_POSITIVE));
+        let budget = (available * percent / 100.0).trunc();
+        let plan = plan.finish(("whole(available * share / 100)", budget), NO_RESERVE, None);
+        self.limit_ms = Some(plan.hard_limit_ms);
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        self.limit_ms = None;
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::managers::golden::{Played, check};
+
+    // docs/lc0.md, 1.6, observed by running Lc0; the last is negative there.
+    #[test]
+    fn budgets_are_those_of_lc0() {
+        for (clock, budget) in [
+            (60_000.0, 7_176.0),
+            (300_000.0, 35_976.0),
+            (180_000.0, 21_576.0),
+            (30_000.0, 3_576.0),
+            (5_000.0, 576.0),
+            (1_000.0, 96.0),
+            (150.0, 0.0),
+        ] {
+            let played = Played { ply: 40, clock, increment: 2_000.0, moves_to_go: Some(7), budget, used: 100.0 };
+            check("alphazero", &[played]);
+        }
+    }
+}

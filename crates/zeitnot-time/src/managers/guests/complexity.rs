@@ -1,0 +1,294 @@
+//! `complexity`: the manager of the engine Mergen (docs/documents.md, 2). More time for positions with more in them,
+//! and for the middlegame.
+//!
+//! # Formulas
+//!
+//! ```text
+//! moves remaining = 40 → 35 in moves 1 to 10, 30 → 20 in moves 11 to 35, 20 → 10 in the endgame
+//! base            = (clock − MoveOverheadMs) / moves remaining · base-time-factor / 0.04
+//! target          = base · control · phase · complexity        1 % to 15 % of the clock, and see below
+//! maximum         = 2.5 · target                               at most 25 % of the clock
+//! emergency       : clock < 10 s: target 10 %, maximum 15 % of the clock
+//! ```
+//!
+//! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one; in an
+//! emergency only if, besides, the average depth of its playouts is below `emergency-depth`.
+//!
+//! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the
+//! document's formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
+//!
+//! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening
+//! 0.7; the start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984:
+//! target 2.79 s, maximum 6.97 s ("target: 2.8s, max: 7.0s").
+//!
+//! Where the document is of two minds:
+//!
+//! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own
+//!   program, which is told the class, this takes `class=classical`, and decides by the list otherwise.
+//! - *Increment*: "properly handled", but its worked session (2.8 s of 3:00 + 2) leaves it out; so `increment-use` is 0
+//!   by default, and the increment counts when it is on the clock.
+//! - *Base time*: "(remaining − buffer) / estimated moves" in one place, "4 % per move" in another. The first is the
+//!   complete one; the second scales it, so that its advice (3 % when the engine is too slow, 5 % when it is too fast)
+//!   works.
+//! - *Endgame*: "fewer than 10 pieces"; after move 35 as well, since the middlegame ends there.
+//! - *Depth in an emergency*: "reduced maximum depth", without a number; the example with 8 s on the clock shows "Depth: 4,
+//!   Time: 0.9s" at a target of 0.8 s. That is the depth that an alpha-beta search reaches in this time (two plies less
+//!   than its 6 in 2.9 s), so there depth and time end together. The depth that a PUCT search tells is the average of its
+//!   playouts, which is 4 after about 100 nodes: as a limit it would end searches after a hundredth of their target. So
+//!   the target rules, and the depth limits what goes beyond it: from an average depth of 4 on ("still tries to maintain
+//!   quality") an emergency has no reserve.
+//! - Its tables of whole games are illustrations: no formula of it gives 1.5 s for the first move of 10 minutes.
+//!
+//! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
+//! Not for short controls: below 10 s on the clock it is always in its emergency, and every move takes a tenth of what is
+//! left: the first moves get the most, and with an increment the clock settles at ten of them.
+
+use super::parts::Part;
+use super::parts::control::{ControlFactor, MERGEN, TimeClass};
+use super::parts::phase::{self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number};
+use super::parts::position_complexity::{self, Complexity};
+use crate::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
+use crate::plan::Plan;
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+param_specs! {
+    BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio
+        "Scales every move: 0.04 leaves the estimate of moves remaining as it is.";
+    MIN_FACTOR "min-time-factor" 0.01 0.0 1.0 Ratio "Least fraction of the clock for a move.";
+    MAX_FACTOR "max-time-factor" 0.15 0.001 1.0 Ratio "Largest fraction of the clock for a move's target.";
+    MAX_OVER_TARGET "max-over-target" 2.5 1.0 100.0 Ratio "Maximum of a move over its target.";
+    MAX_CLOCK "max-clock" 0.25 0.001 1.0 Ratio "Largest fraction of the clock for a move's maximum.";
+    INCREMENT_USE "increment-use" 0.0 0.0 1.0 Ratio "Fraction of the increment that is added to the base time.";
+    EMERGENCY_THRESHOLD "emergency-threshold" 10.0 0.0 1e6 Seconds
+        "Time on the clock below which it is an emergency.";
+    EMERGENCY_TARGET "emergency-target" 0.10 0.0 1.0 Ratio "Fraction of the clock for a move's target in an emergency.";
+    EMERGENCY_MAX "emergency-max" 0.15 0.0 1.0 Ratio "Fraction of the clock for a move's maximum in an emergency.";
+    EMERGENCY_DEPTH "emergency-depth" 4.0 1.0 1000.0 Plies
+        "In an emergency, a search of this average depth or more ends at its target, decided or not.";
+}
+
+/// The class of the time control, as the document's program is told it.
+const CONTROL_CHOICE: ChoiceSpec = ChoiceSpec {
+    name: "class",
+    values: &["auto", "bullet", "blitz", "rapid", "classical"],
+    help: "The class of the time control; auto: from the first clock.",
+};
+
+const CONTROL: GroupSpec =
+    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN, groups: &[] };
+
+/// How `complexity` is chosen and configured.
+pub(crate) const SPEC: ManagerSpec = ManagerSpec {
+    name: "complexity",
+    preset: None,
+    help: "Mergen's: more time for complex positions and the middlegame, a target and a maximum, emergency mode.",
+    params: &[
+        BASE_FACTOR,
+        MIN_FACTOR,
+        MAX_FACTOR,
+        MAX_OVER_TARGET,
+        MAX_CLOCK,
+        INCREMENT_USE,
+        EMERGENCY_THRESHOLD,
+        EMERGENCY_TARGET,
+        EMERGENCY_MAX,
+        EMERGENCY_DEPTH,
+    ],
+    choices: &[CONTROL_CHOICE],
+    groups: &[CONTROL, phase::GROUP, position_complexity::GROUP],
+    build: |values| Box::new(ComplexityManager::new(values)),
+};
+
+/// "Estimate moves remaining in game": the ends of each range, which the moves of the phase go through in turn. In the
+/// endgame the pieces do: ten of them 20 moves, two 10.
+fn moves_remaining(ply: u32, pieces: Option<u32>) -> f64 {
+    const OPENING: (f64, f64) = (40.0, 35.0);
+    const MIDDLEGAME: (f64, f64) = (30.0, 20.0);
+    const ENDGAME: (f64, f64) = (20.0, 10.0);
+    const ENDGAME_PIECES: (f64, f64) = (10.0, 2.0);
+    let between = |(from, to): (f64, f64), share: f64| from + (to - from) * share.clamp(0.0, 1.0);
+    let number = move_number(ply);
+    let share_of = |first: u32, last: u32| f64::from(number.saturating_sub(first)) / f64::from(last - first);
+    match MovePhase::of(ply, pieces) {
+        MovePhase::Opening => between(OPENING, share_of(1, LAST_OPENING_MOVE)),
+        MovePhase::Middlegame => between(MIDDLEGAME, share_of(LAST_OPENING_MOVE + 1, LAST_MIDDLEGAME_MOVE)),
+        MovePhase::Endgame => {
+            let (most, fewest) = ENDGAME_PIECES;
+            let pieces = pieces.map_or(most, f64::from);
+            between(ENDGAME, (most - pieces) / (most - fewest))
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ComplexityManager {
+    values: ParamValues,
+    control: ControlFactor,
+    phase: PhaseFactor,
+    complexity: Complexity,
+    current: Option<CurrentMove>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    target_ms: f64,
+    hard_limit_ms: f64,
+    /// In an emergency: the average depth from which the reserve is not for this search.
+    deepest: Option<f64>,
+}
+
+impl CurrentMove {
+    /// When the search is to end, as it stands.
+    fn limit_ms(&self, snapshot: &SearchSnapshot) -> f64 {
+        let is_deep = self.deepest.is_some_and(|deepest| f64::from(snapshot.average_depth) >= deepest);
+        if snapshot.need_more_time && !is_deep { self.hard_limit_ms } else { self.target_ms }
+    }
+}
+
+impl ComplexityManager {
+    fn new(values: &ParamValues) -> Self {
+        let mut control = ControlFactor::new(values, &[CONTROL.name], &MERGEN);
+        match values.choice(&CONTROL_CHOICE) {
+            "bullet" => control.fix(TimeClass::Bullet),
+            "blitz" => control.fix(TimeClass::Blitz),
+            "rapid" => control.fix(TimeClass::Rapid),
+            "classical" => control.fix(TimeClass::Classical),
+            _ => {}
+        }
+        Self {
+            control,
+            phase: PhaseFactor::new(values, &[phase::GROUP.name]),
+            complexity: Complexity::new(values, &[position_complexity::GROUP.name]),
+            values: values.clone(),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for ComplexityManager {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Ratio};
+        let value = |param| self.values.get(param);
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
+        let moves_left =
+            plan.moves_left(moves_remaining(request.ply, request.pieces), "from the move number and the pieces");
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
+        let scale = value(&BASE_FACTOR) / BASE_FACTOR.default;
+        let base = (available / moves_left + value(&INCREMENT_USE) * increment_ms) * scale;
+        let base = plan.term(
+            "base = (available / moves_left + increment-use * increment) * base-time-factor / 0.04",
+            base,
+            Milliseconds,
+        );
+        let control = self.control.plan(&mut plan, clock_ms);
+        let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
+        let score = plan.term(
+            "complexity_score = from moves, pieces, captures and check",
+            position_complexity::score(request),
+            Ratio,
+        );
+        let complexity = plan.term(
+            "complexity = simplest + (hardest - simplest) * complexity_score",
+            self.complexity.of(score),
+            Ratio,
+        );
+        let target = plan.term(
+            "adjusted = base * control * phase * complexity",
+            base * control * phase * complexity,
+            Milliseconds,
+        );
+        let target = plan.at_least(
+            "min_target = max(adjusted, min-time-factor * clock)",
+            target,
+            value(&MIN_FACTOR) * clock_ms,
+            Milliseconds,
+        );
+        let mut target = plan.at_most(
+            "target = min(min_target, max-time-factor * clock)",
+            target,
+            value(&MAX_FACTOR) * clock_ms,
+            Milliseconds,
+        );
+        let maximum = target * value(&MAX_OVER_TARGET);
+        let mut maximum = plan
+            .at_most(
+                "maximum = min(target * max-over-target, max-clock * clock)",
+                maximum,
+                value(&MAX_CLOCK) * clock_ms,
+                Milliseconds,
+            )
+            .max(target);
+        let threshold_ms = value(&EMERGENCY_THRESHOLD) * MS_PER_SECOND;
+        let is_emergency = clock_ms < threshold_ms;
+        plan.term("emergency = clock < emergency-threshold * 1000", f64::from(u8::from(is_emergency)), Ratio);
+        if is_emergency {
+            target = plan.term(
+                "emergency_target = emergency-target * clock",
+                value(&EMERGENCY_TARGET) * clock_ms,
+                Milliseconds,
+            );
+            maximum = plan
+                .term("emergency_maximum = emergency-max * clock", value(&EMERGENCY_MAX) * clock_ms, Milliseconds)
+                .max(target);
+        } else {
+            // More time on the clock is never less for the move, nor for its maximum.
+            target = plan.at_least(
+                "above_emergency = max(target, emergency-target * emergency-threshold * 1000)",
+                target,
+                value(&EMERGENCY_TARGET) * threshold_ms,
+                Milliseconds,
+            );
+            let least = (value(&EMERGENCY_MAX) * threshold_ms).max(target);
+            maximum = plan.at_least(
+                "maximum_above_emergency = \
+                 max(maximum, target, above_emergency, emergency-max * emergency-threshold * 1000)",
+                maximum,
+                least,
+                Milliseconds,
+            );
+        }
+        let plan = match is_emergency {
+            true => plan.finish(
+                ("emergency_target", target),
+                ("max(0, emergency_maximum - emergency_target)", maximum - target),
+                None,
+            ),
+            false => plan.finish(
+                ("above_emergency", target),
+                ("maximum_above_emergency - above_emergency", maximum - target),
+                None,
+            ),
+        };
+        let (target_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
+        let deepest = is_emergency.then_some(self.values.get(&EMERGENCY_DEPTH));
+        self.current = Some(CurrentMove { target_ms, hard_limit_ms, deepest });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some(current) = self.current else { return Verdict::default() };
+        Verdict::at_limit(snapshot, current.limit_ms(snapshot), StopReason::Time)
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        self.current = None;
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+#[path = "complexity_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! Computes the factor `control` on the time of a move: by the class of the time control.
+
+use super::{Part, factor, read};
+use crate::MoveRequest;
+use crate::params::{GroupSpec, ParamSpec, ParamValues};
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
+
+const MS_PER_MINUTE: f64 = 60_000.0;
+
+/// A class of time controls. Both documents classify by the time on the clock at the start; the increment does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeClass {
+    /// Under 3 minutes.
+    Bullet,
+    /// Under 15 minutes (Sharp Rustic) or 10 (Mergen).
+    Blitz,
+    /// Up to an hour.
+    Rapid,
+    /// Over an hour.
+    Classical,
+}
+
+impl TimeClass {
+    /// The name of the class in plans and statistics.
+    pub fn name(self) -> &'static str {
+        ["Bullet", "Blitz", "Rapid", "Classical"][self as usize]
+    }
+}
+
+const fn minutes(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
+    ParamSpec { name, default, min: 0.0, max: 10_000.0, unit: Unit::Minutes, help }
+}
+
+const fn params(blitz_minutes: f64, factors: [f64; 4]) -> [ParamSpec; 7] {
+    [
+        factor("bullet", factors[0], "Factor in bullet."),
+        factor("blitz", factors[1], "Factor in blitz."),
+        factor("rapid", factors[2], "Factor in rapid."),
+        factor("classical", factors[3], "Factor in classical chess."),
+        minutes("bullet-minutes", 3.0, "Bullet is with less on the first clock."),
+        minutes("blitz-minutes", blitz_minutes, "Blitz is with less on the first clock."),
+        minutes("rapid-minutes", 60.0, "Rapid is with at most this on the first clock."),
+    ]
+}
+
+/// Classes and factors of Sharp Rustic (docs/documents.md, 3.4).
+pub(crate) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1]);
+/// Classes and factors of Mergen (docs/documents.md, 2.1).
+pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
+
+/// The part `control`.
+pub const GROUP: GroupSpec =
+    GroupSpec { name: "control", help: "Less time in fast games, more in slow ones.", params: &MERGEN, groups: &[] };
+
+/// A factor by the class of the time control, which the first clock of a game shows.
+#[derive(Clone, Debug)]
+pub struct ControlFactor {
+    values: [f64; 7],
+    class: Option<TimeClass>,
+}
+
+impl ControlFactor {
+    pub(crate) fn new(values: &ParamValues, path: &[&'static str], params: &[ParamSpec; 7]) -> Self {
+        Self { values: read(values, path, params), class: None }
+    }
+
+    /// The class of a game that starts with `clock_ms` on the clock.
+    pub fn classify(&self, clock_ms: f64) -> TimeClass {
+        let [.., bullet, blitz, rapid] = self.values;
+        if clock_ms < bullet * MS_PER_MINUTE {
+            TimeClass::Bullet
+        } else if clock_ms < blitz * MS_PER_MINUTE {
+            TimeClass::Blitz
+        } else if clock_ms <= rapid * MS_PER_MINUTE {
+            TimeClass::Rapid
+        } else {
+            TimeClass::Classical
+        }
+    }
+
+    /// The class of this game, which its first clock decides.
+    pub fn class(&mut self, clock_ms: f64) -> TimeClass {
+        let class = self.class.unwrap_or_else(|| self.classify(clock_ms));
+        *self.class.insert(class)
+    }
+
+    /// Sets the class, whatever the clock shows.
+    pub fn fix(&mut self, class: TimeClass) {
+        self.class = Some(class);
+    }
+
+    /// The factor of a class.
+    pub fn of(&self, class: TimeClass) -> f64 {
+        self.values[class as usize]
+    }
+
+    /// Notes the class of the game in a plan with `clock_ms` on the clock, and its factor as a term. Returns the factor.
+    pub(crate) fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
+        let class = self.class(clock_ms);
+        plan.time_class(Some(class.name()));
+        plan.term("control = from the class of the time control", self.of(class), Unit::Ratio)
+    }
+}
+
+impl Part for ControlFactor {
+    fn term(&self) -> &'static str {
+        "adjust_control = from the class of the time control"
+    }
+
+    fn begin(&mut self, request: &MoveRequest) -> f64 {
+        let class = self.class(request.clock_ms);
+        self.of(class)
+    }
+
+    fn time_class(&self) -> Option<&'static str> {
+        self.class.map(TimeClass::name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TimeClass::*;
+
+    #[track_caller]
+    fn check(params: &[ParamSpec; 7], table: &[(f64, TimeClass, f64)]) {
+        let control = ControlFactor::new(&ParamValues::default(), &[], params);
+        for &(minutes, class, factor) in table {
+            assert_eq!(control.classify(minutes * MS_PER_MINUTE), class, "{minutes}");
+            assert_eq!(control.of(class), factor, "{class:?}");
+        }
+    }
+
+    // docs/documents.md, 3.4.
+    #[test]
+    fn sharp_rustic_time_control_classification() {
+        let table = [
+            (1.0, Bullet, 0.8),
+            (2.99, Bullet, 0.8),
+            (3.0, Blitz, 0.9),
+            (14.99, Blitz, 0.9),
+            (15.0, Rapid, 1.0),
+            (60.0, Rapid, 1.0),
+            (60.01, Classical, 1.1),
+        ];
+        check(&SHARP_RUSTIC, &table);
+    }
+
+    // docs/documents.md, 2.1: classes with their examples, and factors.
+    #[test]
+    fn mergen_supported_time_controls() {
+        let table = [
+            (1.0, Bullet, 0.7), // "1+0"
+            (3.0, Blitz, 0.9),  // "3+2"
+            (9.99, Blitz, 0.9), //
+            (10.0, Rapid, 1.0), // "10+5"
+            (60.0, Rapid, 1.0), //
+            (61.0, Classical, 1.2),
+        ];
+        check(&MERGEN, &table);
+    }
+
+    #[test]
+    fn time_class_is_that_of_the_first_clock() {
+        let mut control = ControlFactor::new(&ParamValues::default(), &[], &MERGEN);
+        assert_eq!(control.class(600_000.0), Rapid);
+        assert_eq!(control.class(60_000.0), Rapid);
+        control.fix(Classical);
+        assert_eq!(control.class(60_000.0), Classical);
+    }
+}

@@ -1,0 +1,220 @@
+//! `soft-hard`: the manager of a textbook's chapter (docs/documents.md, 4). A soft limit that the search moves, and a
+//! hard one that nothing passes.
+//!
+//! The chapter shows two versions that disagree in their numbers. `soft-hard` is the one it calls complete;
+//! `soft-hard(preset=basic)` is the one it builds up to (docs/documents.md, 4.2 and 4.4).
+//!
+//! | | complete | basic |
+//! |---|---|---|
+//! | moves to go in sudden death | 40 | 30 |
+//! | base | clock / moves + increment − 50 ms | clock / moves + increment |
+//! | soft limit | base | 0.6 · base − 50 ms |
+//! | hard limit | 5 · base, at most clock / 4 | 2 · base, at most clock / 4, − 50 ms |
+//! | score drop | more than 30 cp: · 1.4 | more than 50 cp: · 1.5 |
+//! | best move changes | every time: · 1.2 | from the third time: · 1.3 |
+//!
+//! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move
+//! (· 0.5), and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s, the chapter's "emergency
+//! mode" and that of the statistics: soft ≤ 0.8 · increment, hard ≤ clock / 3). No limit is below 10 ms, in time trouble either: without an increment the chapter's soft limit
+//! would be 0 there.
+//!
+//! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms
+//! hard. A drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
+//!
+//! The chapter's depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
+//! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
+//!
+//! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
+//! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
+
+use super::parts::Part;
+use super::parts::best_move::{self, Changes, Stability};
+use super::parts::easy_move::{self, EasyMove};
+use super::parts::history::History;
+use super::parts::score_drop::{self, ScoreDrop};
+use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
+use crate::plan::Plan;
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+param_specs! {
+    MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
+    SOFT "soft" 1.0 0.01 10.0 Ratio "The soft limit as a multiple of the base time.";
+    HARD "hard" 5.0 0.01 100.0 Ratio "The hard limit as a multiple of the base time.";
+    HARD_CLOCK "hard-clock" 0.25 0.001 1.0 Ratio "The hard limit as a fraction of the clock, at the most.";
+    MARGIN "margin" 50.0 0.0 1e6 Milliseconds "Safety margin of a limit.";
+    LEAST "least" 10.0 0.0 1e6 Milliseconds "No limit is shorter than this.";
+}
+
+const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
+    GroupSpec { name: of.name, help: of.help, params, groups: &[] }
+}
+
+/// How `soft-hard` is chosen and configured.
+pub(crate) const SPEC: ManagerSpec = ManagerSpec {
+    name: "soft-hard",
+    preset: Some("complete"),
+    help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
+    params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
+    choices: &[],
+    groups: &[
+        group(&score_drop::GROUP, &score_drop::COMPLETE),
+        group(&best_move::CHANGES, &best_move::CHANGES_COMPLETE),
+        best_move::STABILITY,
+        easy_move::GROUP,
+    ],
+    build: |values| Box::new(SoftHard::new(values, &SPEC, true)),
+};
+
+/// The specification of the second form.
+const BASIC_TITLE: &str = "soft-hard(preset=basic)";
+
+/// How `soft-hard(preset=basic)` is configured.
+pub(crate) const BASIC: ManagerSpec = ManagerSpec {
+    name: "soft-hard",
+    preset: Some("basic"),
+    help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
+    params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
+    choices: &[],
+    groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
+    build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
+};
+
+/// Time trouble: the clock below which it begins (ms), and divisors of the clock that bound the limits in it.
+const TROUBLE_MS: f64 = 30_000.0;
+const TROUBLE_SOFT: f64 = 15.0;
+const TROUBLE_HARD: f64 = 5.0;
+const EMERGENCY_MS: f64 = 10_000.0;
+const EMERGENCY_SOFT_OF_INCREMENT: f64 = 0.8;
+const EMERGENCY_HARD: f64 = 3.0;
+
+/// The formulas of the terms in either version, and of the last bounds.
+const COMPLETE_NAMES: [&str; 3] = [
+    "base = max(least, clock / moves_left + increment - margin)",
+    "soft = max(least, base * soft)",
+    "hard = max(least, min(base * hard, clock * hard-clock))",
+];
+const BASIC_NAMES: [&str; 3] = [
+    "base = clock / moves_left + increment",
+    "soft = max(least, base * soft - margin)",
+    "hard = max(least, min(base * hard, clock * hard-clock) - margin)",
+];
+const CALM_NAMES: [&str; 2] =
+    ["hard_limit_wanted = max(least, hard)", "soft_limit = min(max(least, soft), hard_limit_wanted)"];
+const TROUBLE_NAMES: [&str; 2] =
+    ["hard_limit_wanted = max(least, trouble_hard)", "soft_limit = min(max(least, trouble_soft), hard_limit_wanted)"];
+const EMERGENCY_NAMES: [&str; 2] = [
+    "hard_limit_wanted = max(least, emergency_hard)",
+    "soft_limit = min(max(least, emergency_soft), hard_limit_wanted)",
+];
+
+#[derive(Debug)]
+struct SoftHard {
+    /// Moves, soft, hard, hard-clock, margin, least: in the order of the declaration.
+    values: [f64; 6],
+    is_complete: bool,
+    parts: Vec<Box<dyn Part>>,
+    history: History,
+    current: Option<(f64, f64)>,
+}
+
+impl SoftHard {
+    fn new(values: &ParamValues, spec: &ManagerSpec, is_complete: bool) -> Self {
+        let (drop, changes) = match is_complete {
+            true => (score_drop::COMPLETE, best_move::CHANGES_COMPLETE),
+            false => (score_drop::BASIC, best_move::CHANGES_BASIC),
+        };
+        Self {
+            values: std::array::from_fn(|index| values.get(&spec.params[index])),
+            is_complete,
+            parts: vec![
+                Box::new(ScoreDrop::new(values, &[score_drop::GROUP.name], &drop)),
+                Box::new(Changes::new(values, &[best_move::CHANGES.name], &changes)),
+                Box::new(Stability::new(values, &[best_move::STABILITY.name])),
+                Box::new(EasyMove::new(values, &[easy_move::GROUP.name])),
+            ],
+            history: History::default(),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for SoftHard {
+    fn name(&self) -> &'static str {
+        if self.is_complete { SPEC.name } else { BASIC_TITLE }
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::Milliseconds;
+        let [moves, soft, hard, hard_clock, margin, least] = self.values;
+        let mut plan = PlanBuilder::new(self.name(), request);
+        let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
+        // The chapter counts on all the moves the interface tells, be they more than its own guess.
+        let moves_left = plan.moves_left_of(moves);
+        let share = clock_ms / moves_left + increment_ms;
+        let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };
+        let floor = if self.is_complete { least } else { 0.0 };
+        let [base_name, soft_name, hard_name] = if self.is_complete { COMPLETE_NAMES } else { BASIC_NAMES };
+        let base = plan.at_least(base_name, base, floor, Milliseconds);
+        let mut soft = plan.at_least(soft_name, base * soft - after, least, Milliseconds);
+        let hard = (base * hard).min(clock_ms * hard_clock) - after;
+        let mut hard = plan.at_least(hard_name, hard, least, Milliseconds);
+        let [mut hard_name, mut soft_name] = CALM_NAMES;
+        if clock_ms < TROUBLE_MS {
+            [hard_name, soft_name] = TROUBLE_NAMES;
+            soft = plan.at_most("trouble_soft = min(soft, clock / 15)", soft, clock_ms / TROUBLE_SOFT, Milliseconds);
+            hard = plan.at_most("trouble_hard = min(hard, clock / 5)", hard, clock_ms / TROUBLE_HARD, Milliseconds);
+        }
+        let is_emergency = clock_ms < EMERGENCY_MS;
+        plan.term("emergency = clock < 10000", f64::from(u8::from(is_emergency)), Unit::Ratio);
+        if is_emergency {
+            [hard_name, soft_name] = EMERGENCY_NAMES;
+            soft = plan.at_most(
+                "emergency_soft = min(trouble_soft, 0.8 * increment)",
+                soft,
+                increment_ms * EMERGENCY_SOFT_OF_INCREMENT,
+                Milliseconds,
+            );
+            hard = plan.at_most(
+                "emergency_hard = min(trouble_hard, clock / 3)",
+                hard,
+                clock_ms / EMERGENCY_HARD,
+                Milliseconds,
+            );
+        }
+        let hard = plan.at_least(hard_name, hard, least, Milliseconds);
+        let soft = plan.at_most(soft_name, soft.max(least), hard, Milliseconds);
+        for part in &mut self.parts {
+            part.begin(request);
+        }
+        self.history.begin_move(self.current.is_none());
+        let plan = plan.finish(("soft_limit", soft), ("hard_limit_wanted - soft_limit", hard - soft), None);
+        self.current = Some((plan.budget_ms, plan.hard_limit_ms));
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        let Some((soft_ms, hard_ms)) = self.current else { return Verdict::default() };
+        let iteration = self.history.observe(snapshot);
+        let factors = self.parts.iter_mut().map(|part| part.observe(iteration.as_ref(), snapshot));
+        let limit = (soft_ms * factors.product::<f64>()).min(hard_ms);
+        Verdict::at_limit(snapshot, limit, StopReason::Time)
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
+        if self.current.take().is_none() {
+            self.history.begin_move(false);
+        }
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+#[path = "soft_hard_tests.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+//! Decides about a move of `price`: what a node costs, and the most time that it may take.
+
+use super::gain_weights::PRICE;
+use super::{HORIZON, INIT_TIMEUSE, MAX_AVERAGE, MAX_MOVE_BUDGET, NPS_UPDATE_RATE, Price, SPEC, TIMEUSE_UPDATE_RATE};
+use crate::params::ParamValues;
+use crate::plan::Plan;
+use crate::plan_builder::PlanBuilder;
+use crate::unit::Unit;
+use crate::{MS_PER_SECOND, MoveRequest};
+
+/// A new estimate of moves left or of speed changes the decision when it differs by more than this fraction.
+const RENEWAL_THRESHOLD: f64 = 0.02;
+/// Bounds of the time use.
+const TIME_USE: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+/// Fewest new nodes of an average move that a price is known for.
+const FEWEST_NODES: f64 = 1.0;
+
+/// The parameters of the manager itself.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub nps_update_rate: f64,
+    pub init_timeuse: f64,
+    pub timeuse_update_rate: f64,
+    pub horizon: f64,
+    pub max_move_budget: f64,
+    pub max_average: f64,
+}
+
+impl Settings {
+    pub fn new(values: &ParamValues) -> Self {
+        Self {
+            nps_update_rate: values.get(&NPS_UPDATE_RATE),
+            init_timeuse: values.get(&INIT_TIMEUSE),
+            timeuse_update_rate: values.get(&TIMEUSE_UPDATE_RATE),
+            horizon: values.get(&HORIZON),
+            max_move_budget: values.get(&MAX_MOVE_BUDGET),
+            max_average: values.get(&MAX_AVERAGE),
+        }
+    }
+}
+
+/// The numbers of one decision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decision {
+    /// Moves left by the estimators alone, without `movestogo`.
+    expected_moves: f64,
+    nps: f64,
+    pub average_move_ms: f64,
+    pub budget_ms: f64,
+    pub extra_ms: f64,
+    /// New nodes of an average move, if moves took all of their time.
+    pub priced_nodes: f64,
+}
+
+impl Decision {
+    /// Whether these estimates would lead to another decision.
+    pub fn differs(&self, expected_moves: f64, nps: f64) -> bool {
+        let differ = |a: f64, b: f64| (a / b - 1.0).abs() > RENEWAL_THRESHOLD;
+        differ(expected_moves, self.expected_moves) || differ(nps, self.nps)
+    }
+}
+
+impl Price {
+    /// The share of the average time that moves take.
+    pub(super) fn time_use(&self) -> f64 {
+        (self.shares / self.moves).clamp(*TIME_USE.start(), *TIME_USE.end())
+    }
+
+    /// The decision from what is known now, one term per step of the formulas of its [page](super).
+    pub(super) fn decide(&self, request: &MoveRequest) -> (Plan, Decision) {
+        use Unit::{Milliseconds, Nodes, Ratio};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, moves_to_go, .. } = *plan.request();
+        let expected_moves = self.moves_left.estimate();
+        let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
+        let moves = plan.at_least(
+            "priced_moves = max(1, min(moves_left, horizon * estimated_moves_left))",
+            moves_left.min(self.settings.horizon * expected_moves),
+            1.0,
+            Unit::Moves,
+        );
+        let mut game_time = clock_ms + increment_ms * (moves - 1.0) - overhead_ms;
+        let overrun_ms = self.overrun.average_ms();
+        if overrun_ms > 0.0 {
+            game_time -=
+                moves * plan.term("overrun = from what moves took past their limits", overrun_ms, Milliseconds);
+        }
+        let game_time = plan.at_least(
+            "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)",
+            game_time,
+            0.0,
+            Milliseconds,
+        );
+        let average_move_ms =
+            plan.term("average_move_time = game_time / priced_moves", game_time / moves, Milliseconds);
+        let nps =
+            plan.term("nps = from the searches, at first its initial value", self.speed.nps(), Unit::NodesPerSecond);
+        let new_nodes = plan.term(
+            "average_new_nodes = average_move_time / 1000 * nps",
+            average_move_ms * nps / MS_PER_SECOND,
+            Nodes,
+        );
+        let time_use =
+            plan.term("timeuse = from the moves of this game, at first its initial value", self.time_use(), Ratio);
+        let nodes = plan.at_least(
+            "priced_nodes = max(1, average_new_nodes / timeuse)",
+            new_nodes / time_use,
+            FEWEST_NODES,
+            Nodes,
+        );
+        let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
+        plan.term(price, PRICE * 1e2, Unit::Percent);
+        // The next period's time comes on top after the last move of a control, which need not save for it.
+        let (name, share) = match moves_to_go {
+            Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
+            None => ("max_move_budget = max-move-budget", 0.0),
+        };
+        let fraction = plan.at_least(name, self.settings.max_move_budget, share, Ratio);
+        let longest = plan.at_most(
+            "longest_move = min(max-average * average_move_time, max_move_budget * clock)",
+            self.settings.max_average * average_move_ms,
+            fraction * clock_ms,
+            Milliseconds,
+        );
+        let budget = plan.at_most(
+            "average_budget = min(average_move_time, longest_move)",
+            average_move_ms,
+            longest,
+            Milliseconds,
+        );
+        let plan = plan.finish(("average_budget", budget), ("longest_move - average_budget", longest - budget), None);
+        let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
+        (plan, Decision { expected_moves, nps, average_move_ms, budget_ms, extra_ms, priced_nodes: nodes })
+    }
+}

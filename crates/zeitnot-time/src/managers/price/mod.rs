@@ -1,0 +1,227 @@
+//! `price`: search on as long as more nodes are expected to gain more than they cost.
+//!
+//! A clock is best spent when every move of the game stops at the same marginal gain: with r(n) the regret of a move after n nodes,
+//! the sum of all regrets under one clock is least where -dr/dn is the same for all, the price of a node. `smooth` makes all trees
+//! equally large; `price` makes their last nodes equally useful.
+//!
+//! # Formulas
+//!
+//! ```text
+//! priced moves      = horizon · moves left                at most the moves to the next control
+//! game time         = clock + increment · (priced moves − 1) − overhead − priced moves · overrun
+//! average new nodes = game time / priced moves · nps
+//! priced nodes      = average new nodes / time use
+//! gain              = predicted rise of the chosen move's value when the tree grows to 8 times its size
+//! stop when           gain / (7 · nodes in the tree) · priced nodes < price
+//! hard limit        = max-average · average move time     at most max-move-budget · clock
+//! ```
+//!
+//! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
+//!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
+//!   tree was smaller, priors, and the age of the choice ([`root_history`]).
+//! - **Looks**: the gain is predicted anew each time the tree has grown by a tenth, as in those recordings.
+//! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
+//!   0.00122 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
+//!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
+//!   differ from the recorded ones.
+//! - Moves left, speed and overrun are learned as by [`smooth`](super::smooth).
+//!
+//! Sources: stopping when the best computation gains less than it costs is Hay, Russell, Tolpin and Shimony's rule (2012,
+//! arXiv 1207.5879); a small network over the statistics of the tree that says when to stop is Lan and others' (2021,
+//! arXiv 2012.07910).
+
+mod decision;
+pub mod gain;
+mod gain_weights;
+pub mod root_history;
+
+use crate::estimators::moves_left::{GROUPS, MovesLeft};
+use crate::estimators::overrun::Overrun;
+use crate::estimators::speed::SpeedEstimator;
+use crate::params::{ManagerSpec, ParamValues, param_specs};
+use crate::plan::Plan;
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use decision::{Decision, Settings};
+use gain::{GAIN, GROWTH};
+use gain_weights::PRICE;
+use root_history::{KEPT_GROWTH, RootHistory};
+
+param_specs! {
+    INIT_NPS "init-nps" 20000.0 0.1 1e9 NodesPerSecond
+        "Expected speed before the first batches of a game: it weighs 5 ms of search.";
+    NPS_UPDATE_RATE "nps-update-rate" 5.0 0.01 10000.0 Moves
+        "Average move times after which a measured speed counts for half.";
+    INIT_TIMEUSE "init-timeuse" 1.2 0.05 5.0 Ratio
+        "Share of the average time that moves take at the price of that time, at the start of a game.";
+    TIMEUSE_UPDATE_RATE "timeuse-update-rate" 30.0 0.01 10000.0 Moves
+        "Moves after which what a move used counts for half.";
+    HORIZON "horizon" 0.6 0.05 5.0 Ratio
+        "The clock is divided among this share of the estimated moves left.";
+    MAX_MOVE_BUDGET "max-move-budget" 0.4 0.001 1.0 Ratio
+        "Largest fraction of the clock that one move may use; the last moves of a control may use their share.";
+    MAX_AVERAGE "max-average" 8.0 1.0 100.0 Moves "Longest time of one move, in average moves.";
+}
+
+/// Moves that the first time use of a game counts for.
+const FIRST_TIME_USE_MOVES: f64 = 5.0;
+/// New nodes before which the network was not trained to predict anything.
+const LEAST_NODES: u64 = 16;
+/// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
+const GAIN_EXPONENT: f64 = 1.3;
+/// Factor on that expectation: a move that is given up too early does not come back.
+const PATIENCE: f64 = 2.0;
+
+/// How `price` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "price",
+    preset: None,
+    help: "Searches on as long as more nodes are expected to gain more than they cost.",
+    params: &[INIT_NPS, NPS_UPDATE_RATE, INIT_TIMEUSE, TIMEUSE_UPDATE_RATE, HORIZON, MAX_MOVE_BUDGET, MAX_AVERAGE],
+    choices: &[],
+    groups: GROUPS,
+    build: |values| Box::new(Price::new(values)),
+};
+
+#[derive(Debug)]
+struct Price {
+    settings: Settings,
+    moves_left: MovesLeft,
+    speed: SpeedEstimator,
+    overrun: Overrun,
+    /// The sum of the shares of their average time that the moves so far took, and their number, both forgotten at the same rate.
+    shares: f64,
+    moves: f64,
+    current: Option<CurrentMove>,
+    /// What the nodes of an average move would have gained at the end of the last search.
+    last_gain: Option<f64>,
+}
+
+/// What is needed until the move ends.
+#[derive(Clone, Debug)]
+struct CurrentMove {
+    request: MoveRequest,
+    decision: Decision,
+    hard_limit_ms: f64,
+    root: RootHistory,
+    /// Nodes of the tree at the next look at the root.
+    next_look: f64,
+    /// Nodes of the tree that the search is expected to go on to, from its last look; `None` before the first one.
+    expected_end: Option<f64>,
+}
+
+impl Price {
+    fn new(values: &ParamValues) -> Self {
+        let settings = Settings::new(values);
+        Self {
+            shares: FIRST_TIME_USE_MOVES * settings.init_timeuse,
+            moves: FIRST_TIME_USE_MOVES,
+            settings,
+            moves_left: MovesLeft::new(values),
+            speed: SpeedEstimator::new(values.get(&INIT_NPS)),
+            overrun: Overrun::default(),
+            current: None,
+            last_gain: None,
+        }
+    }
+}
+
+impl Price {
+    /// Looks at the root, if the tree has grown enough since the last look. Returns what the nodes of an average move would gain,
+    /// where there is enough to predict it from.
+    fn look(&mut self, current: &mut CurrentMove, snapshot: &SearchSnapshot, total: f64) -> Option<f64> {
+        if total < current.next_look {
+            return None;
+        }
+        let priced_nodes = current.decision.priced_nodes;
+        // At the growth of the recordings; of a tree that is larger than an average move's, at the growth of that one.
+        current.next_look = total + (KEPT_GROWTH - 1.0) * total.min(priced_nodes);
+        let inputs = current.root.inputs(snapshot).filter(|_| snapshot.new_nodes >= LEAST_NODES)?;
+        let gain = GAIN.gain(&inputs) / (total * (GROWTH - 1.0)) * priced_nodes;
+        let growth = libm::pow(gain / PRICE, 1.0 / GAIN_EXPONENT);
+        current.expected_end = Some(total * (1.0 + (growth - 1.0).max(0.0) * PATIENCE));
+        self.last_gain = Some(gain);
+        Some(gain)
+    }
+}
+
+impl TimeManager for Price {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        self.speed.end_move();
+        self.moves_left.begin_move(request.ply, request.pieces);
+        self.moves_left.read(request.moves_left_plies);
+        let (plan, decision) = self.decide(request);
+        self.speed.set_half_life(self.settings.nps_update_rate * decision.average_move_ms);
+        self.current = Some(CurrentMove {
+            request: request.clone(),
+            decision,
+            hard_limit_ms: plan.hard_limit_ms,
+            root: RootHistory::default(),
+            next_look: 0.0,
+            expected_end: None,
+        });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.speed.observe(snapshot);
+        let nps = Some(self.speed.nps());
+        let Some(mut current) = self.current.take() else { return Verdict { nps, ..Verdict::default() } };
+        self.moves_left.read(snapshot.moves_left_plies);
+        if current.decision.differs(self.moves_left.estimate(), self.speed.nps()) {
+            current.decision = self.decide(&current.request).1;
+        }
+        let Decision { budget_ms, extra_ms, .. } = current.decision;
+        let total = snapshot.total_nodes.max(1) as f64;
+        let looked = self.look(&mut current, snapshot, total);
+        // Before the first look there is no gain to compare with the price: the average time is all that is known.
+        let limit_ms = if current.expected_end.is_some() { budget_ms + extra_ms } else { budget_ms };
+        let limit_ms = limit_ms.min(current.hard_limit_ms);
+        let usual_ms = Some(current.decision.average_move_ms);
+        let mut verdict = Verdict { nps, usual_ms, ..Verdict::at_limit(snapshot, limit_ms, StopReason::Time) };
+        // Nothing is given up before the next look.
+        verdict.remaining_playouts = current.expected_end.map(|end| end.max(current.next_look) - total);
+        if looked.is_some_and(|gain| gain < PRICE) && verdict.stop.is_none() {
+            verdict.stop = Some(StopReason::Price);
+        }
+        self.current = Some(current);
+        verdict
+    }
+
+    fn wants_root_values(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.speed.end_move();
+        let Some(current) = self.current.take() else { return };
+        // Factors on top of this manager change its longest time alone, not the price: they are not counted here.
+        let share = outcome.elapsed_ms / current.decision.average_move_ms;
+        if share.is_finite() && share >= 0.0 {
+            let kept = libm::exp2(-1.0 / self.settings.timeuse_update_rate);
+            self.shares = self.shares * kept + share.min(self.settings.max_average);
+            self.moves = self.moves * kept + 1.0;
+        }
+        self.overrun.search_ended(outcome);
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates {
+            nps: Some(self.speed.nps()),
+            timeuse: Some(self.time_use()),
+            gain: self.last_gain,
+            price: Some(PRICE),
+            ..Estimates::default()
+        }
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.speed.set(nps);
+    }
+}
+
+#[cfg(test)]
+mod tests;

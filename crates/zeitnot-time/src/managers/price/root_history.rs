@@ -1,0 +1,104 @@
+//! Keeps how the root of a search was, and makes the inputs of the gain network from how it changed.
+
+use crate::SearchSnapshot;
+use std::collections::VecDeque;
+
+/// Numbers that describe the root.
+pub const INPUTS: usize = 17;
+/// The visits are compared with those of a tree that was smaller by this factor.
+const RECENT: f64 = 1.3;
+/// The same of the values.
+const EARLIER: f64 = 2.0;
+/// The growth of the tree from one root that is kept to the next.
+pub(super) const KEPT_GROWTH: f64 = 1.1;
+/// The largest tree that traces tell about: a larger one counts as this.
+const LARGEST: f64 = 1_000.0;
+/// The gap of values where there is nothing to compare with.
+const NO_RIVAL: f64 = 1.0;
+/// Keeps logarithms of shares finite.
+const EPSILON: f64 = 1e-9;
+
+/// The root of a search, as it was at growing numbers of nodes.
+#[derive(Clone, Debug, Default)]
+pub struct RootHistory {
+    kept: VecDeque<Root>,
+    best_move: Option<usize>,
+    /// New nodes at the last change of the best move.
+    changed_at: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Root {
+    total_nodes: f64,
+    visits: Vec<u32>,
+    values: Vec<Option<f32>>,
+}
+
+impl RootHistory {
+    /// Takes in the root as it is now. Returns the inputs of the gain network, most of them between -1 and 1; `None` where the
+    /// snapshot has no values, or its best move was not visited.
+    pub fn inputs(&mut self, now: &SearchSnapshot) -> Option<[f64; INPUTS]> {
+        let best = now.best_move?;
+        let value = |place: usize| now.root_values.get(place).copied().flatten().map(f64::from);
+        let q = value(best)?;
+        if self.best_move != Some(best) {
+            (self.best_move, self.changed_at) = (Some(best), now.new_nodes);
+        }
+        let total = now.total_nodes.max(1) as f64;
+        if self.kept.back().is_none_or(|last| last.total_nodes * KEPT_GROWTH <= total) {
+            let (visits, values) = (now.root_visits.to_vec(), now.root_values.to_vec());
+            self.kept.push_back(Root { total_nodes: total, visits, values });
+        }
+        while self.kept.get(1).is_some_and(|second| second.total_nodes * EARLIER <= total) {
+            self.kept.pop_front();
+        }
+        let at = |factor: f64| {
+            let is_old = |root: &&Root| root.total_nodes * factor <= total;
+            self.kept.iter().rev().find(is_old).or_else(|| self.kept.front())
+        };
+        let (recent, earlier) = (at(RECENT)?, at(EARLIER)?);
+
+        let visits = |place: usize| f64::from(now.root_visits.get(place).copied().unwrap_or(0));
+        let others = || (0..now.root_visits.len()).filter(|place| *place != best);
+        let runner_up = others().rev().max_by(|a, b| visits(*a).total_cmp(&visits(*b))).filter(|r| visits(*r) > 0.0);
+        let rival = others().filter_map(|place| Some((place, value(place)?))).rev().max_by(|a, b| a.1.total_cmp(&b.1));
+        let all = now.root_visits.iter().map(|count| f64::from(*count)).sum::<f64>().max(1.0);
+        let (first, second) = (visits(best) / all, runner_up.map_or(0.0, visits) / all);
+        let gap_to_runner_up = runner_up.and_then(value).map_or(NO_RIVAL, |value| q - value);
+        let gap_to_rival = rival.map_or(NO_RIVAL, |(_, value)| q - value);
+        let priors = now.root_priors.iter().map(|prior| f64::from(*prior)).sum::<f64>().max(EPSILON);
+        let prior = |place: usize| now.root_priors.get(place).map_or(0.0, |prior| f64::from(*prior) / priors);
+        let drift = |place: usize, now: f64| {
+            let before = earlier.values.get(place).copied().flatten();
+            before.map_or(0.0, |before| ((now - f64::from(before)) / 0.05).clamp(-2.0, 2.0))
+        };
+        let age = ((now.new_nodes as f64 + 1.0) / (self.changed_at as f64 + 1.0)).max(1.0);
+        Some([
+            (libm::log(total.min(LARGEST)) - 6.0) / 2.0,
+            now.new_nodes as f64 / total * 2.0 - 1.0,
+            first * 2.0 - 1.0,
+            second * 4.0 - 1.0,
+            (first - second) * 2.0 - 1.0,
+            libm::tanh(gap_to_rival / 0.05),
+            libm::tanh(gap_to_rival / 0.2),
+            libm::tanh(gap_to_runner_up / 0.05),
+            libm::tanh(gap_to_runner_up / 0.2),
+            rival.map_or(0.0, |(place, _)| visits(place) / all * 4.0).min(2.0) - 0.5,
+            rival.map_or(0.0, |(place, _)| prior(place)) * 4.0 - 0.5,
+            libm::log(divergence(&recent.visits, &now.root_visits) + 1e-5) / 3.0 + 2.0,
+            prior(best) * 2.0 - 1.0,
+            libm::log(age).min(4.0) / 2.0 - 1.0,
+            drift(best, q),
+            rival.map_or(0.0, |(place, value)| drift(place, value)),
+            q.abs() * 2.0 - 1.0,
+        ])
+    }
+}
+
+/// The Kullback-Leibler divergence of the visits now from those before, in nats.
+fn divergence(before: &[u32], now: &[u32]) -> f64 {
+    let sum = |visits: &[u32]| visits.iter().map(|count| f64::from(*count)).sum::<f64>().max(1.0);
+    let (all_before, all_now) = (sum(before), sum(now));
+    let pairs = before.iter().zip(now).map(|(a, b)| (f64::from(*a) / all_before, f64::from(*b) / all_now));
+    pairs.map(|(a, b)| a * libm::log((a + EPSILON) / (b + EPSILON))).sum::<f64>().max(0.0)
+}

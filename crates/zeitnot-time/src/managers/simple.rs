@@ -1,0 +1,206 @@
+//! `simple`: a share of the clock that grows with the ply and with the increment.
+//!
+//! # Formulas
+//!
+//! ```text
+//! share  = base-pct + ply · ply-pct + 100 · time-factor · increment / clock        in percent
+//! budget = (clock − overhead) · share · (1 + opening-bonus-pct on the first move)  + what the last move left over
+//! ```
+//!
+//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332
+//! ms.
+//!
+//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy`
+//! (#1876).
+//!
+//! Source: Lc0's manager of PR #1764, revised in #1876 (docs/lc0.md, 1.5). `movestogo` does not count. A budget is
+//! never negative here.
+//!
+//! One thing differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
+//! game. In Lc0 what it used is read off the clocks of two moves, so a clock that grew (a control reached, a new game with
+//! `KeepTimeStats`) counts as time left over: 1 s at the last move of 40 in 5 minutes gave the next one 5.3 s of 5.75, and
+//! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.
+
+use crate::params::{ManagerSpec, ParamValues, param_specs};
+use crate::plan::Plan;
+use crate::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::unit::Unit;
+use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+param_specs! {
+    BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
+    PLY_PERCENT "ply-pct" 0.049 0.0 1.0 Percent "By how much that share grows with every ply.";
+    TIME_FACTOR "time-factor" 1.5 0.0 100.0 Ratio "How much of the increment, as a share of the clock, is added to it.";
+    OPENING_BONUS_PERCENT "opening-bonus-pct" 0.0 0.0 1000.0 Percent "Extra time of the first move of a game, as a share of its budget.";
+}
+
+/// How `simple` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "simple",
+    preset: None,
+    help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
+    params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
+    choices: &[],
+    groups: &[],
+    build: |values| Box::new(Simple::new(values)),
+};
+
+#[derive(Debug)]
+struct Simple {
+    base_percent: f64,
+    ply_percent: f64,
+    time_factor: f64,
+    opening_bonus_percent: f64,
+    is_first_move: bool,
+    last: Option<LastMove>,
+    limit_ms: Option<f64>,
+}
+
+/// The numbers of the last move that the next one needs.
+#[derive(Clone, Copy, Debug)]
+struct LastMove {
+    ply: u32,
+    budget_ms: f64,
+    available_ms: f64,
+}
+
+impl Simple {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            base_percent: values.get(&BASE_PERCENT),
+            ply_percent: values.get(&PLY_PERCENT),
+            time_factor: values.get(&TIME_FACTOR),
+            opening_bonus_percent: values.get(&OPENING_BONUS_PERCENT),
+            is_first_move: true,
+            last: None,
+            limit_ms: None,
+        }
+    }
+}
+
+impl TimeManager for Simple {
+    fn name(&self) -> &'static str {
+        SPEC.name
+    }
+
+    /// docs/lc0.md, 1.5, one term per quantity.
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Percent, Ratio};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let MoveRequest { clock_ms, increment_ms, overhead_ms, .. } = *plan.request();
+        let available =
+            plan.at_least("available = max(0, clock - overhead)", clock_ms - overhead_ms, 0.0, Milliseconds);
+        let share = plan.term(
+            "ply_share = base-pct + ply * ply-pct",
+            self.base_percent + f64::from(request.ply) * self.ply_percent,
+            Percent,
+        );
+        let increment_ratio = if clock_ms > 0.0 { increment_ms / clock_ms } else { 0.0 };
+        let increment_ratio = plan.term("increment_ratio = increment / clock", increment_ratio, Ratio);
+        let share = plan.term(
+            "share = ply_share + 100 * increment_ratio * time-factor",
+            share + 100.0 * increment_ratio * self.time_factor,
+            Percent,
+        );
+        plan.moves_left_by_share(share);
+        let mut budget = plan.term("share_of_clock = available * share / 100", available * share / 100.0, Milliseconds);
+        if std::mem::take(&mut self.is_first_move) {
+            let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
+            budget *= 1.0 + bonus / 100.0;
+        }
+        // Any other ply is another game or another line of it.
+        if let Some(last) = self.last.take().filter(|last| last.ply.checked_add(2) == Some(request.ply)) {
+            let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
+            let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);
+            let used = plan.term(
+                "last_used = last_available - available + increment",
+                last_available - available + increment_ms,
+                Milliseconds,
+            );
+            let left = plan.at_most(
+                "left_over = min(last_budget - last_used, last_budget)",
+                last_budget - used,
+                last_budget,
+                Milliseconds,
+            );
+            budget += plan.at_least("saved = max(0, left_over)", left, 0.0, Milliseconds);
+        }
+        let budget = plan.at_most(
+            "limited_budget = min(share_of_clock * (1 + opening_bonus / 100) + saved, available)",
+            budget,
+            available,
+            Milliseconds,
+        );
+        self.last = Some(LastMove { ply: request.ply, budget_ms: budget, available_ms: available });
+        let plan = plan.finish(("whole(limited_budget)", budget.trunc()), NO_RESERVE, None);
+        self.limit_ms = Some(plan.hard_limit_ms);
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.limit_ms = None;
+        if let Some(last) = &mut self.last {
+            last.budget_ms *= outcome.granted();
+        }
+    }
+
+    fn estimates(&self) -> Estimates {
+        Estimates::default()
+    }
+
+    fn set_nps(&mut self, _nps: f64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::managers::golden::{Played, check};
+    use crate::{MoveOutcome, MoveRequest, build};
+
+    // docs/lc0.md, 1.5: fresh managers, observed by running Lc0; (200, 150) has a negative limit there.
+    #[test]
+    fn single_moves_are_those_of_lc0() {
+        for (ply, clock, increment, moves_to_go, budget) in [
+            (0, 60_000.0, 0.0, None, 837.0),
+            (0, 60_000.0, 1_000.0, None, 2_332.0),
+            (1, 60_000.0, 1_000.0, None, 2_361.0),
+            (20, 300_000.0, 0.0, None, 7_135.0),
+            (40, 180_000.0, 2_000.0, None, 9_037.0),
+            (80, 30_000.0, 500.0, None, 2_330.0),
+            (120, 5_000.0, 100.0, None, 493.0),
+            (200, 1_000.0, 0.0, None, 89.0),
+            (200, 150.0, 0.0, None, 0.0),
+            (0, 2_400_000.0, 0.0, Some(40), 33_597.0),
+            (78, 60_000.0, 0.0, Some(1), 3_122.0),
+            (60, 7_200_000.0, 15_000.0, None, 334_970.0),
+        ] {
+            check("simple", &[Played { ply, clock, increment, moves_to_go, budget, used: 0.0 }]);
+        }
+    }
+
+    // docs/lc0.md, 1.5: the sequence.
+    #[test]
+    fn time_left_over_goes_to_the_next_move() {
+        let played = |clock, ply, budget| Played { ply, clock, increment: 600.0, moves_to_go: None, budget, used: 0.0 };
+        check("simple", &[played(60_000.0, 0, 1_734.0), played(60_000.0, 2, 2_927.0), played(57_000.0, 4, 1_803.0)]);
+    }
+
+    #[test]
+    fn a_longer_clock_is_not_time_left_over() {
+        let request = |clock_ms, ply| MoveRequest { clock_ms, ply, overhead_ms: 200.0, ..MoveRequest::default() };
+        let fresh = |clock_ms, ply| build("simple").unwrap().plan(&request(clock_ms, ply)).budget_ms;
+        let mut manager = build("simple").unwrap();
+        // The last move of 40 in 5 s, and the first of the next 40.
+        let last = manager.plan(&request(1_000.0, 78)).budget_ms;
+        manager.finish(&MoveOutcome { elapsed_ms: 50.0, ..MoveOutcome::default() });
+        let next = manager.plan(&request(5_950.0, 80)).budget_ms;
+        assert!(next <= fresh(5_950.0, 80) + last + 1.0, "{next}");
+        assert!(next > fresh(5_950.0, 80), "the whole budget of the last move was left: {next}");
+        // KeepTimeStats: the next game.
+        manager.finish(&MoveOutcome { elapsed_ms: 50.0, ..MoveOutcome::default() });
+        assert_eq!(manager.plan(&request(3_600_000.0, 0)).budget_ms, fresh(3_600_000.0, 0));
+    }
+}

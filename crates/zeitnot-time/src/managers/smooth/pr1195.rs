@@ -1,0 +1,184 @@
+//! `smooth(preset=pr1195)`: spend the clock so that every move of the game ends with a tree of the same size.
+//!
+//! # Formulas
+//!
+//! ```text
+//! game time     = clock + moves left · increment
+//! average tree  = game time · nps / moves left / (1 − tree reuse)
+//! target        = average tree − nodes in the tree
+//! budget        = target / nps / time use                 at most max-move-budget · clock
+//! ```
+//!
+//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602
+//! nodes; 4,330 ms at that speed; / 0.7 = 6,186 ms.
+//!
+//! *When to use it*: to compare with the design page; plain `smooth` is the better one.
+//!
+//! Source: the design page of Lc0's PR #1195 (docs/documents.md, 1), "the page" below. What was merged later under this
+//! name differs (docs/lc0.md, 1.12). Where the page is silent:
+//!
+//! - **Overhead.** The formulas work on the clock as it is; the guard of `PlanBuilder::finish` keeps the result
+//!   before the clock less the overhead.
+//! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
+//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (docs/lc0.md, 1.1), and at least one
+//!   move is left.
+//! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
+//! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
+//!
+//! Where it differs from the page, and why:
+//!
+//! - **Time use** and **tree reuse** samples are at most 1: a last batch past the budget, or a tree that grew while
+//!   pondering (docs/lc0.md, 7.6), would feed back on itself.
+//! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
+//!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (docs/lc0.md, 7.3).
+
+use super::Learned;
+use super::params::{self, *};
+use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
+use crate::estimators::nps::NpsEstimator;
+use crate::params::{ManagerSpec, ParamSpec, ParamValues};
+use crate::plan::Plan;
+use crate::plan_builder::{NO_RESERVE, PlanBuilder};
+use crate::unit::Unit;
+use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+
+const INIT_NPS: ParamSpec = params::INIT_NPS.helping("Expected speed at the start of a game.");
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE }
+    .helping("Time of search after which the expected speed has moved half-way.");
+
+/// As it is written.
+const TITLE: &str = "smooth(preset=pr1195)";
+
+/// How `smooth(preset=pr1195)` is configured.
+pub(crate) const SPEC: ManagerSpec = ManagerSpec {
+    name: "smooth",
+    preset: Some("pr1195"),
+    help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
+    params: &[
+        INIT_TREE_REUSE,
+        MAX_TREE_REUSE,
+        TREE_REUSE_UPDATE_RATE,
+        INIT_NPS,
+        NPS_UPDATE_RATE,
+        INIT_TIMEUSE,
+        MIN_TIMEUSE,
+        TIMEUSE_UPDATE_RATE,
+        MAX_MOVE_BUDGET,
+    ],
+    choices: &[],
+    groups: &[MLE_LEGACY_ALONE],
+    build: |values| Box::new(Smooth::new(values)),
+};
+
+#[derive(Debug)]
+struct Smooth {
+    moves_left: MleLegacy,
+    nps: NpsEstimator,
+    learned: Learned,
+    max_move_budget: f64,
+    current: Option<CurrentMove>,
+}
+
+/// The numbers of the plan that are needed until the move ends.
+#[derive(Clone, Copy, Debug)]
+struct CurrentMove {
+    budget_ms: f64,
+    hard_limit_ms: f64,
+    average_move_ms: f64,
+}
+
+impl Smooth {
+    fn new(values: &ParamValues) -> Self {
+        Self {
+            moves_left: MleLegacy::alone(values),
+            nps: NpsEstimator::new(values.get(&INIT_NPS), values.get(&NPS_UPDATE_RATE) * MS_PER_SECOND),
+            learned: Learned::new(values),
+            max_move_budget: values.get(&MAX_MOVE_BUDGET),
+            current: None,
+        }
+    }
+}
+
+impl TimeManager for Smooth {
+    fn name(&self) -> &'static str {
+        TITLE
+    }
+
+    /// docs/documents.md, 1.2, one term per step.
+    fn plan(&mut self, request: &MoveRequest) -> Plan {
+        use Unit::{Milliseconds, Nodes, Ratio};
+        self.nps.begin_move();
+        self.learned.tree_reuse.search_begins(request.reused_nodes);
+
+        let mut plan = PlanBuilder::new(TITLE, request);
+        let clock = plan.request().clock_ms;
+        let increment = plan.request().increment_ms;
+
+        let moves_left = plan.moves_left(self.moves_left.estimate(request.ply), "from mle-legacy");
+        let game_time =
+            plan.term("game_time = clock + moves_left * increment", clock + moves_left * increment, Milliseconds);
+        let average_move_ms =
+            plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
+        let nps = nps_term(&mut plan, self.nps.nps());
+        let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
+        let new_per_move = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
+        let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
+        let reused_nodes = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
+        let target_new = plan.at_least(
+            "target_new_nodes = max(0, average_total_nodes - reused_nodes)",
+            total_per_move - reused_nodes,
+            0.0,
+            Nodes,
+        );
+        let search_time = plan.term(
+            "target_search_time = target_new_nodes / nps * 1000",
+            target_new / nps * MS_PER_SECOND,
+            Milliseconds,
+        );
+        let time_use = self.learned.time_use_term(&mut plan);
+        let budget =
+            plan.term("search_time_budget = target_search_time / timeuse", search_time / time_use, Milliseconds);
+        let max_fraction = plan.term("max_move_budget = max-move-budget", self.max_move_budget, Ratio);
+        let budget = plan.at_most(
+            "limited_budget = min(search_time_budget, max_move_budget * clock)",
+            budget,
+            max_fraction * clock,
+            Milliseconds,
+        );
+
+        let plan = plan.finish(("limited_budget", budget), NO_RESERVE, Some(total_per_move));
+        self.current =
+            Some(CurrentMove { budget_ms: plan.budget_ms, hard_limit_ms: plan.hard_limit_ms, average_move_ms });
+        plan
+    }
+
+    fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
+        self.nps.observe(snapshot);
+        let verdict = match self.current {
+            Some(current) => Verdict::at_limit(snapshot, current.hard_limit_ms, StopReason::Time),
+            None => Verdict::default(),
+        };
+        Verdict { nps: Some(self.nps.nps()), ..verdict }
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        self.nps.begin_move();
+        let Some(current) = self.current.take() else {
+            self.learned.tree_reuse.forget_last();
+            return;
+        };
+        self.learned.search_ended(outcome, current.budget_ms, current.average_move_ms);
+    }
+
+    fn estimates(&self) -> Estimates {
+        self.learned.estimates(self.nps.nps(), None)
+    }
+
+    fn set_nps(&mut self, nps: f64) {
+        self.nps.set(nps);
+    }
+}
+
+#[cfg(test)]
+#[path = "pr1195_tests.rs"]
+mod tests;

@@ -1,0 +1,309 @@
+use super::*;
+use crate::build;
+
+fn smooth(params: &str) -> Box<dyn TimeManager> {
+    build(&format!("smooth({params})")).unwrap()
+}
+
+fn request(clock_ms: f64, increment_ms: f64, ply: u32) -> MoveRequest {
+    MoveRequest { clock_ms, increment_ms, ply, overhead_ms: 200.0, ..MoveRequest::default() }
+}
+
+fn look(elapsed_ms: f64, new_nodes: u64) -> SearchSnapshot<'static> {
+    SearchSnapshot { elapsed_ms, since_first_batch_ms: Some(elapsed_ms), new_nodes, ..SearchSnapshot::default() }
+}
+
+#[track_caller]
+fn near(value: f64, expected: f64) {
+    assert!((value - expected).abs() <= 1e-6 * expected.abs().max(1.0), "{value} is not {expected}");
+}
+
+/// The worked example of the module's documentation.
+#[test]
+fn budget_of_a_first_move_step_by_step() {
+    let plan = smooth("").plan(&request(60_000.0, 1_000.0, 0));
+    for (name, value) in [
+        ("moves_left", 70.0),
+        ("game_time", 128_800.0),
+        ("average_new_nodes", 36_800.0),
+        ("average_total_nodes", 73_600.0),
+        ("credited_nodes", 0.0),
+        ("target_search_time", 3_680.0),
+        ("search_time_budget", 5_257.142_857),
+        ("reserve", 10_514.285_714),
+    ] {
+        near(plan.term(name).unwrap_or_else(|| panic!("no term {name}")).value, value);
+    }
+    near(plan.hard_limit_ms, 5_257.142_857 * 3.0);
+}
+
+// Lc0 #1585 (TCEC season 21, game 44): 3,203 s on the clock, 4,606,954 reused nodes, and an estimate of speed that had
+// collapsed from 60,701 to 12,990. Lc0 moved at once.
+#[test]
+fn budget_in_issue_1585_is_minutes() {
+    for nps in [12_990.0, 60_701.0] {
+        let mut manager = smooth("midpoint=27.3,init-tree-reuse=0.53701,init-timeuse=0.748");
+        manager.set_nps(nps);
+        let plan = manager.plan(&MoveRequest { reused_nodes: 4_606_954, ..request(3_203_000.0, 0.0, 0) });
+        assert!((60_000.0..300_000.0).contains(&plan.budget_ms), "{nps}: {plan}");
+        assert_eq!(plan.term("credited_nodes").unwrap().clamped, nps < 20_000.0);
+    }
+}
+
+// docs/lc0.md, 7.5: a move of 0.42 of the clock, and the rest lost.
+#[test]
+fn the_last_move_of_a_control_may_use_what_is_left() {
+    let last = MoveRequest { moves_to_go: Some(1), ..request(60_000.0, 0.0, 78) };
+    let plan = smooth("").plan(&last);
+    assert_eq!((plan.budget_ms, plan.hard_limit_ms), (59_800.0, 59_800.0), "{plan}");
+    let two = MoveRequest { moves_to_go: Some(2), ..last };
+    let plan = smooth("").plan(&two);
+    assert!(plan.hard_limit_ms <= 30_000.0, "{plan}");
+}
+
+// docs/lc0.md, 7.5: clock 3000 + 600 and two moves to go gave no time at all.
+#[test]
+fn a_bank_cannot_exceed_the_clock() {
+    let mut manager = smooth("piggybank");
+    for ply in [0, 2, 4] {
+        let plan = manager.plan(&request(55_000.0, 600.0, ply));
+        manager.finish(&MoveOutcome {
+            elapsed_ms: plan.budget_ms,
+            total_nodes: 5_000,
+            stop: None,
+            ..MoveOutcome::default()
+        });
+    }
+    assert!(manager.estimates().bank_ms.unwrap() > 4_000.0);
+    let last = MoveRequest { reused_nodes: 100, moves_to_go: Some(2), ..request(3_000.0, 600.0, 6) };
+    let plan = manager.plan(&last);
+    assert!(plan.budget_ms > 500.0, "{plan}");
+    assert!(manager.estimates().bank_ms.unwrap() <= 900.0);
+}
+
+#[test]
+fn a_hard_move_gets_its_reserve() {
+    let mut manager = smooth("");
+    let plan = manager.plan(&request(60_000.0, 0.0, 0));
+    let budget = plan.budget_ms;
+    let remaining =
+        |manager: &mut Box<dyn TimeManager>, seen: SearchSnapshot| manager.observe(&seen).remaining_ms.unwrap();
+    near(remaining(&mut manager, look(10.0, 10)), budget - 10.0);
+    let wanting = SearchSnapshot { need_more_time: true, ..look(20.0, 20) };
+    near(remaining(&mut manager, wanting), budget * 3.0 - 20.0);
+    let valued = |value, at| SearchSnapshot { best_value: Some(value), ..look(at, 30) };
+    near(remaining(&mut manager, valued(0.3, 30.0)), budget - 30.0);
+    manager.finish(&MoveOutcome { elapsed_ms: 1_000.0, total_nodes: 1_000, stop: None, ..MoveOutcome::default() });
+    // Lc0 #1582, #1534: the reply was not expected.
+    let budget = manager.plan(&request(59_000.0, 0.0, 2)).budget_ms;
+    near(remaining(&mut manager, valued(0.25, 10.0)), budget - 10.0);
+    near(remaining(&mut manager, valued(0.15, 20.0)), budget * 3.0 - 20.0);
+}
+
+#[test]
+fn overtaking_opens_the_reserve_when_it_is_asked_for() {
+    for (params, opens) in [("", false), ("overtaking", true)] {
+        let mut manager = smooth(params);
+        let plan = manager.plan(&request(60_000.0, 0.0, 0));
+        manager.observe(&SearchSnapshot { root_visits: (&[100, 50]).into(), ..look(100.0, 150) });
+        let verdict = manager.observe(&SearchSnapshot { root_visits: (&[110, 100]).into(), ..look(200.0, 210) });
+        assert_eq!(verdict.remaining_ms.unwrap() > plan.budget_ms, opens, "{params}");
+    }
+}
+
+// Seed: "it may make sense to have search limit in nodes instead of (or in addition to) time".
+#[test]
+fn node_budget_ends_the_search() {
+    let mut manager = smooth("node-budget=1,init-nps=1000");
+    let plan = manager.plan(&request(60_000.0, 0.0, 0));
+    let nodes = plan.budget_ms; // at a thousand nodes a second
+    let before = manager.observe(&look(10.0, nodes as u64 - 5));
+    assert!(before.stop.is_none() && before.remaining_playouts.unwrap() < 6.0, "{before:?}");
+    assert_eq!(manager.observe(&look(20.0, nodes as u64 + 1)).stop, Some(StopReason::NodeBudget));
+    assert_eq!(smooth("").observe(&look(20.0, u64::MAX)).stop, None);
+}
+
+// Lc0 #1529: total N and best N mixed by theta.
+#[test]
+fn total_nodes_share_aims_at_the_best_moves_nodes() {
+    let limit = |params: &str, visits: &[u32]| {
+        let mut manager = smooth(params);
+        manager.plan(&request(60_000.0, 0.0, 0));
+        let seen = SearchSnapshot { root_visits: visits.into(), ..look(10.0, 100) };
+        manager.observe(&seen).remaining_ms.unwrap() + 10.0
+    };
+    let usual = limit("", &[35, 65]);
+    near(limit("total-nodes-share=0", &[70, 30]), usual); // the usual share, 0.7
+    near(limit("total-nodes-share=0", &[50, 50]), usual * 1.4);
+    near(limit("total-nodes-share=0.5", &[50, 50]), usual * 0.85 / 0.75);
+    near(limit("total-nodes-share=0", &[10, 10, 10, 10]), usual * 2.0); // 2.8, but no more than twice
+}
+
+// Seed: "Soon we'll use Moves Left Head".
+#[test]
+fn moves_left_are_renewed_while_the_search_goes_on() {
+    let mut manager = smooth("scale=1");
+    let plan = manager.plan(&request(60_000.0, 0.0, 40));
+    near(plan.moves_left, 50.110512024); // 70·(1 + 2·(20/70)^4.5)^(1/4.5) − 20
+    let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
+    let long = manager.observe(&says(4.0 * plan.moves_left, 10.0)).remaining_ms.unwrap() + 10.0;
+    near(long, plan.budget_ms / 2.0);
+    let short = manager.observe(&says(20.0, 20.0)).remaining_ms.unwrap() + 20.0;
+    near(short, plan.hard_limit_ms);
+    manager.finish(&MoveOutcome { elapsed_ms: 100.0, total_nodes: 100, stop: None, ..MoveOutcome::default() });
+    near(manager.plan(&request(59_900.0, 0.0, 42)).moves_left, 9.0); // one move later, before its first evaluation
+}
+
+#[test]
+fn first_move_bonus_and_nodes_floor() {
+    let usual = smooth("").plan(&request(60_000.0, 0.0, 0)).budget_ms;
+    let mut manager = smooth("first-move-bonus=0.5");
+    near(manager.plan(&request(60_000.0, 0.0, 0)).budget_ms, usual * 1.5);
+    near(manager.plan(&request(60_000.0, 0.0, 0)).budget_ms, usual);
+    // Lc0 #713: panic moves at depth 1.
+    let trouble = request(1_000.0, 0.0, 100);
+    let panicking = smooth("init-nps=1000").plan(&MoveRequest { reused_nodes: 1_000_000, ..trouble.clone() });
+    let floored =
+        smooth("init-nps=1000,min-nodes=200").plan(&MoveRequest { reused_nodes: 1_000_000, ..trouble.clone() });
+    assert!(panicking.budget_ms < 100.0, "{panicking}");
+    near(floored.budget_ms, 200.0);
+    near(smooth("init-nps=1000,min-nodes=2000").plan(&trouble).budget_ms, 300.0); // max-move-budget
+}
+
+#[test]
+fn a_pondered_tree_is_not_reused_more_than_wholly() {
+    // docs/lc0.md, 7.6: a tree that grew to 1.3 times its size gave Lc0 an estimate at its cap and targets 3.7 times
+    // too high.
+    let mut manager = smooth("");
+    for ply in (0..40).step_by(2) {
+        let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, ply) });
+        manager.finish(&MoveOutcome {
+            elapsed_ms: plan.budget_ms,
+            total_nodes: 115_000,
+            stop: None,
+            ..MoveOutcome::default()
+        });
+    }
+    let plan = manager.plan(&MoveRequest { reused_nodes: 150_000, ..request(60_000.0, 0.0, 40) });
+    assert_eq!(plan.term("tree_reuse").unwrap().value, 0.7);
+    assert!(plan.budget_ms < 60_000.0 / plan.moves_left * 1.5, "{plan}");
+}
+
+#[test]
+fn overrun_is_taken_off_later_budgets() {
+    let mut manager = smooth("");
+    let first = manager.plan(&request(2_000.0, 0.0, 0));
+    manager.observe(&look(first.budget_ms - 1.0, 100));
+    manager.finish(&MoveOutcome {
+        elapsed_ms: first.budget_ms + 50.0,
+        total_nodes: 100,
+        stop: None,
+        ..MoveOutcome::default()
+    });
+    let plan = manager.plan(&request(2_000.0, 0.0, 2));
+    near(plan.term("overrun").unwrap().value, 10.0);
+    near(plan.term("game_time").unwrap().value, 1_800.0 - plan.moves_left * 10.0);
+    let mut hard = smooth("");
+    let first = hard.plan(&request(2_000.0, 0.0, 0));
+    hard.observe(&SearchSnapshot { need_more_time: true, ..look(10.0, 100) });
+    hard.finish(&MoveOutcome {
+        elapsed_ms: first.hard_limit_ms,
+        total_nodes: 100,
+        stop: None,
+        ..MoveOutcome::default()
+    });
+    assert!(hard.plan(&request(2_000.0, 0.0, 2)).term("overrun").is_none(), "the reserve is no overrun");
+}
+
+#[test]
+fn a_limit_that_is_taken_back_is_no_overrun() {
+    // The search is inside its reserve when the most visited move becomes the best valued one: it ends at once.
+    let mut manager = smooth("");
+    let first = manager.plan(&request(60_000.0, 600.0, 0));
+    let at = first.budget_ms + 1_000.0;
+    manager.observe(&SearchSnapshot { need_more_time: true, ..look(at - 5.0, 100) });
+    assert_eq!(manager.observe(&look(at, 110)).stop, Some(StopReason::Time));
+    manager.finish(&MoveOutcome { elapsed_ms: at + 40.0, ..MoveOutcome::default() });
+    near(manager.plan(&request(60_000.0, 600.0, 2)).term("overrun").unwrap().value, 8.0); // 0.2 · 40, and not 0.2 · 1000
+    // The same where the network finds the game shorter than it looked, and then longer.
+    let mut manager = smooth("scale=1");
+    let plan = manager.plan(&request(60_000.0, 0.0, 40));
+    let says = |plies, at| SearchSnapshot { moves_left_plies: Some(plies), ..look(at, 100) };
+    let at = plan.budget_ms * 0.9;
+    assert_eq!(manager.observe(&says(4.0 * plan.moves_left, at)).stop, Some(StopReason::Time));
+    manager.finish(&MoveOutcome { elapsed_ms: at, ..MoveOutcome::default() });
+    assert!(manager.plan(&request(55_000.0, 0.0, 42)).term("overrun").is_none());
+}
+
+// The manager is told what a part made of its budget: it neither takes the extra time for an overrun nor the time that it
+// was denied for thrift.
+#[test]
+fn adjust_factor_does_not_distort_the_estimates() {
+    for spec in
+        ["smooth(PART)", "smooth(preset=pr1195,PART)", "smooth(preset=lc0,PART)", "legacy(PART)", "simple(PART)"]
+    {
+        let budgets = |part: &str| -> Vec<f64> {
+            let mut manager = build(&spec.replace("PART", part)).unwrap();
+            let mut clock_ms = 60_000.0;
+            let mut budgets = Vec::new();
+            for ply in (40..56).step_by(2) {
+                // The parts read the middlegame off the ply, the clock is the same for both.
+                let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(clock_ms, 600.0, ply) });
+                manager.observe(&look(1.0, 1));
+                manager.observe(&look(plan.budget_ms, 100));
+                manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
+                budgets.push(plan.budget_ms);
+                clock_ms += 600.0 - plan.budget_ms;
+            }
+            budgets
+        };
+        let factor = |factor: f64| budgets(&format!("adjust(control(bullet={factor}))"));
+        let (plain, half) = (factor(1.0), factor(0.5));
+        for (index, (plain, half)) in plain.iter().zip(&half).enumerate() {
+            // Half the time leaves more on the clock for later, so a later half is more than a half, but less than that.
+            assert!(*half < 0.8 * plain, "{spec}, move {index}: {half} against {plain}");
+        }
+        let double = factor(2.0);
+        assert!(double[1] > 1.5 * plain[1], "{spec}: {double:?} against {plain:?}");
+    }
+    let mut manager = smooth("adjust(phase(middlegame=2))");
+    for ply in (20..36).step_by(2) {
+        let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(60_000.0, 600.0, ply) });
+        assert!(plan.term("overrun").is_none(), "{plan}");
+        near(plan.budget_ms / plan.term("planned_budget").unwrap().value, 2.0);
+        manager.observe(&look(plan.budget_ms - 1.0, 100));
+        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
+    }
+    assert!(manager.estimates().timeuse.unwrap() > 0.7);
+}
+
+// docs/documents.md, 1.4: `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
+#[test]
+fn parameter_note_names_parameters_with_another_meaning() {
+    let spec = "smooth(init-tree-reuse=0.2,init-nps=12345.0)";
+    assert_eq!(
+        parameter_note(spec).unwrap(),
+        format!(
+            "playing with {spec}: init-nps weighs no more than 5 ms of search; for the meaning on Lc0's page add preset=pr1195"
+        )
+    );
+    let both = parameter_note("smooth(nps-update-rate=5.0,init-nps=20000.0)").unwrap();
+    assert!(both.contains(": nps-update-rate counts average moves, not seconds; init-nps weighs "), "{both}");
+    for silent in [
+        "smooth",
+        "smooth(init-tree-reuse=0.2,mle-legacy(steepness=12.0,midpoint=50.0))",
+        "smooth(preset=pr1195,nps-update-rate=5.0)",
+        "smooth(init-nps=20000.0,preset=zeitnot)",
+        "smooth(force-piggybank-ms=0)",
+        "legacy",
+        "smooth(init-nps=0)",
+        "",
+    ] {
+        assert_eq!(parameter_note(silent), None, "{silent}");
+    }
+    for param in [&SPEC.params[3], &SPEC.params[4]] {
+        assert!(parameter_note(&format!("smooth({}=7)", param.name)).is_some(), "{}", param.name);
+        assert!(param.help.contains("Lc0's page (preset=pr1195)"), "{}", param.help);
+    }
+    assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
+}

@@ -1,0 +1,106 @@
+//! Stops a search when the rest of it cannot change the best move: smart pruning.
+
+use crate::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
+
+/// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
+const TOLERANCE_MS: f64 = 200.0;
+
+/// The same as a share of the move's usual time, where the speed is known from earlier moves: in bullet 200 ms are most of a move.
+const TOLERANCE_SHARE: f64 = 0.1;
+
+/// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
+const TOLERANCE_NODES: f64 = 300.0;
+
+/// Source: docs/lc0.md, 2.6.
+#[derive(Clone, Debug)]
+pub struct SmartPruning {
+    factor: f64,
+    minimum_batches: u64,
+    /// On the move's clock.
+    first_evaluation_ms: Option<f64>,
+}
+
+impl SmartPruning {
+    /// `None` where `factor` turns it off.
+    pub fn new(factor: f64, minimum_batches: u64) -> Option<Self> {
+        (factor > 0.0).then_some(Self { factor, minimum_batches, first_evaluation_ms: None })
+    }
+
+    /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
+    /// best move's rivals can still get, and leaves that number there for others. `on_clock`: an only move, or the only one that does
+    /// not lose, is played at once; otherwise it is searched to the limit that was asked for, or until its result is proven.
+    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict, on_clock: bool) -> Option<StopReason> {
+        let moves = snapshot.root_visits.len();
+        if moves == 0 {
+            return None;
+        }
+        if moves == 1 {
+            let is_proven = snapshot.win_found || snapshot.losing_edges == 1;
+            return (on_clock || is_proven).then_some(StopReason::OnlyMove);
+        }
+        let spared = usize::from(!snapshot.may_resign);
+        let losing = snapshot.losing_edges as usize;
+        if moves <= losing.saturating_add(spared) {
+            // The move that is left is worth what its own visits say.
+            return (on_clock || moves <= losing).then_some(StopReason::OnlyNonLosingMove);
+        }
+        if snapshot.win_found {
+            return Some(StopReason::WinFound);
+        }
+        if snapshot.new_nodes == 0 {
+            return None;
+        }
+        let Some(first_evaluation_ms) = self.first_evaluation_ms else {
+            self.first_evaluation_ms = Some(snapshot.elapsed_ms);
+            return None;
+        };
+        let searched_ms = snapshot.elapsed_ms - first_evaluation_ms;
+        let known_ms = so_far.usual_ms.map(|usual_ms| TOLERANCE_SHARE * (usual_ms - first_evaluation_ms));
+        let tolerance_ms = known_ms.map_or(TOLERANCE_MS, |known_ms| known_ms.min(TOLERANCE_MS));
+        if searched_ms.is_nan() || searched_ms < tolerance_ms {
+            return None;
+        }
+        let remaining = self.remaining_playouts(snapshot.new_nodes, searched_ms, so_far)?;
+        so_far.remaining_playouts = Some(remaining);
+        if snapshot.batches < self.minimum_batches {
+            return None;
+        }
+        (remaining < lead(&snapshot.root_visits)).then_some(StopReason::CannotBeOvertaken)
+    }
+
+    /// Nodes that remain, over the factor; `None` for a search without an end.
+    fn remaining_playouts(&self, new_nodes: u64, searched_ms: f64, so_far: &Verdict) -> Option<f64> {
+        let by_time = so_far.remaining_ms.map(|remaining_ms| {
+            let measured = (new_nodes as f64 + TOLERANCE_NODES) * MS_PER_SECOND / searched_ms + 1.0;
+            remaining_ms / MS_PER_SECOND * so_far.nps.unwrap_or(measured)
+        });
+        super::smaller(by_time, so_far.remaining_playouts).map(|playouts| playouts / self.factor)
+    }
+}
+
+/// Visits by which the most visited move leads the second.
+fn lead(visits: &[u32]) -> f64 {
+    let (mut first, mut second) = (0, 0);
+    for &visits in visits {
+        if visits > first {
+            (first, second) = (visits, first);
+        } else {
+            second = second.max(visits);
+        }
+    }
+    f64::from(first - second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lead;
+
+    #[test]
+    fn lead_is_over_the_second_wherever_it_stands() {
+        for visits in [[10, 7, 3], [7, 10, 3], [3, 10, 7], [10, 3, 7], [3, 7, 10], [7, 3, 10]] {
+            assert_eq!(lead(&visits), 3.0, "{visits:?}");
+        }
+        assert_eq!(lead(&[5, 5]), 0.0);
+        assert_eq!(lead(&[u32::MAX, 0]), 4_294_967_295.0);
+    }
+}

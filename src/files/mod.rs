@@ -1,9 +1,0 @@
-//! The files that a user names: their paths as text, what they are, and their content as text.
-
-mod path_text;
-mod regular;
-mod text;
-
-pub use path_text::{from_any_encoding, from_bytes, from_os, named_path, to_os, to_path};
-pub use regular::{OtherKind, open_regular};
-pub use text::{MARK, TextLines, mark_length, open, read_text, without_marks};
