@@ -1,29 +1,4 @@
-//! Measures the time that is lost between this engine and the judge of its clock: the lag between the two, and how far
-//! searches go past their limits on a busy machine.
-//!
-//! # How much of a lag is believed
-//!
-//! Too large an overhead costs a little strength and too small a one costs the game, so a larger lag is believed at once and
-//! a smaller one slowly. But a single lag may be an accident (a lost packet, a machine that swapped), and in a short game
-//! the accident can be as long as the clock: one of 5 s in a game of 10 s left its moves 0 to 60 ms each. So there are two
-//! measures, of which the larger counts:
-//!
-//! - the *second largest* of the last eight lags, in full: what came twice comes again. On a laggy connection the second
-//!   lag is believed wholly, whatever the clock shows; nothing is taken off it.
-//! - the last lag alone, up to a tenth of the clock: with minutes on it, everything at once; in time trouble an
-//!   accident costs a tenth of the time.
-//!
-//! The rule is ours. The second largest is the order statistic that one outlier cannot move, as a median of three is.
-//!
-//! # What else makes a clock fall
-//!
-//! A clock is less than expected where the increment did not come, too, and where it is told in whole seconds
-//! (`increment_credit.rs`). Such a *doubtful* part of a gap is kept clear as a lag would be, but never more than half of what
-//! the overhead leaves of the clock: a lag of 2.9 s was once "measured" on a clock of 2.5 s whose delay of 3 s gave back what
-//! moves used, and from then on each move got a millisecond. With half of the clock left a move takes so little time that a
-//! real increment makes the clock rise, and then there is no doubt any more.
-//!
-//! A clock that stands still though time was used says nothing of the lag: a delay gave it back.
+#![doc = include_str!("../../docs/overhead.md")]
 
 use super::increment_credit::{ClockStep, IncrementCredit};
 

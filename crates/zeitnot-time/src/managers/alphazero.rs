@@ -1,17 +1,4 @@
-//! `alphazero`: a fixed share of the clock for every move, as AlphaZero played its matches.
-//!
-//! # Formulas
-//!
-//! ```text
-//! budget = (clock − overhead) · alphazero-time-pct / 100
-//! ```
-//!
-//! *Worked example*: 12 % of 60,000 − 200 ms are 7,176 ms.
-//!
-//! *When to use it*: to repeat AlphaZero's matches. Its early moves are long and its late ones short.
-//!
-//! Source: Lc0's manager of PR #1201 (docs/lc0.md, 1.6). Increment, `movestogo` and ply do not count. A budget is never
-//! negative here.
+#![doc = include_str!("../../docs/alphazero.md")]
 
 use crate::params::{ManagerSpec, param_specs};
 use crate::plan::Plan;

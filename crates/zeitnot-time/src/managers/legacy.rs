@@ -1,25 +1,4 @@
-//! `legacy`: an equal share of the remaining game for every move, and what a move leaves over goes to the next.
-//!
-//! # Formulas
-//!
-//! ```text
-//! share  = (clock + increment · (moves left − 1) − overhead − max(0, spared)) / moves left
-//! share  · (1 + first-move-bonus + book-ply-bonus · min(12, ply))      on the first move of a game
-//! share  · slowmover                                                    if slowmover < 1 or the result is above 200 ms
-//! budget = share + immediate-use · max(0, spared)
-//! spared = what the budgets of earlier moves left over; a debt when they were exceeded or slowmover borrowed
-//! ```
-//!
-//! A debt shortens no move by itself: it eats what later moves leave over, until it is paid.
-//!
-//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: (60,000 + 600 · 50.5 − 200) / 51.5 = 1,749.5 ms; · 2.8
-//! = 4,898 ms. It took 2,000 ms, so the next move gets the 2,898 ms left over on top of its share of 1,687 ms.
-//!
-//! *When to use it*: to compare with Lc0, whose default it is. It gives much to the first move and knows nothing of the
-//! search.
-//!
-//! Lc0's default manager (docs/lc0.md, 1.4), with its parameters, defaults and numbers. What differs: a budget is never
-//! negative, and the first move of a game is the first one this value plans.
+#![doc = include_str!("../../docs/legacy.md")]
 
 use crate::estimators::moves_left::MleLegacy;
 use crate::params::{ManagerSpec, ParamValues, param_specs};

@@ -1,25 +1,4 @@
-//! `simple`: a share of the clock that grows with the ply and with the increment.
-//!
-//! # Formulas
-//!
-//! ```text
-//! share  = base-pct + ply · ply-pct + 100 · time-factor · increment / clock        in percent
-//! budget = (clock − overhead) · share · (1 + opening-bonus-pct on the first move)  + what the last move left over
-//! ```
-//!
-//! *Worked example*: 60 s + 1 s, overhead 200 ms, first move: 1.4 % + 100 · 1.5 · 1 / 60 = 3.9 % of 59,800 ms are 2,332
-//! ms.
-//!
-//! *When to use it*: in games with an increment against engines, where Lc0's authors measured it ahead of `legacy`
-//! (#1876).
-//!
-//! Source: Lc0's manager of PR #1764, revised in #1876 (docs/lc0.md, 1.5). `movestogo` does not count. A budget is
-//! never negative here.
-//!
-//! One thing differs from Lc0: a move leaves over between nothing and its whole budget, and only to the next move of the same
-//! game. In Lc0 what it used is read off the clocks of two moves, so a clock that grew (a control reached, a new game with
-//! `KeepTimeStats`) counts as time left over: 1 s at the last move of 40 in 5 minutes gave the next one 5.3 s of 5.75, and
-//! a new game of an hour after a game that ended with 1 s began with a move of 3,599.8 s.
+#![doc = include_str!("../../docs/simple.md")]
 
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;

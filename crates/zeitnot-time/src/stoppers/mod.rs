@@ -1,5 +1,4 @@
-//! The chain of everything that can end one search (docs/lc0.md, 2.1). Each link is asked in turn; the first that says
-//! "stop" ends it.
+#![doc = include_str!("../../docs/stopping.md")]
 
 mod kld_gain;
 mod smart_pruning;

@@ -1,46 +1,4 @@
-//! `adaptive`: the manager of the engine Sharp Rustic (docs/documents.md, 3). Moves to go from the phase of the game,
-//! factors for the kind of game and for how clear the choice is, and an emergency mode.
-//!
-//! # Formulas
-//!
-//! ```text
-//! moves to go   = 30 | 25 | 20 | 15 | 10         by ply and pieces, see the table below; movestogo can shorten it
-//! time slice    = clock / moves to go + increment
-//! normal time   = time slice · control · (0.5 in an emergency)
-//! budget        = normal time · quality          70 % clear best move ... 150 % in check
-//! emergency     : clock < moves to go · 2000 ms  and then no time beyond the budget from a depth of 8 on
-//! ```
-//!
-//! | phase | ply | pieces | moves to go |
-//! |---|---|---|---|
-//! | opening | 0 to 20 | any | 30 |
-//! | early middlegame | 21 to 30 | 20 or more | 25 |
-//! | early middlegame | 21 to 30 | 13 to 19 | 20 |
-//! | late middlegame | 31 to 40 | 13 or more | 15 |
-//! | endgame | after 40 | any | 10 |
-//! | endgame | any | 12 or fewer | 10 |
-//!
-//! *Worked example*: 5 minutes and 3 seconds, ply 24, 28 pieces. 300,000 / 25 + 3,000 = 15,000 ms; blitz, 90 %: 13,500
-//! ms; no emergency (300,000 is not below 50,000). A clear best move stops it at 9,450 ms, a check may take 20,250 ms.
-//!
-//! Where the document is silent or of two minds:
-//!
-//! - It combines "all factors" of an unnamed base: `clock / moves to go + increment`.
-//! - The rows of its table with 10 to 19 and with 10 or more pieces overlap its "endgame: 12 pieces or fewer", which it
-//!   says twice; the endgame goes first.
-//! - *Depth in an emergency*: its "maximum search depth" of 8 is that of an alpha-beta search, which has looked at
-//!   everything up to there. The depth that a PUCT search tells is the average of its playouts, 8 after about 5,000
-//!   nodes: as a limit it would end a search of 20,000 nodes a second after a third of a budget that is halved already.
-//!   So the time rules, and the depth limits what goes beyond it: from an average depth of 8 on, a choice that is not
-//!   clear gets no more than the budget.
-//! - Quality is read from the search's visits and values ([`Quality`]); the reserve of a plan is what the largest
-//!   factor would add.
-//!
-//! After every move it reports its statistics, in two lines: the document's, and one with what that leaves out of the
-//! document's list, time losses and the time of each phase (`Opening=13750ms/11` is 13.75 s for 11 moves).
-//!
-//! *When to use it*: for games whose length is like that of people's, and to see where time goes. Not for short controls: with less than 2 s for every move to go (60 s on the clock in the
-//! opening) it is always in its emergency, at half the time (`emergency-ms`, `emergency-factor`).
+#![doc = include_str!("../../../docs/adaptive.md")]
 
 use super::parts::control::{ControlFactor, SHARP_RUSTIC};
 use super::parts::phase::GamePhase;

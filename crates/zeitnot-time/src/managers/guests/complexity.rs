@@ -1,47 +1,4 @@
-//! `complexity`: the manager of the engine Mergen (docs/documents.md, 2). More time for positions with more in them,
-//! and for the middlegame.
-//!
-//! # Formulas
-//!
-//! ```text
-//! moves remaining = 40 → 35 in moves 1 to 10, 30 → 20 in moves 11 to 35, 20 → 10 in the endgame
-//! base            = (clock − MoveOverheadMs) / moves remaining · base-time-factor / 0.04
-//! target          = base · control · phase · complexity        1 % to 15 % of the clock, and see below
-//! maximum         = 2.5 · target                               at most 25 % of the clock
-//! emergency       : clock < 10 s: target 10 %, maximum 15 % of the clock
-//! ```
-//!
-//! The search ends at the target, and goes on to the maximum while its most visited move is not its best valued one; in an
-//! emergency only if, besides, the average depth of its playouts is below `emergency-depth`.
-//!
-//! Outside the emergency a move gets no less than it would at its threshold (1 s, and 1.5 s at the most): by the
-//! document's formulas a clock of 10.1 s would bring it a third of what one of 9.9 s does.
-//!
-//! *Worked example*, the document's own: a blitz game of 3+2, first move. (180 − 0) / 40 = 4.5 s; blitz 0.9, opening
-//! 0.7; the start position has 20 moves and 32 pieces, complexity 0.4 · 20/50 + 0.3 · 32/32 = 0.46, factor 0.984:
-//! target 2.79 s, maximum 6.97 s ("target: 2.8s, max: 7.0s").
-//!
-//! Where the document is of two minds:
-//!
-//! - *Classes of time controls*: its list puts 30 minutes into rapid, its example "30+0" into classical; as its own
-//!   program, which is told the class, this takes `class=classical`, and decides by the list otherwise.
-//! - *Increment*: "properly handled", but its worked session (2.8 s of 3:00 + 2) leaves it out; so `increment-use` is 0
-//!   by default, and the increment counts when it is on the clock.
-//! - *Base time*: "(remaining − buffer) / estimated moves" in one place, "4 % per move" in another. The first is the
-//!   complete one; the second scales it, so that its advice (3 % when the engine is too slow, 5 % when it is too fast)
-//!   works.
-//! - *Endgame*: "fewer than 10 pieces"; after move 35 as well, since the middlegame ends there.
-//! - *Depth in an emergency*: "reduced maximum depth", without a number; the example with 8 s on the clock shows "Depth: 4,
-//!   Time: 0.9s" at a target of 0.8 s. That is the depth that an alpha-beta search reaches in this time (two plies less
-//!   than its 6 in 2.9 s), so there depth and time end together. The depth that a PUCT search tells is the average of its
-//!   playouts, which is 4 after about 100 nodes: as a limit it would end searches after a hundredth of their target. So
-//!   the target rules, and the depth limits what goes beyond it: from an average depth of 4 on ("still tries to maintain
-//!   quality") an emergency has no reserve.
-//! - Its tables of whole games are illustrations: no formula of it gives 1.5 s for the first move of 10 minutes.
-//!
-//! *When to use it*: against people, for whom a quick reply in a simple position looks natural.
-//! Not for short controls: below 10 s on the clock it is always in its emergency, and every move takes a tenth of what is
-//! left: the first moves get the most, and with an increment the clock settles at ten of them.
+#![doc = include_str!("../../../docs/complexity.md")]
 
 use super::parts::Part;
 use super::parts::control::{ControlFactor, MERGEN, TimeClass};

@@ -1,31 +1,4 @@
-//! `soft-hard`: the manager of a textbook's chapter (docs/documents.md, 4). A soft limit that the search moves, and a
-//! hard one that nothing passes.
-//!
-//! The chapter shows two versions that disagree in their numbers. `soft-hard` is the one it calls complete;
-//! `soft-hard(preset=basic)` is the one it builds up to (docs/documents.md, 4.2 and 4.4).
-//!
-//! | | complete | basic |
-//! |---|---|---|
-//! | moves to go in sudden death | 40 | 30 |
-//! | base | clock / moves + increment − 50 ms | clock / moves + increment |
-//! | soft limit | base | 0.6 · base − 50 ms |
-//! | hard limit | 5 · base, at most clock / 4 | 2 · base, at most clock / 4, − 50 ms |
-//! | score drop | more than 30 cp: · 1.4 | more than 50 cp: · 1.5 |
-//! | best move changes | every time: · 1.2 | from the third time: · 1.3 |
-//!
-//! Both have what the complete version leaves out and nothing contradicts: a stable best move (· 0.7), an easy move
-//! (· 0.5), and time trouble (under 30 s: soft ≤ clock / 15, hard ≤ clock / 5; under 10 s, the chapter's "emergency
-//! mode" and that of the statistics: soft ≤ 0.8 · increment, hard ≤ clock / 3). No limit is below 10 ms, in time trouble either: without an increment the chapter's soft limit
-//! would be 0 there.
-//!
-//! *Worked example*: 5 minutes and 3 seconds. 300,000 / 40 + 3,000 − 50 = 10,450 ms soft; 5 times that is 52,250 ms
-//! hard. A drop of 40 centipawns makes the soft limit 14,630 ms, a new best move after that 17,556 ms.
-//!
-//! The chapter's depth is an iteration here ([`History`]). "Moves to go", "fixed time" and "infinite" are the
-//! engine's own limits; a book move costs no time because nothing is searched, and pondering is the engine's.
-//!
-//! *When to use it*: as the plain manager that others are measured against. Not for short controls: below 10 s on the
-//! clock the soft limit is 0.8 of the increment at the most: 80 ms at 10 s + 0.1 s, and 10 ms without an increment.
+#![doc = include_str!("../../../docs/soft-hard.md")]
 
 use super::parts::Part;
 use super::parts::best_move::{self, Changes, Stability};

@@ -1,34 +1,4 @@
-//! `price`: search on as long as more nodes are expected to gain more than they cost.
-//!
-//! A clock is best spent when every move of the game stops at the same marginal gain: with r(n) the regret of a move after n nodes,
-//! the sum of all regrets under one clock is least where -dr/dn is the same for all, the price of a node. `smooth` makes all trees
-//! equally large; `price` makes their last nodes equally useful.
-//!
-//! # Formulas
-//!
-//! ```text
-//! priced moves      = horizon · moves left                at most the moves to the next control
-//! game time         = clock + increment · (priced moves − 1) − overhead − priced moves · overrun
-//! average new nodes = game time / priced moves · nps
-//! priced nodes      = average new nodes / time use
-//! gain              = predicted rise of the chosen move's value when the tree grows to 8 times its size
-//! stop when           gain / (7 · nodes in the tree) · priced nodes < price
-//! hard limit        = max-average · average move time     at most max-move-budget · clock
-//! ```
-//!
-//! - The **gain** comes from a network of some 300 numbers ([`gain`]), trained on recorded searches (`examples/train_gain`): its
-//!   inputs are the visit shares and values of the best move, the runner-up and the best valued rival, how they changed since the
-//!   tree was smaller, priors, and the age of the choice ([`root_history`]).
-//! - **Looks**: the gain is predicted anew each time the tree has grown by a tenth, as in those recordings.
-//! - The **price** is the value that the nodes of an average move have to gain. In recorded searches it is the same number,
-//!   0.00122 within 5 %, for moves of 50 to 800 nodes: twice the nodes, half the gain of each. **Time use** is the share of
-//!   the average time that moves of this game really take at that price; it corrects the price for networks and positions that
-//!   differ from the recorded ones.
-//! - Moves left, speed and overrun are learned as by [`smooth`](super::smooth).
-//!
-//! Sources: stopping when the best computation gains less than it costs is Hay, Russell, Tolpin and Shimony's rule (2012,
-//! arXiv 1207.5879); a small network over the statistics of the tree that says when to stop is Lan and others' (2021,
-//! arXiv 2012.07910).
+#![doc = include_str!("../../../docs/price.md")]
 
 mod decision;
 pub mod gain;

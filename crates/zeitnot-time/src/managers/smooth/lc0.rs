@@ -1,41 +1,4 @@
-//! `smooth(preset=lc0)`: the smooth manager of Lc0's master, number for number (docs/lc0.md, 1.7 to 1.10).
-//!
-//! Beside the formulas of PR #1195 it has a *piggybank*: every move pays a tax into it, and a move may draw on it while
-//! the search wants more time, in its first `force-piggybank-ms`, or when the best move is being overtaken.
-//!
-//! # Formulas
-//!
-//! ```text
-//! game time    = clock − bank + increment · (moves left − 1) − overhead
-//! average tree = game time · nps / moves left / (1 − tree reuse)
-//! gross time   = max(0, average tree − nodes in the tree) / nps
-//! tax          = per-move-piggybank · gross time              as far as the bank has room
-//! budget       = (gross time − tax) / time use                at most max-move-budget · clock
-//! reserve      = max-piggybank-use · bank
-//! ```
-//!
-//! *Worked example*: 60 s + 0.6 s, overhead 200 ms, first move: bank 5,400 ms; game time 80,920 ms; 1,618,400 nodes in
-//! 45.2 moves, 35,805 each, trees of 74,594; gross time 3,730 ms, tax 448 ms, net 3,282 ms; budget 4,688 ms, reserve
-//! 5,076 ms.
-//!
-//! *When to use it*: to compare with Lc0's `smooth`.
-//!
-//! # Defects
-//!
-//! Its defects are kept, because its numbers are the point of it; plain `smooth` has none of them:
-//!
-//! - **Speed ratchets up** (docs/lc0.md, 7.3): jumps upwards are taken unsmoothed, the first sample of a move divides
-//!   the nodes of two batches by the time of one, and the way down takes `nps-update-period` of *one* move. A true
-//!   1,000 nps is soon estimated as 1,900.
-//! - **The trend's window is inverted** (docs/lc0.md, 7.4): rates are measured between the last two looks, and for good
-//!   between two old ones after a gap longer than the window.
-//! - **The bank is not bounded by the clock** (docs/lc0.md, 7.5): when the clock falls below it, moves get no time but
-//!   the bank's.
-//! - **A tree that grew while pondering** counts as more than wholly reused (docs/lc0.md, 7.6).
-//! - **A longer clock can give less time**: the tax of a nearly full bank is cut to the room it has, and a longer clock
-//!   gives it room.
-//!
-//! Kinder here: whole numbers and ranges in the specification (docs/lc0.md, 7.7), and no limit is negative.
+#![doc = include_str!("../../../docs/smooth-lc0.md")]
 
 use super::params;
 use super::trend::{Trend, Window};

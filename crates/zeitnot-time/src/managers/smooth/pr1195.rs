@@ -1,36 +1,4 @@
-//! `smooth(preset=pr1195)`: spend the clock so that every move of the game ends with a tree of the same size.
-//!
-//! # Formulas
-//!
-//! ```text
-//! game time     = clock + moves left · increment
-//! average tree  = game time · nps / moves left / (1 − tree reuse)
-//! target        = average tree − nodes in the tree
-//! budget        = target / nps / time use                 at most max-move-budget · clock
-//! ```
-//!
-//! *Worked example*: 60 s + 1 s, first move. 51.5 moves left: (60,000 + 51,500) ms · 20,000 nps / 51.5 / 0.5 = 86,602
-//! nodes; 4,330 ms at that speed; / 0.7 = 6,186 ms.
-//!
-//! *When to use it*: to compare with the design page; plain `smooth` is the better one.
-//!
-//! Source: the design page of Lc0's PR #1195 (docs/documents.md, 1), "the page" below. What was merged later under this
-//! name differs (docs/lc0.md, 1.12). Where the page is silent:
-//!
-//! - **Overhead.** The formulas work on the clock as it is; the guard of `PlanBuilder::finish` keeps the result
-//!   before the clock less the overhead.
-//! - **A tree that is large enough already** leaves a negative number of nodes to search; that counts as none.
-//! - **`movestogo`** can shorten the estimate of moves left, never lengthen it (docs/lc0.md, 1.1), and at least one
-//!   move is left.
-//! - **Time use** is the played time over the budget after all limits; a move without a budget says nothing.
-//! - **Average move time** is game time over moves left, as planned for the move whose sample is weighed.
-//!
-//! Where it differs from the page, and why:
-//!
-//! - **Time use** and **tree reuse** samples are at most 1: a last batch past the budget, or a tree that grew while
-//!   pondering (docs/lc0.md, 7.6), would feed back on itself.
-//! - **Current nps** is counted from the end of the first batch, without that batch's nodes: the first one is slow to
-//!   come, and its nodes over the time after it gave Lc0 estimates of 1.9 times the truth (docs/lc0.md, 7.3).
+#![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
 use super::Learned;
 use super::params::{self, *};
