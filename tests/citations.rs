@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const BOOKS: [&str; 2] = ["docs/lc0.md", "docs/documents.md"];
 
 /// Folders that are searched for citations.
-const FOLDERS: [&str; 6] = ["src", "tests", "benches", "examples", "models", "docs"];
+const FOLDERS: [&str; 6] = ["src", "crates", "tests", "benches", "models", "docs"];
 
 /// Files of other projects that are named with their project.
 const FOREIGN: [&str; 2] = ["KataGoMethods.md", "part-5-engineering/27-time-management.md"];

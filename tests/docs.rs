@@ -50,19 +50,39 @@ fn links_lead_to_files_and_headings() {
 }
 
 #[test]
-fn every_page_of_docs_is_in_an_index() {
-    let indexes = ["docs/README.md", "docs/time-managers/README.md"].map(PathBuf::from);
-    let targets = |index: &PathBuf| links(&page(index)).into_iter().filter_map(|link| target(index, &link)).collect();
-    let listed: Vec<PathBuf> = indexes.iter().flat_map(|index| -> Vec<PathBuf> { targets(index) }).collect();
-    for path in pages().into_iter().filter(|path| path.starts_with("docs") && *path != indexes[0]) {
-        assert!(listed.contains(&path), "{} is in no index", path.display());
+fn every_page_of_docs_is_in_the_book() {
+    let summary = PathBuf::from("docs/SUMMARY.md");
+    let listed: Vec<PathBuf> = links(&page(&summary)).iter().filter_map(|link| target(&summary, link)).collect();
+    for path in pages().into_iter().filter(|path| path.starts_with("docs") && *path != summary) {
+        assert!(listed.contains(&path), "{} is not in docs/SUMMARY.md", path.display());
     }
+    let results = PathBuf::from("docs/results/README.md");
+    let listed: Vec<PathBuf> = links(&page(&results)).iter().filter_map(|link| target(&results, link)).collect();
+    for path in pages().into_iter().filter(|path| path.starts_with("docs/results") && *path != results) {
+        assert!(listed.contains(&path), "{} is not in docs/results/README.md", path.display());
+    }
+}
+
+#[test]
+fn the_book_is_built_without_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mdbook = std::process::Command::new("mdbook");
+    mdbook.arg("build").arg(root()).arg("--dest-dir").arg(folder.path());
+    let output = match mdbook.output() {
+        Ok(output) => output,
+        Err(error) => return println!("skipped, since mdbook cannot be started: {error}"),
+    };
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !log.contains("WARN") && !log.contains("ERROR"), "{log}");
+    let smooth = fs::read_to_string(folder.path().join("time-managers/smooth.html")).unwrap();
+    assert!(smooth.contains("<h1") && !smooth.contains("#include"), "a crate's page is included");
 }
 
 #[test]
 fn printed_decisions_are_real() {
     let mut commands = 0;
-    for path in pages() {
+    // A page of the book that includes a crate's has its lines.
+    for path in pages().into_iter().filter(|path| !path.starts_with("docs/time-managers") || path.ends_with("evidence.md")) {
         for (command, expected) in sessions(&page(&path)) {
             commands += 1;
             let arguments = words(command.trim_start_matches("$ zeitnot"));
@@ -118,15 +138,22 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a page, whose path is relative to the repository.
+/// The text of a page, whose path is relative to the repository. A page of the book that includes a crate's is that page.
 fn page(path: &Path) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let read = |path: &Path| {
+        fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let text = read(path);
+    match text.trim().strip_prefix("{{#include ").and_then(|rest| rest.strip_suffix("}}")) {
+        Some(included) => read(&target(path, included).unwrap()),
+        None => text,
+    }
 }
 
 /// The pages that are checked, relative to the repository.
 fn pages() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("README.md"), PathBuf::from("models/README.md")];
-    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("tests")];
+    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("tests"), PathBuf::from("crates")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root().join(&folder)).unwrap() {
             let entry = entry.unwrap();
