@@ -129,7 +129,7 @@ pub struct Engine {
     /// The untold plies of a position that came without the moves from the last one, but can be its next; the clock will tell.
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs do not tell.
-    untold_plies: u32,
+    missing_plies: u32,
     root_observer: Option<SharedRootObserver>,
 }
 
@@ -162,7 +162,7 @@ impl Engine {
             unstarted: None,
             last_timed: None,
             next_by_board: None,
-            untold_plies: 0,
+            missing_plies: 0,
             root_observer: None,
         }
     }
@@ -390,7 +390,7 @@ impl Engine {
         self.rescaled = WdlRescale::NONE;
         self.busy_until_ms = f64::NEG_INFINITY;
         self.random = None;
-        (self.last_timed, self.next_by_board, self.untold_plies) = (None, None, 0);
+        (self.last_timed, self.next_by_board, self.missing_plies) = (None, None, 0);
         if let Some(time) = &mut self.time {
             time.new_game();
         }
@@ -483,7 +483,7 @@ impl Engine {
         }
         let fits = |last: &TimedMove| last.fits(position, params, start_ms);
         match self.next_by_board.take() {
-            Some(untold_plies) if self.last_timed.as_ref().is_some_and(fits) => self.untold_plies = untold_plies,
+            Some(missing_plies) if self.last_timed.as_ref().is_some_and(fits) => self.missing_plies = missing_plies,
             Some(_) => self.other_game(),
             None => {}
         }
@@ -493,11 +493,11 @@ impl Engine {
 
     /// The ply of the position in the game.
     fn ply(&self) -> u32 {
-        self.game.current().ply().saturating_add(self.untold_plies)
+        self.game.current().ply().saturating_add(self.missing_plies)
     }
 
     fn other_game(&mut self) {
-        (self.last_timed, self.untold_plies) = (None, 0);
+        (self.last_timed, self.missing_plies) = (None, 0);
         let keep_time_stats = self.options.keep_time_stats;
         if let Some(time) = &mut self.time {
             time.other_game(keep_time_stats);

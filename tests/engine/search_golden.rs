@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -54,7 +53,7 @@ fn by_rank(visits: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
 ///
 /// Returns the distance of each position.
 fn agree_with_equal_priors(folder: &Path, nodes: u64, most_other_moves: usize) -> Vec<f64> {
-    let mut engine = common::engine(&[
+    let mut engine = crate::common::engine(&[
         ("Backend", "uniform"),
         ("Threads", "1"),
         ("MinibatchSize", "1"),
@@ -73,7 +72,7 @@ fn agree_with_equal_priors(folder: &Path, nodes: u64, most_other_moves: usize) -
         }
         engine.new_game();
         engine.set_game(position(&golden));
-        let end = common::search(&mut engine, &GoParams { nodes: Some(nodes), ..GoParams::default() });
+        let end = crate::common::search(&mut engine, &GoParams { nodes: Some(nodes), ..GoParams::default() });
         let moves = end.move_stats.iter().filter_map(|stats| Some((to_uci(stats.mv?, true), f64::from(stats.n))));
         let (ours, theirs) = (moves.collect(), visits_of_lc0(&golden));
         let distance = total_variation(&by_rank(&ours), &by_rank(&theirs));
@@ -103,7 +102,7 @@ fn mean(distances: &[f64]) -> f64 {
 /// In one of the positions (a pawn that promotes) the order of equal moves makes 0.18.
 #[test]
 fn visits_of_the_small_set_agree_with_lc0() {
-    let distances = agree_with_equal_priors(&common::small_set(), 800, 0);
+    let distances = agree_with_equal_priors(&crate::common::small_set(), 800, 0);
     let close = distances.iter().filter(|distance| **distance <= 0.01).count();
     assert!(close >= 11 && close + 1 >= distances.len(), "{distances:?}");
 }
@@ -111,14 +110,14 @@ fn visits_of_the_small_set_agree_with_lc0() {
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn visits_with_equal_priors_agree_with_lc0() {
-    let distances = agree_with_equal_priors(&common::shared(), 800, 1);
+    let distances = agree_with_equal_priors(&crate::common::shared(), 800, 1);
     assert!(distances.len() >= 25 && mean(&distances) <= 0.01, "{distances:?}");
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn many_visits_with_equal_priors_agree_with_lc0() {
-    let distances = agree_with_equal_priors(&common::shared(), 20_000, 4);
+    let distances = agree_with_equal_priors(&crate::common::shared(), 20_000, 4);
     assert!(distances.len() >= 25 && mean(&distances) <= 0.05, "{distances:?}");
 }
 
@@ -127,9 +126,9 @@ fn many_visits_with_equal_priors_agree_with_lc0() {
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn visits_of_maia_agree_with_lc0() {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
-    let mut engine = common::engine(&[
+    let mut engine = crate::common::engine(&[
         ("WeightsFile", weights.to_str().unwrap()),
         ("Threads", "1"),
         ("MinibatchSize", "1"),
@@ -145,7 +144,7 @@ fn visits_of_maia_agree_with_lc0() {
         let chess960 = golden["chess960"].as_bool().unwrap();
         engine.new_game();
         engine.set_game(position(&golden));
-        let end = common::search(&mut engine, &GoParams { nodes: Some(800), ..GoParams::default() });
+        let end = crate::common::search(&mut engine, &GoParams { nodes: Some(800), ..GoParams::default() });
         let moves = end.move_stats.iter().filter_map(|stats| Some((to_uci(stats.mv?, true), f64::from(stats.n))));
         let distance = total_variation(&moves.collect(), &visits_of_lc0(&golden));
         let best = to_uci(end.best.unwrap(), chess960);
@@ -167,15 +166,15 @@ fn visits_of_maia_agree_with_lc0() {
 }
 
 /// On at least 80 % of the positions, batches and two threads choose the move that single visits
-/// choose. Run by hand, as it takes minutes: `cargo test --release --test search_golden -- --ignored --nocapture`.
+/// choose. Run by hand, as it takes minutes: `cargo test --release --test engine search_golden -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes, and needs ../shared"]
 fn batches_and_threads_choose_the_same_moves() {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
     let text = fs::read_to_string(shared.join("golden/search/maia1900_nocache.jsonl")).unwrap();
     let choices = |threads: &str, batch: &str| -> Vec<String> {
-        let mut engine = common::engine(&[
+        let mut engine = crate::common::engine(&[
             ("WeightsFile", weights.to_str().unwrap()),
             ("Threads", threads),
             ("MinibatchSize", batch),
@@ -184,7 +183,7 @@ fn batches_and_threads_choose_the_same_moves() {
         let choice = |line: &str| {
             engine.new_game();
             engine.set_game(position(&serde_json::from_str(line).unwrap()));
-            let end = common::search(&mut engine, &GoParams { nodes: Some(20_000), ..GoParams::default() });
+            let end = crate::common::search(&mut engine, &GoParams { nodes: Some(20_000), ..GoParams::default() });
             to_uci(end.best.unwrap(), true)
         };
         text.lines().skip(1).map(choice).collect()

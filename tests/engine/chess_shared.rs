@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +33,7 @@ fn counts_agree(path: &Path, chess960: bool, least: u32) {
 
 #[test]
 fn perft_of_the_small_set() {
-    let folder = common::small_set().join("golden/perft");
+    let folder = crate::common::small_set().join("golden/perft");
     counts_agree(&folder.join("standard.perft"), false, 15);
     counts_agree(&folder.join("chess960.perft"), true, 12);
 }
@@ -42,7 +41,7 @@ fn perft_of_the_small_set() {
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn perft_suites() {
-    let folder = common::shared().join("data/perft");
+    let folder = crate::common::shared().join("data/perft");
     counts_agree(&folder.join("tricky.perft"), false, 31);
     counts_agree(&folder.join("chess960.perft"), true, 31);
 }
@@ -70,11 +69,11 @@ fn games_reach_their_final_positions(folder: &Path) {
 
 #[test]
 fn games_of_the_small_set_reach_their_final_positions() {
-    games_reach_their_final_positions(&common::small_set());
+    games_reach_their_final_positions(&crate::common::small_set());
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn golden_games_reach_their_final_positions() {
-    games_reach_their_final_positions(&common::shared());
+    games_reach_their_final_positions(&crate::common::shared());
 }

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::bare::Uncached;
+use crate::common::bare::Uncached;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +65,7 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
     let started =
-        common::bare::start(common::bare::pool_of(Box::new(paced)), counted, limits, &params, search_params, None);
+        crate::common::bare::start(common::bare::pool_of(Box::new(paced)), counted, limits, &params, search_params, None);
     started.search.wait();
     let answer = started.answer;
     let end = answer.end.lock().take().unwrap();

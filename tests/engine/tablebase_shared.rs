@@ -1,9 +1,8 @@
 //! Endgame tables: what the files of ../shared say through the library.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::{engine, search, shared};
+use crate::common::{engine, search, shared};
 use std::fs;
 use std::path::{Path, PathBuf};
 use zeitnot_engine::chess::{Game, to_uci};

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
 use zeitnot_engine::chess::Game;
 use zeitnot_engine::engine::GoParams;
@@ -81,11 +80,11 @@ const SHOWN: &[Golden] = &[
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn contempt_is_lc0s() {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let weights = shared.join("nets/maia-1900.pb.gz");
     let check = |golden: &Golden, objectivity: Option<&str>| {
         let (options, white, black) = golden;
-        let mut engine = common::engine(&[
+        let mut engine = crate::common::engine(&[
             ("WeightsFile", weights.to_str().unwrap()),
             ("Threads", "1"),
             ("MinibatchSize", "1"),
@@ -98,7 +97,7 @@ fn contempt_is_lc0s() {
         }
         for (fen, expected) in [(WHITE_TO_MOVE, white), (BLACK_TO_MOVE, black)] {
             engine.set_game(Game::from_fen(fen, false).unwrap());
-            let end = common::search(&mut engine, &GoParams { nodes: Some(2), ..GoParams::default() });
+            let end = crate::common::search(&mut engine, &GoParams { nodes: Some(2), ..GoParams::default() });
             let ours = end.move_stats.iter().rev().take(2).rev().map(|stats| (stats.wl.unwrap(), stats.d.unwrap()));
             for ((wl, d), expected) in ours.zip(expected) {
                 let close = (wl - expected.0).abs() < ROUGH && (d - expected.1).abs() < ROUGH;

@@ -2,8 +2,8 @@
 //! repository.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-#[path = "common/kills.rs"]
-mod kills;
+
+use crate::kills;
 
 use std::fs;
 use std::path::Path;

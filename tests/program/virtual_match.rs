@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-#[path = "common/kills.rs"]
-mod kills;
+
+use crate::kills;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

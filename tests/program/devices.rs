@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
 use assert_cmd::Command;
-use common::shared;
+use crate::common::shared;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -16,7 +16,7 @@ const FOLDERS: [&str; 6] = ["src", "crates", "tests", "benches", "models", "docs
 const FOREIGN: [&str; 2] = ["KataGoMethods.md", "part-5-engineering/27-time-management.md"];
 
 /// Files of tests whose examples hold citations and pages that do not exist.
-const WITH_EXAMPLES: [&str; 2] = ["tests/citations.rs", "tests/docs.rs"];
+const WITH_EXAMPLES: [&str; 2] = ["tests/pages/citations.rs", "tests/pages/docs.rs"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

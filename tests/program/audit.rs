@@ -1,7 +1,6 @@
 //! Tests `zeitnot time audit`: on the TCEC games of the folder shared/ where it is there, and on damaged files.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod common;
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -41,7 +40,7 @@ fn every_move_gets_an_object_and_every_player_a_row() {
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn tcec_games_are_read_whole() {
-    let folder = common::shared().join("data/tcec");
+    let folder = crate::common::shared().join("data/tcec");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());

@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::{Answer, engine, search};
+use crate::common::{Answer, engine, search};
 use std::sync::Arc;
 use zeitnot_engine::chess::{Game, Move, to_uci};
 use zeitnot_engine::engine::{Engine, GoParams, SearchEnd};

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::{Answer, engine, search};
+use crate::common::{Answer, engine, search};
 use std::sync::Arc;
 use std::time::Duration;
 use zeitnot_engine::chess::{Game, to_uci};

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -71,13 +70,13 @@ fn planes_agree(folder: &Path, least: usize) {
 
 #[test]
 fn planes_of_the_small_set_are_those_of_lc0() {
-    planes_agree(&common::small_set(), 4);
+    planes_agree(&crate::common::small_set(), 4);
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn every_plane_is_that_of_lc0() {
-    planes_agree(&common::shared(), 21);
+    planes_agree(&crate::common::shared(), 21);
 }
 
 /// Compares every policy index of the positions in `folder`, at least `least` of them. The indices are those of the board as
@@ -106,13 +105,13 @@ fn policy_indices_agree(folder: &Path, least: u32) {
 
 #[test]
 fn policy_indices_of_the_small_set_are_those_of_lc0() {
-    policy_indices_agree(&common::small_set(), 300);
+    policy_indices_agree(&crate::common::small_set(), 300);
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn every_policy_index_is_that_of_lc0() {
-    policy_indices_agree(&common::shared(), 50_000);
+    policy_indices_agree(&crate::common::shared(), 50_000);
 }
 
 /// Whatever the planes of a turned board mean, a move must start from a square where they show a piece of ours, and end
@@ -138,21 +137,21 @@ fn indices_are_turned_as_planes(folder: &Path) -> HashSet<u8> {
 
 #[test]
 fn indices_and_planes_of_the_small_set_are_turned_alike() {
-    let transforms = indices_are_turned_as_planes(&common::small_set());
+    let transforms = indices_are_turned_as_planes(&crate::common::small_set());
     assert!(transforms.len() >= 3, "{transforms:?}");
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn indices_and_planes_are_turned_alike() {
-    let transforms = indices_are_turned_as_planes(&common::shared());
+    let transforms = indices_are_turned_as_planes(&crate::common::shared());
     assert!([0, 1, 4, 5, 6].iter().all(|bits| transforms.contains(bits)), "{transforms:?}");
 }
 
 #[test]
 #[cfg_attr(not(shared), ignore = "needs ../shared")]
 fn every_network_loads_or_says_what_it_is() {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let described = [
         (
             "maia-1900",

@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::bare::{Started, Uncached, pool_of};
+use crate::common::bare::{Started, Uncached, pool_of};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -29,7 +28,7 @@ impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluat
 
 fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> Started {
     let clock = Arc::new(MonotonicClock::new());
-    common::bare::start(
+    crate::common::bare::start(
         pool_of(Box::new(evaluator)),
         clock,
         limits,
@@ -95,7 +94,7 @@ fn a_search_whose_evaluator_an_earlier_one_broke_says_so() {
     is_lent.recv().unwrap();
     let clock = Arc::new(MonotonicClock::new());
     let stoppers = StopperParams::default();
-    let started = common::bare::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
+    let started = crate::common::bare::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
     word.send(()).unwrap();
     let (end, ..) = end_of(started);
     assert!(late_batch.join().is_err());

@@ -2,12 +2,11 @@
 //! and of networks that every clone has against the same networks in 64-bit floats.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod common;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use common::golden::{self, Golden};
+use crate::common::golden::{self, Golden};
 use zeitnot_engine::backend::{self, Backend, BackendOptions, Query};
 use zeitnot_engine::chess::{Game, parse_uci};
 use zeitnot_engine::network::{self, Conversion, HistoryFill, Network, Transform};
@@ -45,7 +44,7 @@ fn backend(network: &Network) -> Arc<dyn Backend> {
 
 /// Compares every golden evaluation of a network of `../shared`.
 fn agrees(file: &str, rounding: Rounding) {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
     evaluations_agree(&network, name, &golden::evaluations(&shared, name, 21), &golden::games(&shared), rounding);
@@ -180,7 +179,7 @@ networks! {
 /// (`tests/golden/README.md`): no logit of ours is further away than asked for.
 #[test]
 fn networks_of_the_small_set() {
-    let folder = common::small_set();
+    let folder = crate::common::small_set();
     let games = golden::games(&folder);
     for (name, network) in golden::networks() {
         let golden = golden::evaluations(&folder, name, 3);

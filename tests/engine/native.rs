@@ -2,9 +2,8 @@
 //! shared/ is there, against networks in 64-bit floats, and in itself.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod common;
 
-use common::golden::{self, Golden};
+use crate::common::golden::{self, Golden};
 use std::collections::HashMap;
 use zeitnot_engine::backend::{
     self, Arithmetic, Attributes, Backend, BackendError, BackendOptions, Evaluation, Isa, NativeBackend, NativeOptions,
@@ -23,7 +22,7 @@ const VALUE: f32 = 1e-4;
 /// network in 64-bit floats (`tests/reference/float64.py`); the native backend is within 4e-5 and 1e-5 of it.
 const LARGE_ACTIVATIONS: f32 = 3e-4;
 /// The same for t1-256x10: a logit, and q and d. Lc0's records are that far from the network in 64-bit floats
-/// (`tests/backend_shared.rs`); the native backend is equally far from them on every instruction set, and ONNX Runtime is.
+/// (`tests/engine/backend_shared.rs`); the native backend is equally far from them on every instruction set, and ONNX Runtime is.
 const T1_LOGIT: f32 = 4e-4;
 const T1_VALUE: f32 = 2e-4;
 /// How far the moves left may be, in plies.
@@ -304,7 +303,7 @@ fn refuses_what_is_not_a_number(native: &NativeBackend) {
 
 /// Compares every golden evaluation of a network of `../shared`.
 fn agrees(file: &str, logit_bar: f32, value_bar: f32) {
-    let shared = common::shared();
+    let shared = crate::common::shared();
     let network = Network::load(&shared.join("nets").join(format!("{file}.pb.gz"))).unwrap();
     let name = file.rsplit('/').next().unwrap();
     let golden = golden::evaluations(&shared, name, 21);
@@ -386,10 +385,10 @@ networks! {
     t1_256x10: "t1-256x10", T1_LOGIT, T1_VALUE;
 }
 
-/// The same as `networks_of_the_small_set` of tests/backend_shared.rs, of those that `native` can run.
+/// The same as `networks_of_the_small_set` of tests/engine/backend_shared.rs, of those that `native` can run.
 #[test]
 fn networks_of_the_small_set() {
-    let folder = common::small_set();
+    let folder = crate::common::small_set();
     let games = golden::games(&folder);
     let mut compared = 0;
     for (name, network) in golden::networks() {

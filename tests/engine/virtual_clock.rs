@@ -2,9 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod common;
 
-use common::search;
+use crate::common::search;
 use parking_lot::Mutex;
 use std::ops::ControlFlow;
 use std::sync::Arc;
