@@ -57,9 +57,6 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
-    /// Name of the class of the time control that the plan was made for, if the manager or a part of it has classes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_class: Option<Cow<'static, str>>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }

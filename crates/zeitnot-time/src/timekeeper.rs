@@ -1,13 +1,11 @@
 //! Keeps the time of one game, from move to move, as a pure state machine that a game, a replay and a simulation drive
 //! alike.
 
+use super::accounting::{Accounted, MoveAccount};
 use super::estimators::overhead::LagEstimator;
+use super::event_log::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::stoppers::Stoppers;
-use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
-use super::{
-    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build,
-    due,
-};
+use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
 /// rule by which a move is due.
@@ -16,7 +14,7 @@ use super::{
 /// [`end`](Timekeeper::end). The same calls give the same answers.
 pub struct Timekeeper {
     spec: String,
-    manager: Box<dyn TimeManager>,
+    manager: Accounted,
     /// `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
     lag: Option<LagEstimator>,
     /// Those of the search that runs; without them the manager alone is asked.
@@ -52,10 +50,8 @@ pub struct Begun {
 pub struct TimeReport {
     /// The move.
     pub account: MoveAccount,
-    /// The game so far.
-    pub statistics: Statistics,
-    /// Whether the manager reports its statistics after every move.
-    pub reports_statistics: bool,
+    /// The game so far, where the manager reports it ([`TimeManager::report`]).
+    pub game: Option<GameReport>,
 }
 
 impl Timekeeper {
@@ -64,7 +60,7 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn new(spec: &str) -> Result<Timekeeper, SpecError> {
-        let (manager, lag) = (build(spec)?, Some(LagEstimator::default()));
+        let (manager, lag) = (Accounted::build(spec)?, Some(LagEstimator::default()));
         Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
     }
 
@@ -77,7 +73,7 @@ impl Timekeeper {
     }
 
     /// Lets `observer` see every event from now on, the choice of the manager first. Estimates from before are not in
-    /// the trace: a trace that is to be replayed begins with a new game.
+    /// the event log: one that is to be verified begins with a new game.
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
         let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
@@ -86,7 +82,7 @@ impl Timekeeper {
 
     /// The manager.
     pub fn manager(&self) -> &dyn TimeManager {
-        self.manager.as_ref()
+        &self.manager
     }
 
     /// Replaces the manager's estimate of speed, in nodes per second, as if learned.
@@ -105,7 +101,7 @@ impl Timekeeper {
     /// [`SpecError`], and nothing is changed.
     pub fn choose(&mut self, spec: &str) -> Result<(), SpecError> {
         if self.spec != spec {
-            self.manager = build(spec)?;
+            self.manager = Accounted::build(spec)?;
             self.spec = spec.to_owned();
             let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
             self.tell(|| Event::Manager(choice), None);
@@ -212,7 +208,7 @@ impl Timekeeper {
     /// Looks at the running search: the manager, if its move has a clock, and every other stopper. Without a
     /// [`begin`](Timekeeper::begin) the manager alone is asked.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        let manager = self.manager.as_mut();
+        let manager = &mut self.manager;
         let verdict = match &mut self.stoppers {
             Some(stoppers) if self.open.is_some() => stoppers.check(snapshot, Some(manager)),
             Some(stoppers) => stoppers.check(snapshot, None),
@@ -246,8 +242,7 @@ impl Timekeeper {
                 };
                 lag.search_ended(account.used_ms - hard_limit_ms.max(waited_ms), clock_ms - account.used_ms);
             }
-            let statistics = self.manager.statistics()?.clone();
-            Some(TimeReport { account, statistics, reports_statistics: self.manager.reports_statistics() })
+            Some(TimeReport { account, game: self.manager.report() })
         });
         let account = report.as_ref().map(|report| &report.account);
         let answer = account.map(|account| move || Answer::Finish(account.clone()));
@@ -256,14 +251,14 @@ impl Timekeeper {
         report
     }
 
-    /// Applies an event of a trace.
+    /// Applies an event of an event log.
     ///
     /// # Errors
     /// [`SpecError`], when the event names no manager; then nothing has happened.
     pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
         Ok(match event {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
-                self.manager = build(spec)?;
+                self.manager = Accounted::build(spec)?;
                 self.spec.clone_from(spec);
                 // The lag of a game outlives a change of its manager.
                 if *measure_lag != self.lag.is_some() {
@@ -299,7 +294,7 @@ impl Timekeeper {
     }
 
     fn rebuild(&mut self) {
-        self.manager = build(&self.spec).expect("a manager was built from the same specification before");
+        self.manager = Accounted::build(&self.spec).expect("a manager was built from the same specification before");
     }
 
     /// Tells the observer, if there is one. Without one, event and answer are not made.

@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
@@ -19,7 +19,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
-    choices: &[],
     groups: &[],
     build: |values| Box::new(Simple::new(values)),
 };
@@ -120,15 +119,20 @@ impl TimeManager for Simple {
         self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
-    fn finish(&mut self, outcome: &MoveOutcome) {
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
         self.limit_ms = None;
-        if let Some(last) = &mut self.last {
-            last.budget_ms *= outcome.granted();
-        }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

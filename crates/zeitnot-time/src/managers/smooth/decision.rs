@@ -42,7 +42,7 @@ impl Settings {
             min_nodes: values.get(&MIN_NODES),
             node_budget: values.get(&NODE_BUDGET),
             total_nodes_share: values.get(&TOTAL_NODES_SHARE),
-            trend: values.has(&[OVERTAKING.name]).then(trend),
+            trend: values.has(OVERTAKING.name).then(trend),
         }
     }
 }

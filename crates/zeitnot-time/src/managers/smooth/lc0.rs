@@ -8,7 +8,9 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
 
 /// Speed before the first measurement (docs/lc0.md, 1.7: a constant there).
 const INIT_NPS: f64 = 20_000.0;
@@ -72,7 +74,6 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
         OVERTAKER_OPTIMISM,
         FORCE_PIGGYBANK,
     ],
-    choices: &[],
     groups: &[MLE_LEGACY],
     build: |values| Box::new(Lc0Smooth::new(values.clone())),
 };
@@ -255,6 +256,10 @@ impl TimeManager for Lc0Smooth {
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     /// docs/lc0.md, 1.10.
     fn finish(&mut self, outcome: &MoveOutcome) {
         let Some(current) = self.current.take() else {
@@ -263,12 +268,10 @@ impl TimeManager for Lc0Smooth {
             return;
         };
         let used = outcome.elapsed_ms.max(0.0).trunc();
-        // Lc0 has no `adjust`: without one this is 1, and the numbers are Lc0's.
-        let granted = outcome.granted();
-        let allocated = current.allocated_ms * granted;
+        let allocated = current.allocated_ms;
         let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms * granted).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);
@@ -287,6 +290,10 @@ impl TimeManager for Lc0Smooth {
             bank_ms: Some(self.bank_ms),
             ..Estimates::default()
         }
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, nps: f64) {

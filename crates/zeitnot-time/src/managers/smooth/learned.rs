@@ -35,7 +35,7 @@ impl Learned {
     pub fn search_ended(&mut self, outcome: &MoveOutcome, budget_ms: f64, average_move_ms: f64) {
         let average_moves = if average_move_ms > 0.0 { outcome.elapsed_ms / average_move_ms } else { 0.0 };
         self.tree_reuse.search_ended(outcome.total_nodes, average_moves);
-        self.time_use.search_ended(outcome.elapsed_ms, budget_ms * outcome.granted(), average_moves);
+        self.time_use.search_ended(outcome.elapsed_ms, budget_ms, average_moves);
     }
 
     pub fn estimates(&self, nps: f64, bank_ms: Option<f64>) -> Estimates {

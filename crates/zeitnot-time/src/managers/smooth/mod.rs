@@ -14,8 +14,8 @@ use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
 use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::believed_ms;
-use crate::specification::{self, PRESET};
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::specification;
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Budget, Settings};
 use learned::Learned;
 use params::*;
@@ -38,7 +38,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: Some("zeitnot"),
     help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
     params: OWN,
-    choices: &[],
     groups: &SMOOTH_GROUPS,
     build: |values| Box::new(Smooth::new(values)),
 };
@@ -50,7 +49,7 @@ const SMOOTH_GROUPS: [GroupSpec; 5] = [GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBAN
 /// specification of `smooth`.
 pub fn parameter_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
-    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.chooses(PRESET) {
+    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.names_preset {
         return None;
     }
     let given = |param: &ParamSpec, meaning: String| values.gives(param).then_some(meaning);
@@ -194,6 +193,10 @@ impl TimeManager for Smooth {
         verdict
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else {
@@ -204,7 +207,7 @@ impl TimeManager for Smooth {
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
         self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
-            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms * outcome.granted());
+            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms);
         }
         if let Some(share) = current.best_share {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
@@ -215,6 +218,10 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.speed.nps(), self.bank.as_ref().map(Piggybank::saved_ms))
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -48,14 +48,12 @@ pub(super) const PIGGYBANK: GroupSpec = GroupSpec {
     name: "piggybank",
     help: "When named, moves save into a bank that hard moves draw on. Replays gain next to nothing with it.",
     params: &[BANK_INIT, BANK_TAX, BANK_USE, BANK_CAP],
-    groups: &[],
 };
 
 pub(super) const OVERTAKING: GroupSpec = GroupSpec {
     name: "overtaking",
     help: "When named, a move is hard, too, while another one grows fast enough to become the best in time. Replays lose with it.",
     params: &[TREND_PERIOD, BEST_OPTIMISM, RIVAL_OPTIMISM],
-    groups: &[],
 };
 
 /// All that are not in a group.

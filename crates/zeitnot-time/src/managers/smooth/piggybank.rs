@@ -19,7 +19,7 @@ impl Piggybank {
     /// The bank, if the specification has one.
     pub fn new(values: &ParamValues) -> Option<Self> {
         let value = |param: &ParamSpec| values.get_in(PIGGYBANK.name, param);
-        values.has(&[PIGGYBANK.name]).then(|| Self {
+        values.has(PIGGYBANK.name).then(|| Self {
             init: value(&BANK_INIT),
             tax: value(&BANK_TAX),
             max_use: value(&BANK_USE),
