@@ -1,7 +1,6 @@
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
-use super::Learned;
-use super::params::{self, *};
+use super::shared::{self, *};
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::estimators::nps::NpsEstimator;
 use crate::params::{ManagerSpec, ParamSpec, ParamValues};
@@ -12,8 +11,8 @@ use crate::{
     Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
 };
 
-const INIT_NPS: ParamSpec = params::INIT_NPS.helping("Expected speed at the start of a game.");
-const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE }
+const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the start of a game.");
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
 
 /// As it is written.

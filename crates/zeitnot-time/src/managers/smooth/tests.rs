@@ -265,3 +265,20 @@ fn parameter_note_names_parameters_with_another_meaning() {
     }
     assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
 }
+
+#[test]
+fn piggybank_saves_pays_and_never_exceeds_the_clock() {
+    let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
+    assert_eq!(bank.open(60_000.0), 5_400.0);
+    assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
+    let tax = bank.tax_ms(1_000.0);
+    assert_eq!(tax, 120.0);
+    bank.move_ended(tax, 520.0);
+    assert_eq!(bank.saved_ms(), 5_000.0);
+    // docs/lc0.md, 7.5: the clock fell; Lc0's bank stays above it and leaves moves no time.
+    assert_eq!(bank.open(3_000.0), 900.0);
+    bank.move_ended(bank.tax_ms(1_000.0), 0.0);
+    assert_eq!(bank.open(3_000.0), 900.0, "full");
+    bank.move_ended(0.0, 1e9);
+    assert_eq!(bank.saved_ms(), 0.0);
+}
