@@ -32,7 +32,8 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// The clock is the opponent's, the only one that is known: no lag is measured by it.
+    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing of the
+    /// time that this side used, so no lag is measured by it.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_opponents_clock: bool,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
@@ -50,7 +51,7 @@ pub struct MoveRequest {
     /// Legal moves of the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal_moves: Option<u32>,
-    /// Those of them that capture.
+    /// Legal moves that capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<u32>,
     /// The side to move is in check.
@@ -68,7 +69,7 @@ fn is_empty<T>(list: &[T]) -> bool {
 
 impl MoveRequest {
     /// Time that is kept clear at the end of the clock: the user's overhead and the measured lag.
-    pub fn whole_overhead_ms(&self) -> f64 {
+    pub(super) fn whole_overhead_ms(&self) -> f64 {
         self.overhead_ms + self.lag_ms
     }
 }
@@ -127,7 +128,7 @@ pub struct SearchSnapshot<'a> {
     /// Expected result of that move for the side to move, −1 (loss) to 1 (win).
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub best_value: Option<f64>,
-    /// The same of the best valued other root move that was visited.
+    /// Expected result of the best valued other root move that was visited.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub second_value: Option<f64>,
     /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.

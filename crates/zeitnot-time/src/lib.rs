@@ -17,7 +17,7 @@
 //! | [`estimators`] | small state machines: speed, tree reuse, use of the budget, overrun, moves left, lag, batches |
 //! | [`managers`] | the time managers, and the guests among them |
 //! | `accounting` | [`MoveAccount`] of the last move, kept around every manager |
-//! | `stoppers` | [`Stoppers`]: every rule that can end a search, the manager first |
+//! | [`stoppers`] | every rule that can end a search, the manager first |
 //! | [`event_log`] | what happens to a timekeeper, as events that serialise: a recorded game comes out again bit by bit |
 //! | `timekeeper` | [`Timekeeper`]: the time of one game; engine, replay and simulation drive this one thing |
 //!
@@ -38,7 +38,7 @@ mod params;
 mod plan;
 mod plan_builder;
 mod specification;
-mod stoppers;
+pub mod stoppers;
 mod timekeeper;
 mod unit;
 
@@ -47,7 +47,7 @@ pub use interface::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnaps
 pub use params::{GroupSpec, ManagerSpec, ParamSpec};
 pub use plan::{Plan, Term};
 pub use specification::SpecError;
-pub use stoppers::{SearchLimits, StopperParams, Stoppers};
+pub use stoppers::{SearchLimits, StopperParams};
 pub use timekeeper::{Begun, TimeReport, Timekeeper};
 pub use unit::Unit;
 
@@ -94,7 +94,7 @@ pub fn managers() -> &'static [ManagerSpec] {
 
 /// Builds the manager that `spec` describes: `name` or `name(param=value,...)`, see [`grammar`].
 ///
-/// Of a parameter given twice the last value counts, as in Lc0, so that a specification can be extended by appending.
+/// The last value of a parameter given twice counts, as in Lc0, so that a specification can be extended by appending.
 /// Without a `preset` the first form of a manager is meant that knows all the parameters:
 /// `smooth(force-piggybank-ms=0)`, a specification of Lc0's, is `smooth(preset=lc0,force-piggybank-ms=0)`.
 ///

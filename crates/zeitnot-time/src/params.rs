@@ -24,16 +24,17 @@ pub struct ParamSpec {
 
 impl ParamSpec {
     /// A value as it is written in a specification.
-    pub fn written(&self, value: f64) -> String {
+    #[cfg(test)]
+    pub(super) fn written(&self, value: f64) -> String {
         self.words.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
     }
 
-    /// The same parameter with another default.
+    /// Another default for the same parameter.
     pub(super) const fn defaulting_to(self, default: f64) -> Self {
         Self { default, ..self }
     }
 
-    /// The same parameter with another help text.
+    /// Another help text for the same parameter.
     pub(super) const fn helping(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
@@ -73,8 +74,8 @@ impl GroupSpec {
     }
 }
 
-/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart. When it is not
-/// given the first is meant that knows all the parameters.
+/// A time manager that can be chosen by name; where several share a name, `preset` says which is meant, or else the
+/// parameters do: the first form that knows all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.

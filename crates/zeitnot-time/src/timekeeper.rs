@@ -15,9 +15,9 @@ use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecErro
 pub struct Timekeeper {
     spec: String,
     manager: Accounted,
-    /// `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
+    /// The measured lag. `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
     lag: Option<LagEstimator>,
-    /// Those of the search that runs; without them the manager alone is asked.
+    /// Rules of the search that runs; without them the manager alone is asked.
     stoppers: Option<Stoppers>,
     open: Option<OpenMove>,
     observer: Option<Box<dyn Observer>>,
@@ -77,7 +77,7 @@ impl Timekeeper {
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
         let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
-        self.tell(|| Event::Manager(choice), None);
+        self.report_event(|| Event::Manager(choice), None);
     }
 
     /// The manager.
@@ -104,7 +104,7 @@ impl Timekeeper {
             self.manager = Accounted::build(spec)?;
             self.spec = spec.to_owned();
             let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
-            self.tell(|| Event::Manager(choice), None);
+            self.report_event(|| Event::Manager(choice), None);
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Timekeeper {
     pub fn new_game(&mut self) {
         self.rebuild();
         self.lag = self.lag.as_ref().map(|_| LagEstimator::default());
-        self.tell(|| Event::NewGame, None);
+        self.report_event(|| Event::NewGame, None);
     }
 
     /// Changes to another game, at any point of it. `keep_time_stats`: whether the manager's estimates hold for it.
@@ -125,13 +125,13 @@ impl Timekeeper {
             true => self.manager.finish(&MoveOutcome::default()),
             false => self.rebuild(),
         }
-        self.tell(|| Event::OtherGame { keep_time_stats }, None);
+        self.report_event(|| Event::OtherGame { keep_time_stats }, None);
     }
 
     /// Takes in that the tree was changed: the next one says nothing about the last search.
     pub fn tree_changed(&mut self) {
         self.manager.finish(&MoveOutcome::default());
-        self.tell(|| Event::TreeChanged, None);
+        self.report_event(|| Event::TreeChanged, None);
     }
 
     /// Takes in a move that is played without a search.
@@ -141,7 +141,7 @@ impl Timekeeper {
             lag.clock_seen(ply, clock_ms);
             lag.move_played(ply, clock_ms, increment_ms, 0.0);
         }
-        self.tell(|| Event::BookMove(played), None);
+        self.report_event(|| Event::BookMove(played), None);
     }
 
     /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a `movetime` what
@@ -174,7 +174,7 @@ impl Timekeeper {
     fn search(&mut self, start: &SearchStart) {
         self.stoppers = Some(Stoppers::new(&start.limits, &start.stoppers));
         self.open = None;
-        self.tell(|| Event::Search(start.clone()), None);
+        self.report_event(|| Event::Search(start.clone()), None);
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
@@ -196,7 +196,7 @@ impl Timekeeper {
             due_ms: plan.due_ms,
             is_opponents_clock: request.is_opponents_clock,
         });
-        self.tell(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
+        self.report_event(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
     }
 
@@ -214,7 +214,7 @@ impl Timekeeper {
             Some(stoppers) => stoppers.check(snapshot, None),
             None => manager.observe(snapshot),
         };
-        self.tell(|| Event::Observe(snapshot.clone()), Some(&|| Answer::Observe(verdict)));
+        self.report_event(|| Event::Observe(snapshot.clone()), Some(&|| Answer::Observe(verdict)));
         verdict
     }
 
@@ -247,7 +247,7 @@ impl Timekeeper {
         let account = report.as_ref().map(|report| &report.account);
         let answer = account.map(|account| move || Answer::Finish(account.clone()));
         let answer = answer.as_ref().map(|answer| answer as &dyn Fn() -> Answer);
-        self.tell(|| Event::Finish(outcome.clone()), answer);
+        self.report_event(|| Event::Finish(outcome.clone()), answer);
         report
     }
 
@@ -264,7 +264,7 @@ impl Timekeeper {
                 if *measure_lag != self.lag.is_some() {
                     self.lag = measure_lag.then(LagEstimator::default);
                 }
-                self.tell(|| event.clone(), None);
+                self.report_event(|| event.clone(), None);
                 None
             }
             Event::NewGame => {
@@ -297,8 +297,8 @@ impl Timekeeper {
         self.manager = Accounted::build(&self.spec).expect("a manager was built from the same specification before");
     }
 
-    /// Tells the observer, if there is one. Without one, event and answer are not made.
-    fn tell<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
+    /// Reports an event to the observer, if there is one. Without one, event and answer are not made.
+    fn report_event<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
         if let Some(observer) = &mut self.observer {
             observer.happened(&event(), answer.map(|answer| answer()).as_ref());
         }

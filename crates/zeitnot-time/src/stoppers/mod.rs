@@ -92,7 +92,7 @@ impl StopperParams {
 
 /// The chain for one search.
 #[derive(Clone, Debug)]
-pub struct Stoppers {
+pub(crate) struct Stoppers {
     timed: bool,
     nodes: u64,
     playouts: Option<u64>,
@@ -212,7 +212,7 @@ impl Stoppers {
         }
     }
 
-    /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2), as is the manager's.
+    /// Makes a limit on nodes known to other rules, only where smart pruning is on (docs/lc0.md, 2.2); so is the manager's.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

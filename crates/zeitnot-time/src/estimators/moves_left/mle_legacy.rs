@@ -27,7 +27,7 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
     params: &[MIDPOINT, STEEPNESS, WEIGHT],
 };
 
-/// The same group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
+/// The group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
 /// (docs/documents.md, 1.3).
 ///
 /// The page gives them nowhere (it shows 50 and 12 in an example) and says that the estimator is that of the manager

@@ -121,7 +121,7 @@ impl TimeManager for SoftHard {
         let [moves, soft, hard, hard_clock, margin, least] = self.values;
         let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
-        // The chapter counts on all the moves the interface tells, be they more than its own guess.
+        // The chapter counts on all the moves that the interface gives, be they more than its own guess.
         let moves_left = plan.moves_left_of(moves);
         let share = clock_ms / moves_left + increment_ms;
         let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };

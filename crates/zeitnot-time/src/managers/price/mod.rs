@@ -36,7 +36,7 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// New nodes before which the network was not trained to predict anything.
 const LEAST_NODES: u64 = 16;
-/// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
+/// The gain of one more node falls as this power of the nodes, about; from it smart pruning gets the number of nodes that are expected.
 const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on that expectation: a move that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
@@ -61,11 +61,11 @@ struct Price {
     shares: f64,
     moves: f64,
     current: Option<CurrentMove>,
-    /// What the nodes of an average move would have gained at the end of the last search.
+    /// The gain that the nodes of an average move would have brought at the end of the last search.
     last_gain: Option<f64>,
 }
 
-/// What is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Debug)]
 struct CurrentMove {
     request: MoveRequest,
