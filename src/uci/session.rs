@@ -181,9 +181,8 @@ impl Listener for Reporter {
             if self.time_log {
                 self.output.hold(&format!("info string time {}", time.account));
             }
-            if self.time_log || time.reports_statistics {
-                self.output.hold(&format!("info string {}", time.statistics));
-                self.output.hold(&format!("info string {}", time.statistics.time_use()));
+            for line in time.game.iter().flat_map(|game| &game.lines) {
+                self.output.hold(&format!("info string {line}"));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);

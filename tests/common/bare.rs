@@ -11,7 +11,7 @@ use zeitnot_engine::clock::Clock;
 use zeitnot_engine::search::{Listener, Search, SearchParams, SearchRequest, SearchThreads, Tree};
 use zeitnot_engine::tablebase::Probes;
 use zeitnot_time::estimators::batch_latency::BatchLatency;
-use zeitnot_time::trace::SearchStart;
+use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Begun, SearchLimits, StopperParams, Timekeeper};
 
 /// `uniform` to look at, and without the cache that would save evaluations.

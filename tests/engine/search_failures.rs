@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot_engine::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use zeitnot_engine::clock::MonotonicClock;
 use zeitnot_engine::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
-use zeitnot_time::trace::SearchStart;
+use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// An evaluator that does what a function says.

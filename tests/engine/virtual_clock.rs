@@ -16,7 +16,7 @@ use zeitnot_engine::network::testing::random_network;
 use zeitnot_engine::network::{self, BUILT_IN, Network, OnnxInterface};
 use zeitnot_engine::search::{EndReason, Guess, SearchEnd};
 use zeitnot_lab::{EnginePlayer, GameRecord, Limits, MoveRecord, Pairing, Rules, TimeControl, play};
-use zeitnot_time::trace::{self, Answer, Event, Line, Observer};
+use zeitnot_time::event_log::{self, Answer, Event, Line, Observer};
 use zeitnot_time::{StopReason, Timekeeper, managers};
 
 /// A backend without a cache.
@@ -262,7 +262,7 @@ struct Recorder(Arc<Mutex<String>>);
 
 impl Observer for Recorder {
     fn happened(&mut self, event: &Event, answer: Option<&Answer>) {
-        self.0.lock().push_str(&trace::write(event, answer));
+        self.0.lock().push_str(&event_log::write(event, answer));
     }
 }
 
@@ -299,7 +299,7 @@ fn replay(text: &str) -> (usize, usize, usize) {
     let (mut plans, mut looks, mut ends) = (0, 0, 0);
     let mut answer = None;
     for (number, line) in text.lines().enumerate() {
-        match trace::read(line).unwrap() {
+        match event_log::read(line).unwrap() {
             Line::Event(event) => {
                 assert_eq!(answer, None, "line {number}: an answer that was not given then");
                 answer = time.apply(&event).unwrap();

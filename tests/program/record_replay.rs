@@ -270,14 +270,7 @@ fn decisions_of_games_come_out_again_for_every_manager() {
                     "--backend",
                     "random",
                 ][..],
-                &[
-                    "--option1",
-                    &option,
-                    "--option2",
-                    "TimeManager=legacy(adjust(stability,score-drop))",
-                    "--lag",
-                    "5,20",
-                ],
+                &["--option1", &option, "--option2", "TimeManager=legacy(slowmover=1.2)", "--lag", "5,20"],
                 &["--max-moves", "25", "--pgn", &format!("{index}.pgn"), "--decisions", &decisions],
             ]
             .concat(),

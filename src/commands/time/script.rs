@@ -8,9 +8,9 @@ use std::fmt;
 use std::io::stdin;
 use std::path::Path;
 use zeitnot_text::files::TextLines;
-use zeitnot_time::trace::{self, Event, ManagerChoice, SearchStart};
+use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
 use zeitnot_time::{
-    Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
+    Estimates, GameReport, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,
 };
 
 /// The answer to an event: a line of JSON each, or `{}` for people.
@@ -39,9 +39,8 @@ impl fmt::Display for Answer {
             }
             Self::Finished(finished) => {
                 let account = finished.account.as_ref();
-                let told = account.map(ToString::to_string).into_iter().chain(finished.statistics.clone());
-                let told = told.chain(finished.game.as_ref().map(|game| game.time_use()));
-                f.write_str(&told.collect::<Vec<_>>().join("\n"))
+                let lines = account.map(ToString::to_string).into_iter().chain(finished.lines.iter().cloned());
+                f.write_str(&lines.collect::<Vec<_>>().join("\n"))
             }
         }
     }
@@ -62,9 +61,15 @@ struct Observed {
 struct Finished {
     #[serde(flatten)]
     estimates: Estimates,
+    /// The manager's own report on the game, if it makes one.
+    #[serde(skip)]
+    lines: Vec<String>,
+    /// The first line of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<String>,
-    /// The same as numbers, with time losses and the time of each phase.
-    game: Option<Statistics>,
+    /// The numbers of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<Value>,
     /// The time of the move, what stopped it, and when time would have.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
@@ -86,7 +91,7 @@ pub(super) struct Terms<'a> {
     pub as_table: bool,
 }
 
-/// Answers every event of the file, with one line of JSON or as a table. The answers of a recorded trace are passed over.
+/// Answers every event of the file, with one line of JSON or as a table. The answers of an event log are passed over.
 pub(super) fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
     let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
@@ -187,13 +192,16 @@ impl<'a> Game<'a> {
                 let stop = outcome.stop.or(self.stop.take());
                 let answer = self.time.apply(&Event::Finish(MoveOutcome { stop, ..outcome.clone() }))?;
                 let manager = self.time.manager();
+                let (lines, game) = manager.report().map(|GameReport { lines, numbers }| (lines, numbers)).unzip();
+                let lines = lines.unwrap_or_default();
                 return Ok(Some(Answer::Finished(Box::new(Finished {
                     estimates: manager.estimates(),
-                    statistics: manager.statistics().map(ToString::to_string),
-                    game: manager.statistics().cloned(),
+                    statistics: lines.first().cloned(),
+                    lines,
+                    game,
                     // A search without a clock has none.
                     account: match answer {
-                        Some(trace::Answer::Finish(account)) => Some(account),
+                        Some(event_log::Answer::Finish(account)) => Some(account),
                         _ => None,
                     },
                 }))));
@@ -206,11 +214,11 @@ impl<'a> Game<'a> {
             other => self.time.apply(other)?,
         };
         Ok(match (event, answer) {
-            (_, Some(trace::Answer::Plan(plan))) => {
+            (_, Some(event_log::Answer::Plan(plan))) => {
                 self.stop = None;
                 Some(Answer::Plan(plan))
             }
-            (Event::Observe(snapshot), Some(trace::Answer::Observe(verdict))) => {
+            (Event::Observe(snapshot), Some(event_log::Answer::Observe(verdict))) => {
                 self.stop = verdict.stop;
                 let stop = verdict.stop.is_some();
                 Some(Answer::Observed(Observed { t_ms: snapshot.elapsed_ms, stop, verdict }))

@@ -70,7 +70,7 @@ use ponder::{Pondering, Unstarted};
 use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
 use timed_move::TimedMove;
-use zeitnot_time::{DEFAULT_MANAGER, Timekeeper, trace};
+use zeitnot_time::{DEFAULT_MANAGER, Timekeeper, event_log};
 
 /// Said where the system refused memory to the tree.
 const SHORT_OF_MEMORY: &str =
@@ -187,7 +187,7 @@ impl Engine {
 
     /// Lets `observer` see everything that happens to the time of this engine's games from now on; a trace that is to be
     /// replayed begins with [`Engine::new_game`].
-    pub fn observe_time(&mut self, observer: Option<Box<dyn trace::Observer>>) {
+    pub fn observe_time(&mut self, observer: Option<Box<dyn event_log::Observer>>) {
         self.finish();
         if let Some(time) = &mut self.time {
             time.observe_by(observer);

@@ -9,7 +9,7 @@ use crate::search::{EndReason, Finished, Hit, Listener, Report, Search, SearchEn
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
-use zeitnot_time::trace::{BookMove, SearchStart};
+use zeitnot_time::event_log::{BookMove, SearchStart};
 use zeitnot_time::{Begun, MoveRequest, Plan};
 
 impl Engine {

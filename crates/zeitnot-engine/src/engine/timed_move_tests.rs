@@ -2,6 +2,7 @@ use super::*;
 use crate::chess::{Game, parse_uci};
 use crate::clock::{Clock as _, VirtualClock};
 use crate::engine::{Engine, Options, RuntimePolicy};
+use crate::search::SearchEnd;
 use std::sync::Arc;
 
 /// Both sides' moves of a game: castling on both sides, a capture en passant.
@@ -62,16 +63,24 @@ fn go(wtime_ms: f64) -> GoParams {
     GoParams { wtime: Some(wtime_ms), btime: Some(9_000.0), ..GoParams::default() }
 }
 
+/// The manager that counts the moves of its game.
+const COUNTING: &str = "adaptive";
+
+/// The moves of the game that the manager has counted, by its report.
+fn moves(end: SearchEnd) -> Option<u64> {
+    end.time.unwrap().game?.numbers["moves"].as_u64()
+}
+
 /// The budgets of White's moves in a game of 10 s, and the moves that the manager has counted.
-fn budgets(manager: &str, how: Told) -> (Vec<f64>, u64) {
+fn budgets(manager: &str, how: Told) -> (Vec<f64>, Option<u64>) {
     let (mut engine, clock) = engine(manager);
-    let (mut left_ms, mut budgets, mut counted) = (10_000.0, Vec::new(), 0);
+    let (mut left_ms, mut budgets, mut counted) = (10_000.0, Vec::new(), None);
     for plies in (0..LINE.len()).step_by(2) {
         engine.set_game(told(plies, how));
         let start_ms = clock.now_ms();
         let (end, plan) = engine.run(&go(left_ms), start_ms, None).unwrap();
         budgets.push(plan.unwrap().budget_ms);
-        counted = end.time.unwrap().statistics.moves;
+        counted = moves(end);
         left_ms -= clock.now_ms() - start_ms;
         clock.pass(300.0);
     }
@@ -82,26 +91,25 @@ fn budgets(manager: &str, how: Told) -> (Vec<f64>, u64) {
 fn a_fen_for_each_move_is_one_game_for_the_manager() {
     for manager in ["legacy", "simple"] {
         let by_moves = budgets(manager, Told::Moves);
-        assert_eq!(by_moves.1, 12);
         assert!(by_moves.0[1..].iter().all(|budget| *budget < by_moves.0[0] * 1.5), "{by_moves:?}");
         assert_eq!(budgets(manager, Told::Fen), by_moves, "{manager}");
         assert_eq!(budgets(manager, Told::MovesFromFen), by_moves, "{manager}");
         // The plies are not told there, on which budgets and the lag depend.
         assert_eq!(budgets(manager, Told::BareFen), by_moves, "{manager}");
     }
-    for manager in ["smooth", "smooth(preset=lc0)", "price", "adaptive"] {
-        assert_eq!(budgets(manager, Told::Fen).1, 12, "{manager}");
+    for how in [Told::Moves, Told::Fen, Told::MovesFromFen, Told::BareFen] {
+        assert_eq!(budgets(COUNTING, how).1, Some(12));
     }
 }
 
 /// The moves that the manager has counted after a search of White's first move on 10 s and then of `next` with `clock`.
 fn counted(next: &Game, clock: &GoParams) -> u64 {
-    let (mut engine, time) = engine("legacy");
+    let (mut engine, time) = engine(COUNTING);
     engine.set_game(Game::from_fen(&Game::new().fen(), false).unwrap());
     engine.run(&go(10_000.0), time.now_ms(), None).unwrap();
     time.pass(1_000.0);
     engine.set_game(next.clone());
-    engine.run(clock, time.now_ms(), None).unwrap().0.time.unwrap().statistics.moves
+    moves(engine.run(clock, time.now_ms(), None).unwrap().0).unwrap()
 }
 
 #[test]
@@ -127,12 +135,12 @@ fn a_position_that_is_not_the_next_is_another_game() {
 
 #[test]
 fn a_new_game_is_a_new_game() {
-    let (mut engine, time) = engine("legacy");
+    let (mut engine, time) = engine(COUNTING);
     let search = |engine: &mut Engine, game: Game, wtime_ms| {
         engine.set_game(game);
-        let moves = engine.run(&go(wtime_ms), time.now_ms(), None).unwrap().0.time.unwrap().statistics.moves;
+        let end = engine.run(&go(wtime_ms), time.now_ms(), None).unwrap().0;
         time.pass(500.0);
-        moves
+        moves(end).unwrap()
     };
     assert_eq!(search(&mut engine, told(8, Told::Fen), 10_000.0), 1);
     assert_eq!(search(&mut engine, told(10, Told::Fen), 9_000.0), 2);
@@ -144,7 +152,7 @@ fn a_new_game_is_a_new_game() {
 
 #[test]
 fn the_game_goes_on_after_pondering_on_another_reply() {
-    let (mut engine, time) = engine("legacy");
+    let (mut engine, time) = engine(COUNTING);
     engine.set_game(told(0, Told::Fen));
     engine.run(&go(10_000.0), time.now_ms(), None).unwrap();
     let mut expected = Game::new();
@@ -157,7 +165,7 @@ fn the_game_goes_on_after_pondering_on_another_reply() {
     engine.run(&ponder, now_ms, Some(now_ms + 200.0)).unwrap();
     engine.set_game(told(2, Told::Fen));
     let end = engine.run(&go(9_300.0), time.now_ms(), None).unwrap().0;
-    assert_eq!(end.time.unwrap().statistics.moves, 2);
+    assert_eq!(moves(end), Some(2));
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! use zeitnot_engine::search::{Search, SearchParams, SearchRequest, Tree};
 //! use zeitnot_engine::tablebase::Probes;
 //! use zeitnot_time::estimators::batch_latency::BatchLatency;
-//! use zeitnot_time::trace::SearchStart;
+//! use zeitnot_time::event_log::SearchStart;
 //! use zeitnot_time::{SearchLimits, Timekeeper};
 //!
 //! let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1", false)?; // the rook mates

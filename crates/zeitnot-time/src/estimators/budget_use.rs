@@ -2,9 +2,9 @@
 
 use super::exponential_decay;
 
-/// The estimate of time use of the smooth manager. Source: docs/documents.md, 1.7.
+/// The estimate of the fraction of its budget that a search uses (`timeuse`). Source: docs/documents.md, 1.7.
 #[derive(Clone, Debug)]
-pub struct TimeUse {
+pub struct BudgetUse {
     estimate: f64,
     limited: bool,
     min: f64,
@@ -12,7 +12,7 @@ pub struct TimeUse {
     update_rate: f64,
 }
 
-impl TimeUse {
+impl BudgetUse {
     /// `initial` and `min` are fractions above 0; `update_rate` is in average moves.
     pub fn new(initial: f64, min: f64, update_rate: f64) -> Self {
         Self { estimate: initial.max(min), limited: initial < min, min, update_rate }
@@ -44,10 +44,10 @@ impl TimeUse {
 
 #[cfg(test)]
 mod tests {
-    use super::TimeUse;
+    use super::BudgetUse;
 
-    fn seed_defaults() -> TimeUse {
-        TimeUse::new(0.7, 0.3, 10.0)
+    fn seed_defaults() -> BudgetUse {
+        BudgetUse::new(0.7, 0.3, 10.0)
     }
 
     // docs/documents.md, 1.7.
@@ -69,7 +69,7 @@ mod tests {
         timeuse.search_ended(0.0, 1_000.0, 1e9);
         assert_eq!(timeuse.factor(), 0.3);
         assert!(timeuse.limited());
-        assert_eq!(TimeUse::new(0.1, 0.3, 10.0).factor(), 0.3);
+        assert_eq!(BudgetUse::new(0.1, 0.3, 10.0).factor(), 0.3);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Tests that events and answers of a trace keep every field through JSON.
+//! Tests that events and answers of an event log keep every field through JSON.
 
 use super::*;
-use crate::{StopReason, managers};
+use crate::accounting::Accounted;
+use crate::{StopReason, TimeManager, managers};
 use proptest::prelude::*;
 
 fn number() -> BoxedStrategy<f64> {
@@ -93,10 +94,16 @@ fn stop() -> BoxedStrategy<Option<StopReason>> {
 }
 
 fn outcome() -> impl Strategy<Value = MoveOutcome> {
-    let times = (number(), some(number()), some(number()), some(number()));
-    (times, any::<u64>(), stop()).prop_map(|((elapsed_ms, first_evaluation_ms, due_ms, factor), total_nodes, stop)| {
-        MoveOutcome { elapsed_ms, total_nodes, stop, first_evaluation_ms, due_ms, factor }
-    })
+    let times = (number(), some(number()), some(number()));
+    (times, any::<u64>(), stop()).prop_map(
+        |((elapsed_ms, first_evaluation_ms, limit_reached_at_ms), total_nodes, stop)| MoveOutcome {
+            elapsed_ms,
+            total_nodes,
+            stop,
+            first_evaluation_ms,
+            limit_reached_at_ms,
+        },
+    )
 }
 
 fn search_start() -> impl Strategy<Value = SearchStart> {
@@ -163,7 +170,7 @@ proptest! {
         index in any::<prop::sample::Index>(),
     ) {
         let title = managers()[index.index(managers().len())].title();
-        let mut manager = crate::build(&title).unwrap();
+        let mut manager = Accounted::build(&title).unwrap();
         let plan = manager.plan(&request);
         manager.observe(&snapshot);
         manager.finish(&outcome);

@@ -1,15 +1,15 @@
-//! Defines the trace of a game's time: the events that a time manager sees, in order, and its answers. Both serialise
-//! and deserialise without loss, so that a recorded game can be replayed bit by bit ([`Timekeeper::apply`]).
+//! Defines the event log of a game's time: the events that a time manager sees, in order, and its answers. Both serialise
+//! and deserialise without loss, so that a recorded game comes out again bit by bit ([`Timekeeper::apply`]).
 //!
-//! A trace is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it, where it
-//! has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain --script` reads the events. A game
+//! An event log is a text of one JSON object a line: an event (`{"event":"plan","clock_ms":60000,...}`), and after it, where it
+//! has one, its answer (`{"answer":"plan","budget_ms":2100,...}`). `zeitnot time explain script` reads the events. A game
 //! is: `manager` once, then for each move `search`, `plan` (if the move has a clock), any number of `observe`, and `finish`.
 //!
 //! ```
-//! use zeitnot_time::{Timekeeper, trace::{self, Answer, Line}};
+//! use zeitnot_time::{Timekeeper, event_log::{self, Answer, Line}};
 //!
 //! let mut time = Timekeeper::new("simple")?;
-//! let line = trace::read(r#"{"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24}"#).unwrap();
+//! let line = event_log::read(r#"{"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24}"#).unwrap();
 //! let Line::Event(event) = line else { panic!("it is an event") };
 //! let Some(Answer::Plan(plan)) = time.apply(&event)? else { panic!("a plan answers a plan") };
 //! assert!(plan.budget_ms > 0.0);
@@ -101,7 +101,7 @@ pub enum Answer {
     Finish(MoveAccount),
 }
 
-/// A line of a trace.
+/// A line of an event log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// An event.
@@ -110,7 +110,7 @@ pub enum Line {
     Answer(Answer),
 }
 
-/// Reads a line of a trace.
+/// Reads a line of an event log.
 ///
 /// # Errors
 /// The parser's, when it is neither an event nor an answer.
@@ -122,7 +122,7 @@ pub fn read(line: &str) -> Result<Line, serde_json::Error> {
     })
 }
 
-/// Writes an event and its answer as the lines of a trace, each with its line break.
+/// Writes an event and its answer as the lines of an event log, each with its line break.
 pub fn write(event: &Event, answer: Option<&Answer>) -> String {
     const SERIALISES: &str = "numbers and texts under keys that are texts are JSON";
     let event = serde_json::to_string(event).expect(SERIALISES);
@@ -140,5 +140,5 @@ pub trait Observer: Send {
 }
 
 #[cfg(test)]
-#[path = "trace_tests.rs"]
+#[path = "event_log_tests.rs"]
 mod tests;
