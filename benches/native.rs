@@ -20,7 +20,7 @@ use zeitnot_engine::runtime;
 
 /// Blocks, filters and squeeze units, of the shapes that are in use.
 const SHAPES: [(usize, usize, usize); 4] = [(6, 64, 8), (10, 128, 32), (15, 192, 32), (20, 256, 32)];
-/// How long each side runs in a round.
+/// Time for which each side runs in a round.
 const SLICE: Duration = Duration::from_millis(150);
 
 struct Arguments {

@@ -14,7 +14,7 @@ pub const TEXT_LINE: f64 = 20.0;
 /// The width of a sample in a legend, and of the space behind it.
 const SAMPLE: f64 = 34.0;
 
-/// What stands around a chart.
+/// Surroundings of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// An identifier that no other chart of the page has: letters, digits and `-`.
@@ -29,7 +29,7 @@ pub struct Frame<'a> {
 
 /// A chart that grows downward.
 pub struct Canvas {
-    /// Its elements.
+    /// Elements of the chart.
     pub markup: Markup,
     /// The height that is taken.
     pub height: f64,

@@ -43,7 +43,7 @@ impl Scale {
         }
     }
 
-    /// Where a value lies between the ends: 0 to 1, values beyond them at the nearer end, and what is no number at the low one.
+    /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low one.
     pub fn place(&self, value: f64) -> f64 {
         let place = match self.is_log {
             true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
@@ -119,7 +119,7 @@ fn doublings(values: impl Iterator<Item = f64>) -> Scale {
     Scale { low: 2f64.powi(first), high: 2f64.powi(last), is_log: true, ticks, unit: "" }
 }
 
-/// What values are divided by, and the name of that unit.
+/// Divisor of values, and the name of that unit.
 fn unit(quantity: Quantity, most: f64) -> (f64, &'static str) {
     match quantity {
         Quantity::Number | Quantity::Count => (1.0, ""),

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// How often a long task says that it still goes on.
+/// Interval between the lines of a long task.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// How finely the time of a task is counted.
+/// Resolution of a task's time.
 const TICK: Duration = Duration::from_secs(1);
 
 /// A sink of progress lines: it passes them to a GUI as `info string`, to a person on standard error, or drops them.

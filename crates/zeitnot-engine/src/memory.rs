@@ -65,9 +65,9 @@ struct Account {
 /// Memory that is free by each of the accounts that the system keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Free {
-    /// On the machine; without swapping.
+    /// Account of the machine, without swapping.
     machine: Option<Account>,
-    /// In the control group of the process (Linux): a container's, say. Cached files do not count as used.
+    /// Account of the process's control group (Linux): a container's, say. Cached files do not count as used.
     group: Option<Account>,
     /// Addresses that the process may still use (`ulimit -v`), in bytes.
     addresses: Option<u64>,

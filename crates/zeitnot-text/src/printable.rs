@@ -62,7 +62,7 @@ pub fn without_password(address: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// What no line may have, each alone.
+    /// Characters that no line may have, each alone.
     const HOSTILE: [char; 16] = [
         '\0', '\u{7}', '\u{8}', '\u{b}', '\r', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}', '\u{9d}', '\u{61c}', '\u{200f}',
         '\u{202e}', '\u{2028}', '\u{2066}', '\u{2069}',

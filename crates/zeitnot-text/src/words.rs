@@ -83,7 +83,7 @@ pub fn count(number: f64) -> String {
     grouped(number, 0)
 }
 
-/// What stands for a number that is none, as the sum of numbers at the end of what a number can be.
+/// Text for infinity and not-a-number, such as the sum of the largest numbers.
 const BEYOND: &str = "beyond measure";
 
 /// A number with this number of `decimals`, its thousands apart.

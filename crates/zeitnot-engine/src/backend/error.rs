@@ -38,7 +38,7 @@ pub enum BackendError {
         backend: &'static str,
         /// The library's file name.
         library: String,
-        /// How to get it.
+        /// Way to get it.
         advice: String,
     },
     /// The backend's execution provider does not load for another reason.
@@ -80,7 +80,7 @@ pub enum BackendError {
     Load {
         /// The network's name.
         network: String,
-        /// Its own words.
+        /// Reason in the library's words.
         reason: String,
     },
     /// The network's inputs or outputs are not those of a chess network.
@@ -88,7 +88,7 @@ pub enum BackendError {
     Shape {
         /// The network's name.
         network: String,
-        /// Which input or output, and how it differs.
+        /// Input or output, and its difference.
         problem: String,
     },
     /// A run failed.
@@ -96,7 +96,7 @@ pub enum BackendError {
     Run {
         /// The network's name.
         network: String,
-        /// Its own words.
+        /// Reason in the library's words.
         reason: String,
     },
     /// The network's answer is not an evaluation.
@@ -117,7 +117,7 @@ pub enum BackendError {
     },
 }
 
-/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+/// Written by hand: the inner error's text is in the outer one's already, so it must not be its source as well.
 impl From<DeviceOptionsError> for BackendError {
     fn from(error: DeviceOptionsError) -> BackendError {
         BackendError::Options(error)

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a thread that waits for an evaluator looks whether it is still wanted.
+/// Interval at which a thread that waits for an evaluator looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each evaluator

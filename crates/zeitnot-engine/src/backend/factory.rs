@@ -68,11 +68,11 @@ pub struct BackendOptions {
     pub cache_size: usize,
     /// The stand-in for positions before the first one known.
     pub history_fill: HistoryFill,
-    /// How the network runs on its device.
+    /// Options by which the network runs on its device.
     pub device: DeviceOptions,
     /// Seed of the backend `random`.
     pub seed: u64,
-    /// Where lines about work that takes long go.
+    /// Sink of lines about work that takes long.
     pub announcer: Announcer,
 }
 
@@ -294,7 +294,7 @@ fn on_provider(
     }
 }
 
-/// How many of several devices are loaded before the others: TensorRT's engine for the first serves cards of its kind, and two
+/// Number of devices that are loaded before the others: TensorRT's engine for the first serves cards of its kind, and two
 /// that build the same one would write the same file. Cards of different kinds are loaded one after another, as any two of
 /// them may be of one kind.
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {

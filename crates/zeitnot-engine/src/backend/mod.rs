@@ -106,7 +106,7 @@ pub struct Attributes {
     pub smallest_batch: usize,
     /// The largest batch, in positions, that is run in one piece; a larger one is split.
     pub maximum_batch: usize,
-    /// How many workers keep the device busy.
+    /// Number of workers that keep the device busy.
     pub preferred_threads: usize,
     /// Whether evaluating costs the cores that the search runs on.
     pub is_cpu: bool,
@@ -123,7 +123,7 @@ impl fmt::Display for Attributes {
 
 /// A network on a device, shared by all workers.
 pub trait Backend: Send + Sync {
-    /// Its properties and preferences; the same for its whole life.
+    /// Properties and preferences; they never change.
     fn attributes(&self) -> &Attributes;
 
     /// A worker's private end.
@@ -143,7 +143,7 @@ pub trait EvaluationCache: Send + Sync {
     /// The evaluation of the position with this [`cache_key`], if it is held.
     fn get(&self, key: u64) -> Option<Evaluation>;
 
-    /// How full the cache is, in permille (UCI's `hashfull`).
+    /// Fill of the cache in permille (UCI's `hashfull`).
     fn fill(&self) -> u32;
 
     /// Memory that the cache takes, in bytes.
@@ -164,7 +164,7 @@ impl dyn Backend + '_ {
         self.cache()?.get(key)
     }
 
-    /// How full the cache is, in permille (UCI's `hashfull`); `None` without a cache.
+    /// Fill of the cache in permille (UCI's `hashfull`); `None` without a cache.
     pub fn cache_fill(&self) -> Option<u32> {
         self.cache().map(EvaluationCache::fill)
     }

@@ -3,14 +3,14 @@
 use crate::network::{MishForm, Precision};
 use crate::runtime::Provider;
 
-/// How sessions serve workers.
+/// Sharing of sessions by workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// A session for each worker, who runs on a core of his own. ONNX Runtime says that a session may run several
     /// batches at once, and Lc0 lets it on the CPU (docs/lc0.md, 4.9); the authors of `ort` have seen it fail and rule
     /// it out.
     PerWorker,
-    /// This number of sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
+    /// Number of sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
     /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; the price is a second
     /// copy of the weights and of the room for activations in the card's memory.
     InTurn(usize),

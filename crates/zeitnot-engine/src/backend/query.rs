@@ -26,7 +26,7 @@ impl Query {
         query
     }
 
-    /// The same in place of another query, in whose memory.
+    /// Fills a query in the memory of another, which it replaces.
     pub fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
         let transform = match attributes.input {
             Some((format, fill)) => {
@@ -53,7 +53,7 @@ impl Query {
 const RULE50_FREE: u32 = 16;
 /// Width in plies of the parts above [`RULE50_FREE`].
 const RULE50_STEP: u32 = 8;
-/// From here on every ply has a part of its own: maia-1900's value of one board changes by 0.03 from ply 95 to 99.
+/// Ply from which every ply has a part of its own: maia-1900's value of one board changes by 0.03 from ply 95 to 99.
 const RULE50_EXACT: u32 = 80;
 
 /// The key of the current position of `game` in a position cache.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::side_by_side::side_by_side;
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
-/// The same network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
+/// One network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
 /// of its own and no batch waits for the slowest part of itself (Lc0's `roundrobin`). A search needs at least as many
 /// threads as there are devices; [`Attributes::preferred_threads`] is the sum.
 pub struct SeveralDevices {

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A move that cannot be played. Its text names the move in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum MoveError {
-    /// Not a move in UCI notation.
+    /// Text that is not a move in UCI notation.
     #[error("\"{0}\" is not a move in UCI notation (such as e2e4 or e7e8q)")]
     Syntax(String),
     /// A move in UCI notation that the rules do not allow here.
@@ -45,7 +45,7 @@ fn promotion_of(uci: UciMove) -> Option<Role> {
     }
 }
 
-/// In Chess960 some GUIs still write castling as the king's way to the c- or g-file.
+/// Castling as the king's way to the c- or g-file, which some GUIs still write in Chess960.
 pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion: None } = uci else { return None };
     chess.legal_moves().into_iter().find(|mv| match *mv {

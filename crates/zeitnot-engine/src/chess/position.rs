@@ -86,7 +86,7 @@ impl Position {
         }
     }
 
-    /// How many earlier positions of this game are the same.
+    /// Number of earlier positions of this game that are the same.
     pub fn repetitions(&self) -> u32 {
         self.repetitions
     }

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why a word is no move. The word stands before it.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SanError {
-    /// It is not in the notation.
+    /// Text that is not in the notation.
     #[error("is no move")]
     Syntax,
     /// A move of neither side, which analyses write.
@@ -18,7 +18,7 @@ pub enum SanError {
     /// The rules do not allow it.
     #[error("is illegal")]
     Illegal,
-    /// It names more than one legal move.
+    /// Name of more than one legal move.
     #[error("is ambiguous")]
     Ambiguous,
 }

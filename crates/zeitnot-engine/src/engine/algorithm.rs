@@ -12,13 +12,13 @@ use crate::search::{Fpu, SearchParams, Temperature};
 use zeitnot_time::{SearchLimits, StopperParams};
 
 words! {
-    /// How a move is chosen (`SearchAlgorithm`); the command line has commands of the same names.
+    /// Way to choose a move (`SearchAlgorithm`).
     pub enum SearchAlgorithm {
-        /// By a tree search.
+        /// Tree search.
         Classic = "classic",
-        /// By the network's policy alone.
+        /// The network's policy alone.
         PolicyHead = "policyhead",
-        /// By the network's value of each move.
+        /// The network's value of each move.
         ValueHead = "valuehead",
     }
 }

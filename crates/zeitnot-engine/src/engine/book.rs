@@ -33,12 +33,12 @@ pub enum BookError {
         /// The operating system's reason.
         error: std::io::Error,
     },
-    /// Its length is not that of a book.
+    /// Length that no book has.
     #[error("\"{}\" is no Polyglot book: {length} bytes are not a number of entries of {ENTRY}", path.display())]
     Length {
         /// The file.
         path: PathBuf,
-        /// Its length in bytes.
+        /// Length in bytes.
         length: u64,
     },
 }
@@ -56,7 +56,7 @@ pub struct Book {
 pub struct BookMove {
     /// The move, legal where it was asked for.
     pub mv: Move,
-    /// How often it is to be played, compared with the others; never 0.
+    /// Weight of the move among the others; never 0.
     pub weight: u32,
 }
 
@@ -67,7 +67,7 @@ pub struct Choice {
     pub mv: Move,
     /// The book's best reply to it, if it knows one.
     pub reply: Option<Move>,
-    /// Its weight.
+    /// Weight of the move.
     pub weight: u32,
     /// The weights of all moves of the position.
     pub total: u32,

@@ -15,7 +15,7 @@ const LEAST_DRAW_RATE: f32 = 0.001;
 const SCALE_ZERO: f32 = 15.0;
 /// Elo by which precision grows e-fold.
 const ELO_SLOPE: f32 = 425.0;
-/// Where that growth begins, in multiples of [`ELO_SLOPE`].
+/// Start of that growth, in multiples of [`ELO_SLOPE`].
 const ELO_OFFSET: f32 = 6.75;
 /// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
 const PAIR_MIDPOINT: f32 = 2737.0;

@@ -28,7 +28,7 @@ pub struct GoParams {
     pub infinite: bool,
     /// Search on the opponent's time.
     pub ponder: bool,
-    /// Only these moves; empty: all.
+    /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
 }
 
@@ -61,7 +61,7 @@ impl GoParams {
         own.0.map(|time_ms| clock(time_ms, own.1, true)).or_else(borrowed)
     }
 
-    /// The same move after `passed_ms` of its time: the clock that it is played on and `movetime` have so much less.
+    /// Move after `passed_ms` of its time: its clock and `movetime` are shorter by it.
     pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
         let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);
         let mut params = self.clone();

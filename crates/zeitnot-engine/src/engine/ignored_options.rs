@@ -4,9 +4,9 @@
 /// An option of Lc0 that has no effect here.
 #[derive(Clone, Copy, Debug)]
 pub struct IgnoredOption {
-    /// Its UCI name.
+    /// UCI name.
     pub name: &'static str,
-    /// Its long flag on the command line, without dashes; `None` where the flag means something.
+    /// Long flag on the command line, without dashes; `None` where the flag means something.
     pub flag: Option<&'static str>,
     /// Whether the flag is a switch and needs no value.
     pub is_switch: bool,

@@ -42,9 +42,9 @@ pub enum EngineError {
 /// Whether a missing ONNX Runtime is obtained.
 #[derive(Clone, Copy, Debug)]
 pub enum RuntimePolicy {
-    /// Only what is there is used: the engine under a GUI downloads nothing.
+    /// Use what is there: the engine under a GUI downloads nothing.
     FindOnly,
-    /// It is installed, after one line to this function that says so.
+    /// Install it, after one line to this function that says so.
     Install(fn(&str)),
 }
 
@@ -98,10 +98,10 @@ impl Failure {
 pub(super) struct Loaded {
     /// `None` where the backend was handed in, whatever the options name.
     key: Option<Key>,
-    /// Where its network came from, if it has one.
+    /// Location of its network, if it has one.
     pub location: Option<Location>,
     pub backend: Arc<dyn Backend>,
-    /// How long its batches take, as searches of this game have seen it.
+    /// Latency of its batches, as searches of this game have seen it.
     pub latency: BatchLatency,
     evaluators: Arc<EvaluatorPool>,
 }
@@ -135,7 +135,7 @@ pub(super) fn load(
 pub struct LoadedNetwork {
     /// Runs it.
     pub backend: Arc<dyn Backend>,
-    /// Where it came from, if the backend needs one.
+    /// Location of the network, if the backend needs one.
     pub location: Option<Location>,
     /// A line that says what plays and why.
     pub news: String,
@@ -160,7 +160,7 @@ pub fn is_same_network(first: &Options, second: &Options) -> bool {
     key(first) == key(second)
 }
 
-/// What the user's WeightsFile names.
+/// Network that the user's WeightsFile names.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Nothing,

@@ -92,7 +92,7 @@ pub enum Prepared {
         /// A line that says what plays.
         news: String,
     },
-    /// Nothing can be searched with.
+    /// Failure to load: there is no network to search with.
     Failed(EngineError),
 }
 
@@ -117,7 +117,7 @@ pub struct Engine {
     threads: SearchThreads,
     /// When the last batch of the last search on the caller's thread is over, on the engine's clock.
     busy_until_ms: f64,
-    /// How the values of the tree were rescaled.
+    /// Rescaling of the tree's values.
     rescaled: WdlRescale,
     /// Gives each search of the game its seed; absent before the first, and without `RandomSeed`.
     random: Option<Xoshiro256PlusPlus>,
@@ -199,7 +199,7 @@ impl Engine {
         self.root_observer = observer;
     }
 
-    /// Where lines about work that takes long go, such as the building of an engine for a card; nowhere unless told.
+    /// Sends lines about work that takes long, such as the building of an engine for a card, to `announcer`; at first they go nowhere.
     pub fn announce_to(&mut self, announcer: Announcer) {
         self.announcer = announcer;
     }
@@ -264,7 +264,7 @@ impl Engine {
         self.load(&self.options.clone())
     }
 
-    /// As [`Engine::prepare`], for a game that must go on. What cannot be loaded is told once: it is not tried again until an
+    /// Prepares as [`Engine::prepare`] for a game that must go on. A failure to load is reported once: it is not tried again until an
     /// option or a file changes. In its place plays the network that was asked for, on the CPU, where it can run there; else
     /// the one that is in use already, if there is one, so that a slip costs nothing; else the one inside the program.
     pub fn prepare_for_play(&mut self) -> Prepared {
@@ -351,7 +351,7 @@ impl Engine {
         self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
     }
 
-    /// Where the loaded network came from; `None` before [`Engine::prepare`] and where the backend needs none.
+    /// Location of the loaded network; `None` before [`Engine::prepare`] and where the backend needs no network.
     pub fn network_location(&self) -> Option<&Location> {
         self.loaded.as_ref()?.location.as_ref()
     }

@@ -14,11 +14,11 @@ use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
 
 /// One option as declared.
 pub struct OptionSpec {
-    /// Its UCI name.
+    /// UCI name.
     pub name: &'static str,
-    /// Its long flag on the command line, without dashes.
+    /// Long flag on the command line, without dashes.
     pub flag: &'static str,
-    /// Its short flag, if it has one.
+    /// Short flag, if it has one.
     pub short: Option<char>,
     /// The kind of its values.
     pub kind: Kind,
@@ -87,7 +87,7 @@ const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
 const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
 /// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 takes 1, and divides by 0.
 const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
-/// The same for a rate that is divided by.
+/// Range of a rate that is a divisor.
 const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 /// The largest number that GUIs hold in a spin box.

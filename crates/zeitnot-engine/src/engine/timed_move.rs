@@ -19,7 +19,7 @@ const ROUNDING_MS: f64 = 1_000.0;
 pub(super) struct TimedMove {
     /// The position before it.
     pub position: Position,
-    /// Its ply in the game.
+    /// Ply in the game.
     pub ply: u32,
     pub go: GoParams,
     /// When its clock started, on the engine's clock.

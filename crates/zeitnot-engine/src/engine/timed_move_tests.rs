@@ -17,14 +17,14 @@ fn after(plies: usize) -> Game {
     game
 }
 
-/// How an interface tells the position.
+/// Form in which an interface gives the position.
 #[derive(Clone, Copy, PartialEq)]
 enum Told {
     Moves,
     Fen,
     /// A FEN whose counters and en passant square were never kept.
     BareFen,
-    /// As the last capture or pawn move left it, and the moves from there.
+    /// FEN after the last capture or pawn move, and the moves from there.
     MovesFromFen,
 }
 

@@ -45,7 +45,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// How unvisited moves are valued (`FpuStrategy`).
+    /// Value of unvisited moves (`FpuStrategy`).
     pub enum FpuStrategy {
         /// Less than their parent, by `FpuValue`.
         Reduction = "reduction",
@@ -55,9 +55,9 @@ words! {
 }
 
 words! {
-    /// How unvisited moves of the root are valued (`FpuStrategyAtRoot`).
+    /// Value of unvisited moves of the root (`FpuStrategyAtRoot`).
     pub enum FpuStrategyAtRoot {
-        /// As everywhere else.
+        /// Strategy of all other nodes.
         Same = "same",
         /// Less than the root, by `FpuValueAtRoot`.
         Reduction = "reduction",

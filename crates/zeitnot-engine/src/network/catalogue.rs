@@ -25,7 +25,7 @@ pub struct Entry {
     pub advice: &'static str,
     /// The licence that its authors state, as an SPDX identifier; `None` where they state none.
     pub licence: Option<&'static str>,
-    /// Where it is downloaded from.
+    /// Address of the download.
     pub url: &'static str,
     /// The SHA-256 of the file in lower-case hexadecimal, where it is known.
     pub sha256: Option<&'static str>,
@@ -34,7 +34,7 @@ pub struct Entry {
 /// The size of a file in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// To the byte.
+    /// Exact size.
     Exact(u64),
     /// Rounded, from its page or, without one, from a network of the same shape.
     About(u64),

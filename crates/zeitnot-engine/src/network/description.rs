@@ -11,7 +11,7 @@ use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, proto};
 const MEGABYTE: f64 = 1e6;
 /// A million parameters.
 const MILLION: f64 = 1e6;
-/// From this many million on, parameters are told with one decimal instead of two.
+/// Millions from which parameters are printed with one decimal instead of two.
 const MANY_MILLION: f64 = 10.0;
 
 /// The latest version of Lc0 whose network files are known here (docs/lc0.md is about it).
@@ -43,7 +43,7 @@ pub struct Description {
     pub input_is_assumed: bool,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
-    /// How the file stores its numbers, unless it says otherwise of one: `linear16`, `float16`, `bfloat16`, `float32`.
+    /// Encoding of the file's numbers, but for tensors that name another: `linear16`, `float16`, `bfloat16`, `float32`.
     pub encoding: Option<&'static str>,
     /// The licence that the file states.
     pub license: Option<String>,
@@ -72,7 +72,7 @@ pub enum Architecture {
     AttentionBody {
         /// Residual blocks below it.
         blocks: usize,
-        /// Their planes.
+        /// Planes of a convolution.
         filters: usize,
         /// Encoders.
         encoders: usize,
@@ -84,9 +84,9 @@ pub enum Architecture {
         smolgen: bool,
         /// Between the two layers of an encoder's feed-forward network.
         ffn_activation: Activation,
-        /// In smolgen.
+        /// Activation in smolgen.
         smolgen_activation: Option<Activation>,
-        /// How squares are told apart.
+        /// Encoding of the squares.
         position_encoding: PositionKind,
         /// Encoders of the policy head.
         policy_encoders: usize,
@@ -99,15 +99,15 @@ pub enum Architecture {
     },
 }
 
-/// How a transformer tells its squares apart.
+/// Encoding by which a transformer distinguishes its squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PositionKind {
-    /// By the tower below it.
+    /// The tower below it.
     Tower,
-    /// By constants: the moves between squares (`PE_MAP`).
+    /// Constants: the moves between squares (`PE_MAP`).
     Map,
-    /// By a dense layer over all pieces (`PE_DENSE`).
+    /// Dense layer over all pieces (`PE_DENSE`).
     Dense,
 }
 

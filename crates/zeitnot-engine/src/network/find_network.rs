@@ -28,7 +28,7 @@ const CARGO_TARGET: &str = "target";
 /// The place of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In this file, which may not exist: reading it reports the error.
+    /// File, which may not exist: reading it reports the error.
     File(PathBuf),
     /// Inside the program.
     BuiltIn,

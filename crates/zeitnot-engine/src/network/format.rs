@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a position is laid out over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
+/// Layout of a position over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum InputFormat {
@@ -12,13 +12,13 @@ pub enum InputFormat {
     WithCastlingPlane = 2,
     /// En passant instead of the side to move, no history across irreversible changes, symmetries factored out.
     Canonical = 3,
-    /// As `Canonical`, with the fifty-move counter divided by 100.
+    /// `Canonical` with the fifty-move counter divided by 100.
     CanonicalHectoplies = 4,
-    /// As `CanonicalHectoplies`, with the side to move in the plane of the move counter.
+    /// `CanonicalHectoplies` with the side to move in the plane of the move counter.
     CanonicalHectopliesArmageddon = 132,
-    /// As `CanonicalHectoplies`, with only those positions of the history that were repetitions.
+    /// `CanonicalHectoplies` with only those positions of the history that were repetitions.
     CanonicalV2 = 5,
-    /// As `CanonicalV2`, with the side to move in the plane of the move counter.
+    /// `CanonicalV2` with the side to move in the plane of the move counter.
     CanonicalV2Armageddon = 133,
 }
 

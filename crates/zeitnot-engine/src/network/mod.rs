@@ -101,7 +101,7 @@ impl Network {
         Network::load_with(path, &OnnxInterface::default())
     }
 
-    /// As [`Network::load`], of a file that is an ONNX model with this interface.
+    /// Reads a network file that is an ONNX model with this interface, as [`Network::load`].
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Network {
         Ok(network)
     }
 
-    /// As [`Network::load`], from the content of a file called `name`.
+    /// Reads the content of a network file called `name`, as [`Network::load`].
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Network {
         Network::from_bytes_with(bytes, name, &OnnxInterface::default())
     }
 
-    /// As [`Network::load_with`], from the content of a file called `name`.
+    /// Reads the content of a network file called `name`, as [`Network::load_with`].
     ///
     /// # Errors
     ///

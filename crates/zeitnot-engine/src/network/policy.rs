@@ -123,7 +123,7 @@ fn uci(mv: &PolicyMove) -> String {
     format!("{from}{to}{suffix}")
 }
 
-/// Where the convolutional head keeps each move: `plane * 64 + from` for each policy index.
+/// Place of each move in the convolutional head: `plane * 64 + from` for each policy index.
 pub(crate) static CONVOLUTION_MAP: [u16; MOVES] = {
     let mut map = [0; MOVES];
     let mut index = 0;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cuda_version::CudaVersion;
 use super::pins::Variant;
 
-/// Which rule named a library file.
+/// Rule that named a library file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -143,7 +143,7 @@ fn search_order(cuda: CudaVersion) -> [Variant; Variant::ALL.len()] {
     order
 }
 
-/// Where a pinned runtime lies once it is installed; `None` where the platform has no package or the user no home.
+/// Folder of a pinned runtime once it is installed; `None` where the platform has no package or the user no home.
 pub fn installed_folder(variant: Variant) -> Option<PathBuf> {
     Some(cache_root()?.join(variant.pin()?.folder()))
 }

@@ -23,7 +23,7 @@ pub enum Progress {
     Waiting,
     /// A wheel is coming in.
     Downloading {
-        /// Its package.
+        /// Package of the wheel.
         package: &'static str,
         /// Bytes of all wheels so far.
         bytes: u64,
@@ -32,7 +32,7 @@ pub enum Progress {
     },
     /// The libraries of a wheel are being unpacked.
     Unpacking {
-        /// Its package.
+        /// Package of the wheel.
         package: &'static str,
     },
 }

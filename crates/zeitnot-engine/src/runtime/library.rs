@@ -31,7 +31,7 @@ pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
     unsafe { load(name) }
 }
 
-/// The same from the system's own folder, where drivers lie.
+/// Loads a library from the system's own folder, where drivers lie.
 #[cfg(windows)]
 pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
     use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library as WindowsLibrary};
@@ -48,7 +48,7 @@ fn leave_out_the_working_folder() {}
 fn leave_out_the_working_folder() {
     #[link(name = "kernel32")]
     unsafe extern "system" {
-        /// With an empty string it only takes out the working folder (Microsoft's documentation of `libloaderapi.h`).
+        /// Takes the working folder alone out of the search path, with an empty string (Microsoft's documentation of `libloaderapi.h`).
         fn SetDllDirectoryW(folder: *const u16) -> i32;
     }
     const EMPTY: [u16; 1] = [0];

@@ -16,7 +16,7 @@ pub(crate) fn name_in(said: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// How a user gets a library that a provider needs.
+/// Way to get a library that a provider needs.
 pub(crate) fn advice(library: &str, provider: Provider) -> String {
     let name = library.trim_start_matches("lib").to_ascii_lowercase();
     let is = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));

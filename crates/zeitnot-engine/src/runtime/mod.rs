@@ -58,9 +58,9 @@ pub use status::{Installed, Status};
 pub struct Runtime {
     /// The library file; a bare name when the system's loader found it.
     pub path: PathBuf,
-    /// Which rule found it.
+    /// Rule that found it.
     pub origin: Origin,
-    /// Its version, such as `1.31.1`.
+    /// Version, such as `1.31.1`.
     pub version: String,
     /// The execution providers that it was built with, such as `CPU` or `CUDA`.
     pub providers: Vec<String>,
@@ -96,12 +96,12 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
     load_with(option, Provider::Cpu)
 }
 
-/// The same for a library with this execution provider.
+/// The process's ONNX Runtime, which must have this execution provider.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     load_from(&Locations::of_this_process(option), provider)
 }
 
-/// The same with the places given as values.
+/// The process's ONNX Runtime with this execution provider, looked for at these places.
 pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     let mut loaded = LOADED.lock();
     let candidates = locations.candidates();
@@ -172,7 +172,7 @@ pub fn ensure_installed(announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, Runtime
     ensure_installed_at(None, announce)
 }
 
-/// The same with the library that the user asked for: if that one cannot be used, nothing is installed in its place.
+/// The process's ONNX Runtime, installed first unless the user asked for a library: nothing is installed in its place.
 pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, RuntimeError> {
     match load(option) {
         Err(RuntimeError::NotFound(_)) => {}

@@ -22,7 +22,7 @@ pub struct Driver {
     /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have none.
     #[serde(default)]
     pub capabilities: Vec<(i32, i32)>,
-    /// Their places on the bus, such as `0000:65:00.0`, in the same order.
+    /// Places of the cards on the bus, such as `0000:65:00.0`, in the same order.
     #[serde(skip)]
     pub bus_ids: Vec<String>,
 }
@@ -40,10 +40,10 @@ pub enum DriverError {
     /// The library is not there.
     #[error("there is no NVIDIA driver ({DRIVER} is missing)")]
     Missing,
-    /// It is there and does not work; the number is CUDA's.
+    /// Driver that does not work; the number is CUDA's.
     #[error("NVIDIA's driver answers with CUDA error {0}{hint}", hint = hint(*.0))]
     Fails(c_int),
-    /// It lacks a function.
+    /// Driver that lacks a function.
     #[error("{DRIVER} has no function {0}")]
     TooOld(&'static str),
 }

@@ -41,7 +41,7 @@ pub trait CardSource: Send + Sync {
 /// The cards that networks run on, as the driver tells of them.
 pub struct NvidiaCards {
     nvml: Nvml,
-    /// Their places on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does not see.
+    /// Places of the cards on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does not see.
     bus_ids: Vec<String>,
 }
 

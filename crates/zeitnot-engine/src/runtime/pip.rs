@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::InstallError;
 
-/// How often the size of the download is looked at.
+/// Interval at which the size of the download is read.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Phrases by which pip (or its HTTP library) says that the index could not be reached.
@@ -50,7 +50,7 @@ const WITHOUT_ENVIRONMENT: &str = "-E";
 pub(super) struct Python {
     /// The program's absolute path.
     program: PathBuf,
-    /// Its first arguments, the isolating option among them.
+    /// First arguments, the isolating option among them.
     arguments: Vec<String>,
 }
 

@@ -13,14 +13,14 @@ use super::library;
 pub(super) enum Unfit {
     /// The system's loader refused it; its words.
     NotLoadable(String),
-    /// It is a library, but not ONNX Runtime.
+    /// Library that is not ONNX Runtime.
     NotOnnxRuntime,
 }
 
 /// The version and the providers of a library.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its version, such as `1.31.1`.
+    /// Version, such as `1.31.1`.
     pub(super) version: String,
     /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask it,
     /// or does not say.

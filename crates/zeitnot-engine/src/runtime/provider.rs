@@ -11,7 +11,7 @@ pub enum Provider {
     Cpu,
     /// NVIDIA's graphics processors, through CUDA and cuDNN.
     Cuda,
-    /// The same, through engines that TensorRT builds for one network and card.
+    /// NVIDIA cards, through engines that TensorRT builds for one network and card.
     TensorRt,
     /// Intel's processors, graphics processors and NPUs.
     OpenVino,

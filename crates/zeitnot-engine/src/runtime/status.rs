@@ -22,14 +22,14 @@ pub struct Status {
 /// A package that `zeitnot runtime install` obtains.
 #[derive(Debug, Serialize)]
 pub struct Installed {
-    /// Its variant of ONNX Runtime, which is called `flavour` in the JSON.
+    /// Variant of ONNX Runtime, which is called `flavour` in the JSON.
     #[serde(rename = "flavour")]
     pub variant: Variant,
     /// Name and version.
     pub package: String,
     /// Bytes to download.
     pub bytes: u64,
-    /// Where its library belongs.
+    /// Path at which its library belongs.
     pub library: PathBuf,
     /// Whether all of it is there.
     pub installed: bool,

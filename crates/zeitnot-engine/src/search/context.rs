@@ -18,7 +18,7 @@ pub(crate) struct SearchContext {
     pub clock: Arc<dyn Clock>,
     pub game: Game,
     pub search_moves: Vec<Move>,
-    /// The same, as the tree has them.
+    /// Root moves to search, packed as in the tree.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
     /// The mean depth that was asked for, in plies.
@@ -79,7 +79,7 @@ impl DrawScore {
         DrawScore { for_root_mover: if turn.is_white() { white } else { -white } }
     }
 
-    /// For the player who moved into a node `depth` plies below the root (0: the root itself).
+    /// Score of a draw for the player who moved into a node `depth` plies below the root (0: the root itself).
     pub fn at(self, depth: u32) -> f32 {
         if depth % 2 == 1 { self.for_root_mover } else { -self.for_root_mover }
     }

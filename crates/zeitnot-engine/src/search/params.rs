@@ -9,7 +9,7 @@ use crate::search::tree::root_noise::Noise;
 pub enum Fpu {
     /// The parent's value less this times the square root of the policy already visited.
     Reduction(f32),
-    /// This value, whatever the parent's.
+    /// One value for all nodes.
     Absolute(f32),
 }
 
@@ -20,12 +20,12 @@ pub struct Cpuct {
     pub init: f32,
     /// Visits over which it grows.
     pub base: f32,
-    /// How fast it grows.
+    /// Factor of the growth.
     pub factor: f32,
 }
 
 impl Cpuct {
-    /// Its value at a node of `visits`.
+    /// Value at a node of `visits`.
     pub fn at(&self, visits: u32) -> f32 {
         if self.factor == 0.0 {
             return self.init;
@@ -76,7 +76,7 @@ pub struct SearchParams {
     pub wdl_rescale: WdlRescale,
     /// Noise on the priors of the root.
     pub noise: Noise,
-    /// How random the choice of the move is.
+    /// Temperature by which the move is chosen.
     pub temperature: Temperature,
     /// The moves-left utility.
     pub moves_left: MovesLeftParams,
@@ -88,7 +88,7 @@ pub struct SearchParams {
     pub transpositions: bool,
     /// Whether terminals and cache hits are backed up while a batch is still gathered.
     pub out_of_order_eval: bool,
-    /// How many of those a batch may bring, in batch sizes.
+    /// Number of evaluations out of order that a batch may bring, in batch sizes.
     pub max_out_of_order_evals_factor: f32,
     /// Nodes at which visits of one batch may collide, whatever the size of the tree.
     pub max_collision_events: u32,

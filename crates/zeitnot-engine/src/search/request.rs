@@ -14,7 +14,7 @@ use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 pub trait Listener: Send + Sync {
     /// The time manager's plan, before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
-    /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
+    /// Failure of a search that only `stop` (or `ponderhit`) ends; the answer that comes then says so, too.
     fn failed(&self, error: &str);
     /// Something worth telling changed: the best move, the depth, or a second passed.
     fn report(&self, report: &Report);
@@ -27,15 +27,15 @@ pub trait Listener: Send + Sync {
 pub enum EndReason {
     /// One of the stoppers, the time manager among them.
     Stopper(StopReason),
-    /// It was told to.
+    /// Stopped from outside.
     Stopped,
     /// There was nothing to choose from: no legal move.
     NoMoves,
     /// There was no search: the move is from a book, with this weight of that of all its moves there.
     Book {
-        /// The move's.
+        /// Weight of the move in the book.
         weight: u32,
-        /// That of all.
+        /// Weight of all moves of the position.
         total: u32,
     },
     /// An answer was due before anything was evaluated: the move was chosen without.
@@ -47,11 +47,11 @@ pub enum EndReason {
 /// The grounds on which a move is chosen without an evaluation of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
-    /// It mates.
+    /// Mate.
     Mate,
     /// The cache holds the network's policy for the position.
     CachedPolicy,
-    /// It wins the most material at once, or the least is lost.
+    /// Most material won at once, or the least lost.
     Material,
 }
 
@@ -92,7 +92,7 @@ pub struct SearchRequest {
     pub limits: SearchLimits,
     /// The time of the game; the search has begun by it. It comes back with the end of the search.
     pub time: Timekeeper,
-    /// Only these root moves; empty: all.
+    /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
     /// Parameters.
     pub params: SearchParams,
@@ -104,7 +104,7 @@ pub struct SearchRequest {
     pub with_live_stats: bool,
     /// The measured latency of batches. It comes back with the end of the search.
     pub latency: BatchLatency,
-    /// Of everything that is random: the noise at the root and the choice of the move.
+    /// Seed of everything that is random: the noise at the root and the choice of the move.
     pub seed: u64,
     /// The endgame tables.
     pub probes: Probes,
@@ -130,7 +130,7 @@ pub struct Finished {
     pub tree: Tree,
     /// The time of the game, having seen the outcome.
     pub time: Timekeeper,
-    /// How long batches took, those of earlier searches among them.
+    /// Latency of batches, those of earlier searches among them.
     pub latency: BatchLatency,
     /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
     pub busy_until_ms: f64,

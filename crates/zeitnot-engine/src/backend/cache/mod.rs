@@ -111,7 +111,7 @@ struct CachedEvaluator {
     key: fn(&Query) -> u64,
 }
 
-/// Where the answer to one query of a batch comes from.
+/// Source of the answer to one query of a batch.
 enum Source {
     Held(Evaluation),
     /// Position in the smaller batch that is evaluated.

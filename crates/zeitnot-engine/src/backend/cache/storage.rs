@@ -52,7 +52,7 @@ pub(super) struct Cache {
     has_headroom: fn(bool) -> bool,
     /// The bytes from which it is asked again.
     asks_from: AtomicUsize,
-    /// It had none. That holds until the cache is emptied.
+    /// Whether memory ran out, which holds until the cache is emptied.
     is_short: AtomicBool,
 }
 
@@ -194,7 +194,7 @@ impl Shard {
         Some(slot.evaluation.clone())
     }
 
-    /// Its memory in bytes. An entry of the index has a byte of control beside it.
+    /// Memory of the shard in bytes. An entry of the index has a byte of control beside it.
     fn bytes(&self) -> usize {
         let index = self.index.capacity() * (size_of::<(u64, u32)>() + 1);
         let logits = self.logits * size_of::<f32>() + self.slots.len() * ALLOCATION;

@@ -24,7 +24,7 @@ use crate::runtime::{Provider, Runtime};
 /// Positions of one run: the intermediate values of a run are all held at once.
 const BATCH: usize = 16;
 
-/// How activation ranges are found.
+/// Settings by which activation ranges are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
     /// Positions that the network is shown.

@@ -247,7 +247,7 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-/// How the options of a provider are told, by ONNX Runtime's names: `provider.prefer_nhwc=1`.
+/// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.
 pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
 /// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this process;

@@ -70,7 +70,7 @@ pub enum Arithmetic {
     Int8,
 }
 
-/// How a network runs on its device. What is `None` is left to the provider's default.
+/// Options by which a network runs on its device; the provider's default where an option is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceOptions {
     /// The devices, by index; none means the first.
@@ -79,7 +79,7 @@ pub struct DeviceOptions {
     pub threads: Option<usize>,
     /// The most positions in a run.
     pub batch: Option<usize>,
-    /// How many sizes runs have up to the largest.
+    /// Number of sizes that runs have up to the largest.
     pub steps: Option<usize>,
     /// The fewest rows of a run.
     pub min_batch: Option<usize>,

@@ -212,7 +212,7 @@ pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
     }
 }
 
-/// The same from the logits of win, draw and loss.
+/// Value and draw from the logits of win, draw and loss.
 fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
     for logit in logits {
         finite(logit, "value")?;

@@ -43,7 +43,7 @@ const PREFERRED_BATCH: usize = 8;
 /// The width of the widest transformer whose games in 8 bits are known, T1-256x10. (Wider ones may have larger outliers.)
 const WIDEST_IN_8_BITS: usize = 256;
 
-/// How the backend native runs a network. What is `None` is left to its default.
+/// Options by which the backend native runs a network; its default where an option is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeOptions<'a> {
     /// The instruction set, for the fastest of this processor.

@@ -51,7 +51,7 @@ impl Tower {
         &self.boards
     }
 
-    /// From positions to the output of the last block, and its tiles.
+    /// Computes the output of the last block, and its tiles, from positions.
     pub(super) fn run(&mut self, plan: &TowerPlan, kernels: &Kernels, positions: &[&Planes]) {
         let boards = positions.len();
         self.enter(plan, kernels, positions);
@@ -141,7 +141,7 @@ impl Tower {
     }
 }
 
-/// Which convolution has ended.
+/// Convolution that has ended.
 enum End<'a> {
     /// The first of a block.
     First(&'a WinogradPlan),

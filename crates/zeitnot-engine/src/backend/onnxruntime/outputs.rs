@@ -11,7 +11,7 @@ use super::tensor::Numbers;
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
 
-/// How far probabilities may lie outside 0..1 and their sum from 1: rounding of 32-bit floats, and half precision inside
+/// Distance of probabilities outside 0..1, and of their sum from 1: rounding of 32-bit floats, and half precision inside
 /// foreign models. Logits in the place of probabilities do not pass.
 const PROBABILITY_TOLERANCE: f32 = 0.01;
 

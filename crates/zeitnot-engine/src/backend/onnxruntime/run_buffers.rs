@@ -27,7 +27,7 @@ pub(super) const RANKS: usize = 8;
 pub(super) struct RunBuffers {
     rows: usize,
     input: Input,
-    /// With the output tensors whose shapes the model states.
+    /// Options with the output tensors whose shapes the model states.
     options: RunOptions<HasSelectedOutputs>,
 }
 
@@ -37,7 +37,7 @@ enum Input {
         planes: HostTensor<f32>,
         held: HeldPlanes,
     },
-    /// Of foreign models whose input is narrower.
+    /// Planes of foreign models whose input is narrower.
     Float16 {
         planes: HostTensor<f16>,
         wide: InputBuffer,

@@ -41,7 +41,7 @@ impl<T: Number> HostTensor<T> {
         Ok(tensor)
     }
 
-    /// Its numbers. (`ort` gives those of the host's own memory alone: it does not know pinned memory for what it is.)
+    /// Numbers of the tensor. (`ort` gives numbers in the host's own memory alone: it does not recognise pinned memory.)
     pub(super) fn numbers_mut(&mut self) -> &mut [T] {
         // SAFETY: the tensor has `count` numbers of this type, which `new` has written, lies in memory of the host, and is borrowed
         // for as long as the slice; runs, which write none of it, need the buffers around it exclusively, too.

@@ -30,11 +30,11 @@ pub(super) struct SharedWeights {
     tensors: Vec<(String, Arc<DynValue>)>,
 }
 
-/// Where the optimised model lies.
+/// Place of the optimised model.
 enum Optimised {
-    /// In a file without a name, read through this path of `/proc`: nothing is left behind however the process ends.
+    /// File without a name, read through this path of `/proc`: nothing is left behind however the process ends.
     Nameless { path: PathBuf, _open: File },
-    /// In memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name alone,
+    /// Memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name alone,
     /// which is there while the network loads.
     Memory(Bytes),
 }

@@ -41,7 +41,7 @@ pub enum FetchProgress {
         /// Bytes of the whole file, where the server tells.
         total: Option<u64>,
     },
-    /// It is whole, and its content is being looked at.
+    /// Check of a whole file's content.
     Checking,
 }
 
@@ -50,7 +50,7 @@ pub enum FetchProgress {
 pub struct Fetched {
     /// The file.
     pub path: PathBuf,
-    /// Its SHA-256 in lower-case hexadecimal.
+    /// SHA-256 in lower-case hexadecimal.
     pub sha256: String,
     /// Whether the checksum was known beforehand: from the catalogue, or recorded when the file was first fetched.
     pub verified: bool,
@@ -65,14 +65,14 @@ pub struct Fetched {
 pub struct Fetcher {
     /// The folder of networks; it is made if it does not exist.
     pub folder: PathBuf,
-    /// How long the server may be silent: while connecting, before its answer, and between two pieces of the file.
+    /// Longest silence of the server: while connecting, before its answer, and between two pieces of the file.
     pub patience: Duration,
     /// Whether a file of the same name is replaced.
     pub force: bool,
 }
 
 impl Fetcher {
-    /// How long a server may be silent unless told otherwise.
+    /// Default for the longest silence of a server.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
     /// A fetcher into `folder` that waits for [`Fetcher::PATIENCE`] and replaces nothing.

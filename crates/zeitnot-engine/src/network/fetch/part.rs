@@ -119,7 +119,7 @@ pub(super) fn digest(path: &Path) -> Result<String, FetchError> {
     File::open(path).and_then(sha256).map_err(io_error("read", path))
 }
 
-/// Where the checksum of a file is recorded, in the format of `sha256sum`.
+/// File with the checksum of a file, in the format of `sha256sum`.
 pub(super) fn record_path(path: &Path) -> PathBuf {
     let mut record = path.as_os_str().to_owned();
     record.push(".sha256");

@@ -16,7 +16,7 @@ pub struct Source {
     pub url: String,
     /// The name of the file that it becomes.
     pub file_name: String,
-    /// Its SHA-256 in lower-case hexadecimal, where it is known.
+    /// SHA-256 in lower-case hexadecimal, where it is known.
     pub sha256: Option<String>,
     /// The most bytes that it may have; a download of more is broken off.
     pub limit: u64,

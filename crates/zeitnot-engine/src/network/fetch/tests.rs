@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::network::testing::random_network;
 
-/// How the server answers one request.
+/// Answer of the server to one request.
 #[derive(Clone, Copy)]
 enum Answer {
     /// The file from where it was asked for.

@@ -15,7 +15,7 @@ pub(crate) enum Structure {
     Onnx,
 }
 
-/// How a transformer without a tower encodes the positions of its squares.
+/// Encoding of the squares by a transformer without a tower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PositionEncoding {
     /// `PE_MAP`: the moves between squares, as constants beside the planes.
@@ -34,15 +34,15 @@ pub(crate) struct Header {
     pub moves_left: bool,
     /// The nonlinearity wherever no other is named.
     pub activation: Activation,
-    /// In the feed-forward networks of encoders.
+    /// Activation in the feed-forward networks of encoders.
     pub ffn_activation: Activation,
-    /// In smolgen.
+    /// Activation in smolgen.
     pub smolgen_activation: Activation,
-    /// In the embedding of an attention policy: networks older than attention bodies take SELU, in the feed-forward
+    /// Activation in the embedding of an attention policy: networks older than attention bodies take SELU, in the feed-forward
     /// networks of their policy encoders too.
     pub policy_activation: Activation,
     pub policy_ffn_activation: Activation,
-    /// Of an attention body without a tower.
+    /// Encoding of the squares by an attention body without a tower.
     pub position_encoding: PositionEncoding,
 }
 

@@ -67,7 +67,7 @@ impl<'a> GraphBuilder<'a> {
         self.output_as(Precision::Float32, name, last, attributes, value, shape);
     }
 
-    /// The same of another type.
+    /// Makes a value an output of another type.
     pub(crate) fn output_as(
         &mut self,
         precision: Precision,

@@ -104,13 +104,13 @@ impl ModelInput {
 /// The types of the ends of an ONNX model: float32 unless it came with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndTypes {
-    /// Of dense planes.
+    /// Precision of dense planes.
     pub input: Precision,
-    /// Of the policy output.
+    /// Precision of the policy output.
     pub policy: Precision,
-    /// Of the value output.
+    /// Precision of the value output.
     pub value: Precision,
-    /// Of the moves-left output, if there is one.
+    /// Precision of the moves-left output, if there is one.
     pub moves_left: Precision,
 }
 

@@ -84,7 +84,7 @@ impl Planes {
 /// The boards in the place of positions before the first one known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryFill {
-    /// Nothing.
+    /// No filling.
     No,
     /// The first known position again, except when it is the start position of chess.
     #[default]

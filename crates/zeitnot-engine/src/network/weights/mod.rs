@@ -79,7 +79,7 @@ pub struct Block<W = Vec<f32>> {
 /// the activation and `excite`, whose first half gates the planes (sigmoid) and whose second half is added to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SqueezeExcitation<W = Vec<f32>> {
-    /// From the filters to a few numbers.
+    /// Layer from the filters to a few numbers.
     pub squeeze: Dense<W>,
     /// Back to twice the filters.
     pub excite: Dense<W>,
@@ -90,16 +90,16 @@ pub struct SqueezeExcitation<W = Vec<f32>> {
 pub enum PolicyHead<W = Vec<f32>> {
     /// A 1x1 convolution, the activation, and a dense layer to the 1858 moves.
     Classical {
-        /// To a few planes.
+        /// Convolution to a few planes.
         convolution: Convolution<W>,
-        /// From the flattened planes to the 1858 moves.
+        /// Layer from the flattened planes to the 1858 moves.
         dense: Dense<W>,
     },
     /// A 3x3 convolution, the activation, and a 3x3 convolution to 80 planes; the moves are gathered from them.
     Convolution {
         /// Within the filters of the tower, usually.
         hidden: Convolution<W>,
-        /// To the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
+        /// Convolution to the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
         output: Convolution<W>,
     },
 }
@@ -107,11 +107,11 @@ pub enum PolicyHead<W = Vec<f32>> {
 /// A head of a 1x1 convolution and two dense layers, the activation after the first two of the three.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DenseHead<W = Vec<f32>> {
-    /// To a few planes.
+    /// Convolution to a few planes.
     pub convolution: Convolution<W>,
-    /// From the flattened planes to the hidden layer.
+    /// Layer from the flattened planes to the hidden layer.
     pub hidden: Dense<W>,
-    /// From the hidden layer to the outputs.
+    /// Layer from the hidden layer to the outputs.
     pub output: Dense<W>,
 }
 

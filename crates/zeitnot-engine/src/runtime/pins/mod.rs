@@ -28,7 +28,7 @@ pub use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
 pub const PYTHON_VERSION: &str = "3.11";
-/// The same as an ABI tag, for pip's `--abi`.
+/// ABI tag of that version, for pip's `--abi`.
 pub const PYTHON_ABI: &str = "cp311";
 
 /// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
@@ -39,7 +39,7 @@ pub enum Variant {
     Cpu,
     /// CUDA and TensorRT, with NVIDIA's libraries for CUDA 13 (but not TensorRT's own).
     Gpu,
-    /// The same for CUDA 12: for older drivers and cards.
+    /// Variant for CUDA 12: for older drivers and cards.
     #[serde(rename = "gpu-cuda12")]
     GpuCuda12,
     /// OpenVINO.
@@ -73,7 +73,7 @@ impl Variant {
         }
     }
 
-    /// Its package for the platform that this program was built for, if there is one.
+    /// Package for the platform that this program was built for, if there is one.
     pub fn pin(self) -> Option<&'static Pin> {
         if cfg!(target_env = "musl") { None } else { find(self, std::env::consts::OS, std::env::consts::ARCH) }
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Variant {
 pub struct Wheel {
     /// The package's name on the index.
     pub package: &'static str,
-    /// Its version.
+    /// Version.
     pub version: &'static str,
     /// Platform tag, for pip's `--platform`.
     pub tag: &'static str,

@@ -40,7 +40,7 @@ pub(crate) struct Leaf {
 }
 
 pub(crate) enum LeafKind {
-    /// Nothing is known of it yet.
+    /// Leaf of which nothing is known yet.
     New,
     /// Terminal already.
     Terminal,
@@ -71,7 +71,7 @@ impl LeafKind {
 /// The moves of an expanded node, found on the way through it.
 pub(crate) struct Resolved {
     pub node: NodeId,
-    /// Where they are among the batch's moves, in the order of the move generator.
+    /// Range of its moves among the batch's moves, in the order of the move generator.
     pub moves: Range<usize>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Batch {
     pub(crate) collisions: Vec<(u32, u32)>,
     /// Queries of this batch, and then some of earlier ones.
     pub(crate) queries: Vec<Query>,
-    /// How many are of this one.
+    /// Number of them that are of this batch.
     pub(crate) asked: usize,
     pub(crate) codes: Vec<u8>,
     pub(crate) moves: Vec<u16>,

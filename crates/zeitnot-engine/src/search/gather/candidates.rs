@@ -7,7 +7,7 @@
 
 use crate::search::tree::MOST_MOVES;
 
-/// From this many visits on, they are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position
+/// Visits from which they are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position
 /// no faster beyond the noise.
 const BY_LEVEL: u32 = 24;
 
@@ -15,7 +15,7 @@ const BY_LEVEL: u32 = 24;
 /// tell apart may be many visits apart.
 const TRIES: usize = 8;
 
-/// How far below the target the next level aims after one that counted too many visits, as a multiple of the excess.
+/// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the excess.
 const WARY: f32 = 1.5;
 
 /// Room for candidates: a power of two, so that an index is checked without a branch.
@@ -28,7 +28,7 @@ pub(crate) struct Candidates {
     index: [u8; ROOM],
     /// Visits they got this time.
     given: [u32; ROOM],
-    /// Their visits, those on their way among them, plus one.
+    /// Visits of each, those on their way among them, plus one.
     divisor: [u32; ROOM],
     /// Q and the moves-left utility.
     utility: [f32; ROOM],
@@ -140,7 +140,7 @@ impl Candidates {
         }
     }
 
-    /// How many visits, `most` at most, a candidate gets while its score is above `level`. The estimate by division can be
+    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. The estimate by division can be
     /// wrong to either side: of a large divisor f32 does not know the last digits.
     fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
         let (mut above, mut below) = (0, most.saturating_add(1));
@@ -256,9 +256,9 @@ struct Estimate {
     visits: f32,
     /// The sum of the divisors they would then have.
     divisor: f32,
-    /// How fast that sum falls with the level.
+    /// Fall of that sum with the level.
     slope: f32,
-    /// How many get any.
+    /// Number of candidates that get any.
     count: f32,
 }
 

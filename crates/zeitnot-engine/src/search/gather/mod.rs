@@ -27,7 +27,7 @@ const LOOK_AHEAD: usize = 2;
 const MOST_SENT: u32 = 2;
 
 impl Batch {
-    /// How many visits the next round may have: 0 when the batch is complete.
+    /// Number of visits that the next round may have: 0 when the batch is complete.
     fn wanted(&self, tree: &Tree, params: &SearchParams, limits: &RemainingLimits, size: usize) -> u32 {
         let events = self.collision_events.saturating_sub(self.collisions.len() as u32);
         if events == 0 {

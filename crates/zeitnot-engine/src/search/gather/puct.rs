@@ -20,7 +20,7 @@ impl MovesLeftUtility {
         MovesLeftUtility { params, parent_m: parent.m, active }
     }
 
-    /// For a visited child whose value to the parent is `q`.
+    /// Moves-left utility of a visited child whose value to the parent is `q`.
     #[inline]
     pub fn of(&self, child_m: f32, q: f32) -> f32 {
         if !self.active || q == 0.0 {
@@ -53,7 +53,7 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// For the children of `node`, `depth` plies below the root.
+    /// Selection among the children of `node`, `depth` plies below the root.
     #[inline]
     pub fn new(node: &Node, depth: u32, params: &SearchParams, draw: DrawScore, has_moves_left: bool) -> Self {
         let at_root = depth == 0;
@@ -78,7 +78,7 @@ impl Selector {
         (q, self.moves_left.of(child.m, q))
     }
 
-    /// Their sum.
+    /// Sum of value and moves-left utility of a visited child.
     #[inline]
     pub fn visited(&self, child: &Node) -> f32 {
         let (q, m) = self.q_and_m(child);

@@ -10,9 +10,9 @@ use zeitnot_time::SearchSnapshot;
 pub struct RootMove {
     /// The move.
     pub mv: Move,
-    /// Its visits.
+    /// Visits of the move.
     pub visits: u32,
-    /// Its expected result for the side to move at the root, -1 to 1; `None` before its first visit.
+    /// Expected result for the side to move at the root, -1 to 1; `None` before its first visit.
     pub q: Option<f32>,
     /// The network's prior, after the policy temperature.
     pub prior: f32,

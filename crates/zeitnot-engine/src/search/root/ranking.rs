@@ -58,7 +58,7 @@ impl<'a> RootReader<'a> {
         (0..root.moves().len()).filter(|index| self.context.allows(root.moves()[*index])).collect()
     }
 
-    /// Those of the root's moves, with the counts and values that an observer sees.
+    /// The root's moves `moves`, with the counts and values that an observer sees.
     pub fn root_moves(&self, root: &ExpandedNode, moves: &[usize]) -> Vec<RootMove> {
         let draw = self.context.draw.at(1);
         let board = self.context.position().board();

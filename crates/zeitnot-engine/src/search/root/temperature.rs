@@ -14,7 +14,7 @@ pub struct Temperature {
     pub decay_delay_moves: u32,
     /// The move number from which [`Temperature::endgame`] holds; 0: never.
     pub cutoff_move: u32,
-    /// From the cutoff move on, and where a fall ends.
+    /// Temperature from the cutoff move on, and at the end of a fall.
     pub endgame: f32,
     /// Moves worth so much less than the most visited one are not played, in percent of the chance to win.
     pub value_cutoff: f32,

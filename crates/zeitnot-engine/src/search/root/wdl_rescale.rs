@@ -20,9 +20,9 @@ const LEAST_SPREAD: f32 = 1e-3;
 pub struct WdlRescale {
     /// The factor of the spread; 1 leaves it.
     pub ratio: f32,
-    /// How far the strength is shifted, in units of it for a spread of 1; 0 for no contempt.
+    /// Shift of the strength, in units of it for a spread of 1; 0 for no contempt.
     pub diff: f32,
-    /// In whose favour; `None`: nobody's.
+    /// Side that the shift favours, if any.
     pub side: Option<Color>,
     /// Largest spread that is believed (`WDLMaxS`).
     pub max_spread: f32,
@@ -49,7 +49,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// From win minus loss and draw.
+    /// Walk of an evaluation, from win minus loss and draw.
     fn of(wl: f32, d: f32) -> Option<Walk> {
         let (w, l) = ((1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0);
         let inside = |p: f32| p > MARGIN && p < 1.0 - MARGIN;

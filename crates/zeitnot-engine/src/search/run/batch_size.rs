@@ -2,7 +2,7 @@
 
 use zeitnot_time::estimators::batch_latency::BatchLatency;
 
-/// How long the network is to be busy with what is handed over, in milliseconds, and the most positions that are gathered
+/// Time in milliseconds that the network is to be busy with a batch, and the most positions that are gathered
 /// for that. A batch is dozens of lines of memory, which one processor fetches from the other: what is answered sooner than
 /// it arrives is not worth the journey alone.
 const WORTH_MS: f64 = 0.1;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a waiter makes sure that the search is still alive.
+/// Interval at which a waiter makes sure that the search is still alive.
 pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 
 const PANICKED: &str =
@@ -25,7 +25,7 @@ const PANICKED: &str =
 /// first that it is due, so that none waits for a certain thread to get a processor.
 pub(crate) struct Shared {
     pub context: SearchContext,
-    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
+    /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
     /// next search has taken it, while a worker still evaluates a batch that nobody waits for.
     pub state: CachePadded<Mutex<Option<State>>>,
     pub queue: WorkQueue,

@@ -38,7 +38,7 @@ pub(crate) struct State {
     progress: Progress,
     batches: u64,
     first_batch_end_ms: Option<f64>,
-    /// How long batches take, so that the last one ends in time.
+    /// Latency of batches, so that the last one ends in time.
     pub latency: BatchLatency,
     /// Positions that the network evaluated.
     evaluations: u64,

@@ -50,7 +50,7 @@ pub(crate) struct QueuedBatch {
 
 /// The next task of a worker.
 pub(crate) enum Task {
-    /// It has the tree, until [`WorkQueue::release_tree`].
+    /// Ownership of the tree, until [`WorkQueue::release_tree`].
     Tree,
     Batch(Box<QueuedBatch>),
     Leave,

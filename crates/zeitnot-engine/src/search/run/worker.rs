@@ -6,10 +6,10 @@ use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;
 use std::time::Duration;
 
-/// How long the worker that owns the tree waits when there is nothing to gather.
+/// Wait of the worker that owns the tree when there is nothing to gather.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
+/// Longest sleep of a worker without work before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
 /// The error of a search that no evaluator is left for.

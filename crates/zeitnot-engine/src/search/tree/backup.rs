@@ -53,7 +53,7 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
 
 /// The correction of the visits already counted above a newly proven node.
 struct Correction {
-    /// For the player who moved into the proven node's child; flipped on the way.
+    /// Change of value for the player who moved into the proven node's child; flipped on the way.
     delta: Value,
     visits: u32,
 }

@@ -73,7 +73,7 @@ impl EdgeLayout {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeView<'a> {
     scale: f32,
-    /// Where the segments of children are; 0 where there are none yet.
+    /// Places of the segments of children; 0 where there is no segment yet.
     pub slots: &'a [u32],
     /// Packed moves, by prior.
     pub moves: &'a [u16],

@@ -64,7 +64,7 @@ pub struct Tree {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreviousRoot {
     pub node: Node,
-    /// Where the root was taken from; unknown where positions are shared: then nothing is taken out of its place.
+    /// Place from which the root was taken; unknown where positions are shared: then nothing is taken out of its place.
     pub child: Option<NodeId>,
     /// The shared position that was the root. It is owned from here; `node` is not in use then.
     pub position: Option<NodeId>,

@@ -12,11 +12,11 @@ pub(crate) struct NodeId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Terminal {
     No,
-    /// By the setting, or proven from nodes that are.
+    /// End of the game by the rules as set, or proven from such ends.
     End,
     /// A first repetition inside the search: a draw as long as the first occurrence is below the root.
     TwoFold,
-    /// By the endgame tables, or proven with their help: the way there is not known.
+    /// Result of the endgame tables, or proven with their help: the way there is not known.
     Tablebase,
 }
 
@@ -40,16 +40,16 @@ impl Bounds {
     }
 }
 
-/// How a node's edges are stored.
+/// Storage of a node's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeState {
-    /// Nothing: not evaluated, or forgotten again.
+    /// No edges: not evaluated, or forgotten again.
     None,
-    /// Their priors, in the order of the move generator.
+    /// Priors, in the order of the move generator.
     Priors,
-    /// Its moves by prior, with room for two children.
+    /// Moves by prior, with room for two children.
     Small,
-    /// The same, with room for all of them.
+    /// Moves by prior, with room for all children.
     Large,
 }
 
@@ -136,7 +136,7 @@ impl Node {
         (self.edge_state() == EdgeState::None && self.at != 0).then_some(NodeId(self.at))
     }
 
-    /// How many of the visits of a linked node found that its position repeats one on their way. They are kept where other
+    /// Number of visits of a linked node that found its position repeating one on their way. They are kept where other
     /// nodes count their moves.
     pub fn repeats(&self) -> u32 {
         u32::from_le_bytes([self.moves, self.children, self.repeats_high, 0])
@@ -227,7 +227,7 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// The same value one ply up: the other player's, and a ply further from the end.
+    /// Value one ply up: the other player's, and a ply further from the end.
     pub fn one_ply_up(self) -> Value {
         Value { wl: -self.wl, d: self.d, m: self.m + 1.0 }
     }

@@ -49,7 +49,7 @@ const ADDRESSES: usize = u32::MAX as usize;
 pub(crate) struct Spare(Arc<SpareChunks>);
 
 struct SpareChunks {
-    /// With the bytes of each that were ever written.
+    /// Chunks, with the bytes of each that were ever written.
     chunks: Mutex<Vec<(MmapMut, usize)>>,
     /// The sum of those; it counts a chunk until the system has it back.
     bytes: AtomicUsize,
@@ -71,7 +71,7 @@ impl fmt::Debug for SpareChunks {
 }
 
 impl Spare {
-    /// None, and a system that has only this number of pieces.
+    /// No spare memory, and a system that has only this number of pieces.
     #[cfg(test)]
     pub fn with_pieces_left(pieces: usize) -> Spare {
         let left = AtomicUsize::new(pieces);
@@ -117,7 +117,7 @@ impl Spare {
 #[derive(Debug)]
 pub(crate) struct Pool<T> {
     chunks: Vec<MmapMut>,
-    /// Where chunks come from.
+    /// Source of chunks.
     spare: Spare,
     /// The first item never given out.
     top: usize,

@@ -172,7 +172,7 @@ pub(crate) struct SharedPositions {
     pub table: Positions,
     /// Boards of the game before the root that can return.
     pub history: Vec<u64>,
-    /// Those of them that occurred twice.
+    /// Keys that occurred twice.
     pub twice: Vec<u64>,
 }
 
@@ -190,7 +190,7 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// It holds what a map of the standard library does, whatever is put in and taken out.
+        /// Compares the table with a map of the standard library over random insertions and removals.
         #[test]
         fn it_is_a_map(steps in prop::collection::vec((any::<bool>(), 0u64..40, 0u32..4), 1..400)) {
             let mut nodes = Pool::<Node>::new(Spare::default());

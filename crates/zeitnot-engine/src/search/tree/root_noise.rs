@@ -13,7 +13,7 @@ use rand_distr::{Distribution as _, Gamma};
 /// Sets the amount of noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Its share of the priors, 0 to 1; 0: none.
+    /// Share of the noise in the priors, 0 to 1; 0: no noise.
     pub epsilon: f32,
     /// Parameter of the distribution: the smaller, the fewer moves get nearly all of it.
     pub alpha: f32,
@@ -44,7 +44,7 @@ impl Noise {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RootNoise {
     epsilon: f32,
-    /// By the number of the move.
+    /// Noise by the number of the move.
     eta: Vec<f32>,
 }
 

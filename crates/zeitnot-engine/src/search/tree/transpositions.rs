@@ -34,7 +34,7 @@ use super::{PreviousRoot, Tree};
 /// (Lc0's, docs/lc0.md, 3.9).
 const LAG: f32 = 0.01;
 
-/// The same of the plies left.
+/// Largest lag of the plies left.
 const LAG_PLIES: f32 = 2.0;
 
 /// Fewer plies since the last capture or pawn move leave no room for a repetition.

@@ -33,7 +33,7 @@ struct Searcher {
     memory_limit: Option<usize>,
     /// Positions that the network was asked for.
     evaluations: usize,
-    /// Those of them that a cache would not have known.
+    /// Positions that a cache would not have known.
     unknown: HashSet<u64>,
 }
 
@@ -288,7 +288,7 @@ fn without_memory_for_more_it_forgets() {
     }
 }
 
-/// How much of it the system has back depends on the machine.
+/// The part that the system has back depends on the machine.
 #[test]
 fn memory_of_an_earlier_tree_has_no_part_in_what_is_forgotten() {
     let play = |freed: bool| {
@@ -383,7 +383,7 @@ impl Lines {
     }
 }
 
-/// By the first line the knights come back to f3 and f6, by the second they have not been there together.
+/// Two lines: by the first the knights come back to f3 and f6, by the second they have not been there together.
 const THERE_AND_BACK: [&str; 6] = ["g1f3", "g8f6", "f3g5", "f6g4", "g5f3", "g4f6"];
 const ONCE: [&str; 6] = ["g1h3", "g8h6", "h3g5", "h6g4", "g5f3", "g4f6"];
 

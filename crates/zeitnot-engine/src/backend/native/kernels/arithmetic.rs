@@ -70,7 +70,7 @@ pub(super) struct Bytes;
 const MOST_LANES: usize = 16;
 
 impl<S: Simd> Arithmetic<S> for Bytes {
-    /// Where the words are.
+    /// Address of the words.
     type Words = *const u32;
     type Sums = [i32; MOST_LANES];
     const IS_QUANTISED: bool = true;

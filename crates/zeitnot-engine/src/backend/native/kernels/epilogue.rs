@@ -14,7 +14,7 @@ pub(super) struct Epilogue {
     pub columns: usize,
     /// The transformed tiles that the products gave.
     pub tiles: *const f32,
-    /// From one number of a tile to the next.
+    /// Distance from one number of a tile to the next.
     pub tiles_slab: usize,
     /// One number for each plane.
     pub bias: *const f32,
@@ -23,11 +23,11 @@ pub(super) struct Epilogue {
     /// Boards to add before the activation, or null; where there are some, there is an `output`.
     pub residual: *const f32,
     pub activation: Activation,
-    /// Where the boards are to be kept, or null. It may be the same as `residual`.
+    /// Place for the boards, or null. It may be the same as `residual`.
     pub output: *mut f32,
-    /// Where the tiles of the next convolution go, or null.
+    /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// From one number of a tile there to the next.
+    /// Distance there from one number of a tile to the next.
     pub next_slab: usize,
 }
 
@@ -154,7 +154,7 @@ unsafe fn finish<S: Simd>(
     }
 }
 
-/// From the means to the gates and what is added, behind the means in the scratch room.
+/// Computes the gates and the summands from the means, and puts them behind the means in the scratch room.
 #[inline(always)]
 unsafe fn excitation<S: Simd>(job: &Epilogue, se: &SqueezeExcitation, means: *mut f32) {
     // SAFETY: the caller's.

@@ -16,7 +16,7 @@ const PADDED: usize = SIDE + 2;
 /// A plane whose squares all have one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FullPlane {
-    /// Which set of weights.
+    /// Number of the set of weights.
     pub plane: u32,
     pub value: f32,
 }
@@ -24,7 +24,7 @@ pub(crate) struct FullPlane {
 /// A square of a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SetSquare {
-    /// Which set of weights.
+    /// Number of the set of weights.
     pub plane: u32,
     /// 0..64.
     pub square: u32,
@@ -42,11 +42,11 @@ pub(super) struct Input<'a> {
     pub weights: *const f32,
     pub bias: *const f32,
     pub activation: Activation,
-    /// Where the board is kept.
+    /// Place for the board.
     pub output: *mut f32,
-    /// Where the tiles of the next convolution go, or null.
+    /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// From one number of a tile there to the next.
+    /// Distance there from one number of a tile to the next.
     pub next_slab: usize,
 }
 
@@ -119,7 +119,7 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
     }
 }
 
-/// Where a square lies in the padded board.
+/// Place of a square in the padded board.
 const fn within(square: usize) -> usize {
     (square / SIDE + 1) * PADDED + square % SIDE + 1
 }

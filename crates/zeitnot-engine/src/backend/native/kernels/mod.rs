@@ -73,7 +73,7 @@ pub(super) struct SqueezeExcitation<'a> {
 /// Transformed tiles of some boards.
 pub(super) struct Tiles<'a> {
     pub numbers: &'a mut [f32],
-    /// From one number of a tile to the next.
+    /// Distance from one number of a tile to the next.
     pub slab: usize,
 }
 
@@ -89,9 +89,9 @@ pub(super) struct Epilogue<'a> {
     /// Boards to add before the activation, in `output`.
     pub residual: bool,
     pub activation: Activation,
-    /// Where the boards are kept.
+    /// Place for the boards.
     pub output: Option<&'a mut [f32]>,
-    /// Where the tiles of the next convolution go.
+    /// Place for the tiles of the next convolution.
     pub next: Option<Tiles<'a>>,
 }
 
@@ -105,7 +105,7 @@ pub(super) struct Input<'a> {
     pub bias: &'a [f32],
     pub activation: Activation,
     pub output: &'a mut [f32],
-    /// Where the tiles go; they are those of the `board`th board of `boards`.
+    /// Place for the tiles, which belong to the `board`th board of `boards`.
     pub next: Option<Tiles<'a>>,
     pub board: usize,
 }
@@ -118,7 +118,7 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Those of `isa`, if this processor has it.
+    /// Kernels for `isa`, if this processor has it.
     pub(super) fn new(isa: Isa) -> Option<Kernels> {
         isa.is_available().then(|| Kernels { entries: Entries::of(isa), isa })
     }
@@ -198,7 +198,7 @@ impl Kernels {
         (columns * (SQUARES + 1 + 2) + hidden) * self.lanes()
     }
 
-    /// From the products of one convolution to the tiles of the next.
+    /// Computes the tiles of the next convolution from the products of one.
     pub(super) fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
         let Epilogue { boards, columns, tiles, bias, squeeze_excitation, residual, activation, output, next } = job;
         let lanes = self.lanes();

@@ -22,13 +22,13 @@ pub(super) struct Product {
     /// Columns of the output, in vectors.
     pub columns: usize,
     pub input: *const f32,
-    /// From one slab of the input to the next, in numbers.
+    /// Distance from one slab of the input to the next, in numbers.
     pub input_slab: usize,
     pub weights: *const f32,
     /// One number for each column, or null.
     pub bias: *const f32,
     pub output: *mut f32,
-    /// From one slab of the output to the next, in numbers.
+    /// Distance from one slab of the output to the next, in numbers.
     pub output_slab: usize,
 }
 
@@ -121,7 +121,7 @@ struct Tile {
     input_group: usize,
     output_group: usize,
     weights: *const f32,
-    /// How far ahead of the weights in use others are asked for.
+    /// Distance between the weights in use and those that are prefetched.
     ahead: usize,
     bias: *const f32,
 }

@@ -52,7 +52,7 @@ pub(in super::super) enum Matrix<'a> {
 pub(in super::super) struct ByteMatrix<'a> {
     /// Words in panels.
     pub words: &'a [u32],
-    /// For each column, the scale and the sum of its bytes.
+    /// Scale of each column, and the sum of its bytes.
     pub scales: &'a [f32],
     pub sums: &'a [f32],
 }
@@ -77,7 +77,7 @@ impl QuantisedRows {
     }
 }
 
-/// What is added to a product.
+/// Summand of a product.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) enum RowStart<'a> {
     Nothing,
@@ -93,7 +93,7 @@ pub(in super::super) enum RowStart<'a> {
 pub(in super::super) struct NormPlan {
     /// Columns, in vectors.
     pub columns: usize,
-    /// How many columns are features.
+    /// Number of columns that are features.
     pub features: usize,
     pub epsilon: f32,
     /// One number for each column: 1 for features, 0 for others.
@@ -139,7 +139,7 @@ impl Kernels {
         unsafe { (self.entries.rows)(&job) }
     }
 
-    /// The same of bytes; `inner` of the shape are vectors of words.
+    /// Multiplies rows of bytes; `inner` of the shape are vectors of words.
     pub(in super::super) fn rows_of_bytes(
         &self,
         shape: RowShape,

@@ -23,26 +23,26 @@ pub(super) struct RowProduct {
     /// Columns of the output, in vectors.
     pub columns: usize,
     pub input: *const u32,
-    /// From one group of the input to the next, in words.
+    /// Distance from one group of the input to the next, in words.
     pub input_group: usize,
     pub weights: *const u32,
-    /// From the words of a panel of columns for one word of the input to those for the next; 0 where the panels are
+    /// Distance between the words of a panel of columns for one word of the input and for the next; 0 where the panels are
     /// packed, one behind the other.
     pub weights_row: usize,
-    /// From one vector of columns to the next, unless they are packed.
+    /// Distance from one vector of columns to the next, unless they are packed.
     pub weights_column: usize,
-    /// What quantised words stand for, or null.
+    /// Scales of quantised words, or null.
     pub quantised: *const Quantised,
     pub start: Start,
     pub output: *mut f32,
-    /// From one group of the output to the next, in numbers.
+    /// Distance from one group of the output to the next, in numbers.
     pub output_group: usize,
     pub activation: Activation,
     /// The kernel of the activation.
     pub activate: unsafe fn(*mut f32, usize, Activation),
 }
 
-/// What is added to a product.
+/// Summand of a product.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start {
     Nothing,
@@ -59,7 +59,7 @@ pub(super) struct Quantised {
     /// Steps and least numbers of the rows, `[group][row]`.
     pub steps: *const f32,
     pub least: *const f32,
-    /// For each column, the scale and the sum of its bytes.
+    /// Scale of each column, and the sum of its bytes.
     pub scales: *const f32,
     pub sums: *const f32,
 }
@@ -98,7 +98,7 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
 struct Panel<'a> {
     job: &'a RowProduct,
     weights: *const u32,
-    /// From the weights for one word of the input to the next, and from one vector of columns to the next.
+    /// Distance from the weights for one word of the input to the next, and from one vector of columns to the next.
     row: usize,
     column: usize,
     /// The first vector of columns.

@@ -2,7 +2,7 @@
 
 use super::{TAPS, winograd};
 
-/// How 3x3 convolutions are computed.
+/// Tiling by which 3x3 convolutions are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Tiling {
     /// F(4x4, 3x3): the least arithmetic.

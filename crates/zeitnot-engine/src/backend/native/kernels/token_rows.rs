@@ -12,7 +12,7 @@ pub(super) struct Normalisation {
     pub pitch: usize,
     /// Columns, in vectors.
     pub columns: usize,
-    /// How many of them are features; the others have a mask of 0, and are left 0.
+    /// Number of them that are features; the others have a mask of 0, and are left 0.
     pub features: f32,
     pub epsilon: f32,
     /// One number for each column.
@@ -20,9 +20,9 @@ pub(super) struct Normalisation {
     pub gammas: *const f32,
     pub betas: *const f32,
     pub input: *const f32,
-    /// What is added first, or null.
+    /// Summand that is added first, or null.
     pub branch: *const f32,
-    /// It may be the input or the branch.
+    /// Place for the output, which may be the input or the branch.
     pub output: *mut f32,
 }
 

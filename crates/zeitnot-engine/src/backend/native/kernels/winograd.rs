@@ -120,7 +120,7 @@ impl Tiling<4, 2> for Two {
 /// One vector of planes of a board, with an empty rank before the first and after the last.
 pub(super) type Board<S> = [<S as Simd>::Vector; (SIDE + 2) * SIDE];
 
-/// Where a square lies in a [`Board`].
+/// Place of a square in a [`Board`].
 #[inline(always)]
 pub(super) const fn place(square: usize) -> usize {
     SIDE + square
@@ -136,7 +136,7 @@ pub(super) unsafe fn empty<S: Simd>() -> Board<S> {
 /// Room for half-transformed tiles: those of one rank of tiles, with an empty file on both sides.
 pub(super) type Half<S, const IN: usize> = [[<S as Simd>::Vector; SIDE + 2]; IN];
 
-/// Such room; its outer files stay empty.
+/// Room for half a board; its outer files stay empty.
 #[inline(always)]
 pub(super) unsafe fn half<S: Simd, const IN: usize>() -> Half<S, IN> {
     // SAFETY: the caller's.

@@ -163,7 +163,7 @@ impl FeedForwardPlan {
         self.second.boards(work, 1, &buffers.hidden, Activation::None, &mut buffers.branch);
     }
 
-    /// The same with the sum and its normalisation.
+    /// Runs the network, adds its input and normalises the sum.
     pub(super) fn run_normalised(
         &self,
         work: &mut Work,

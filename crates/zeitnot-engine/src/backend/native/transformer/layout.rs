@@ -37,7 +37,7 @@ impl Layout {
         Layout { places: (0..vectors * RowShape::BOARD * lanes).map(place).collect(), lanes }
     }
 
-    /// The same places for features that come `first` features later.
+    /// Places of features that come `first` features later.
     pub(super) fn shifted(self, first: usize) -> Layout {
         Layout { places: self.places.into_iter().map(|place| Some(place? + first)).collect(), lanes: self.lanes }
     }

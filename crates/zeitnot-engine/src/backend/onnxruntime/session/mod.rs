@@ -21,7 +21,7 @@ use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_c
 const CPU_THREADS: usize = 1;
 /// The name of the open dimension in the models that Lc0 and this crate write.
 const BATCH_DIMENSION: &str = "batch";
-/// How ONNX Runtime reports a provider whose reason is in the log alone.
+/// Message by which ONNX Runtime reports a provider whose reason is in the log alone.
 const NO_REASON: &str = "Failed to load provider";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
@@ -44,9 +44,9 @@ pub(super) struct SessionPlan {
     given: Vec<(String, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
-    /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
+    /// Folder for compiled forms of the provider. It is made when a network is loaded.
     pub(super) cache: Option<PathBuf>,
-    /// Where the model's external data lie, if it has any.
+    /// Folder of the model's external data, if it has any.
     external: Option<PathBuf>,
 }
 
@@ -113,7 +113,7 @@ impl SessionPlan {
         }
     }
 
-    /// How workers share sessions.
+    /// Sharing of sessions by workers.
     pub(super) fn sharing(&self) -> Sharing {
         if self.is_cpu() { Sharing::PerWorker } else { Sharing::InTurn(self.runs) }
     }
@@ -294,7 +294,7 @@ pub(super) fn engines(folder: &Path) -> impl Iterator<Item = String> {
     names.filter(|name| name.ends_with(".engine"))
 }
 
-/// What lies in a folder; nothing where there is none.
+/// Entries of a folder; nothing where there is no folder.
 pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
