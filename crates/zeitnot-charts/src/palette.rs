@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Colours of series.
 pub const SERIES: usize = 8;
 
-/// Dashes of curves, in units of the picture; none is a whole line.
+/// Dashes of curves, in units of the picture; an empty list is a whole line.
 const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
 
 /// The dashes of a curve. Where the colours begin again the dashes are others, so that 64 curves look different.

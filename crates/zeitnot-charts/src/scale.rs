@@ -11,10 +11,10 @@ const UNITS: [(f64, f64, &str); 4] =
 const MOST_LOG_TICKS: usize = 6;
 /// Powers of two that have a tick; of more, every second one has, or every third.
 const MOST_DOUBLINGS: u32 = 11;
-/// Sizes below which a value is 0, and above which it is none: no time, share or count is there, and the arithmetic of ticks
+/// Sizes below which a value is 0, and above which it is not a number: no time, share or count is there, and the arithmetic of ticks
 /// breaks near the ends of what a number can be.
 const SIZES: [f64; 2] = [1e-9, 1e15];
-/// Ticks of a linear axis, whatever its values are.
+/// Ticks of a linear axis.
 const MOST_TICKS: i64 = 100;
 
 /// The scale of an axis.
@@ -25,7 +25,7 @@ pub struct Scale {
     is_log: bool,
     /// Values and labels of the ticks, rising.
     pub ticks: Vec<(f64, String)>,
-    /// The unit of the labels; empty where there is none.
+    /// The unit of the labels; may be empty.
     pub unit: &'static str,
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The arguments are a FEN and a number of visits. The network is the one that is built in. `Engine::go` does the same on
-//! threads of its own and tells a listener; this one returns its answer.
+//! threads of its own and reports to a listener; this one returns its answer.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

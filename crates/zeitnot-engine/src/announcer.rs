@@ -33,7 +33,7 @@ impl Announcer {
     /// # Errors
     ///
     /// Those of `work`.
-    pub fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    pub(crate) fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.ticking(what, start, TICK, work)
     }
 

@@ -1,4 +1,4 @@
-//! Tells "now": the machine's monotonic clock, and a virtual one that only work moves.
+//! Gives "now": the machine's monotonic clock, and a virtual one that only work moves.
 //!
 //! The search asks an injected [`Clock`] for the time, so that a timed game can run on either. On the virtual clock a game is
 //! a computation: a batch takes as long as a cost model says
@@ -64,7 +64,7 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// A clock that stands still unless it is told that time has passed. It counts ticks of 2^-20 ms (about a nanosecond), which a
+/// A clock that moves only by [`Clock::pass`]. It counts ticks of 2^-20 ms (about a nanosecond), which a
 /// `f64` holds exactly for a hundred days: how long something takes does not depend on where the clock stands.
 #[derive(Debug)]
 pub struct VirtualClock {

@@ -1,4 +1,4 @@
-//! Computes the SHA-256 that tells a file from others.
+//! Computes the SHA-256 that identifies a file.
 
 use std::fs::File;
 use std::io::{self, Read};

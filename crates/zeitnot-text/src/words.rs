@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn short_times_have_the_digits_that_decide_games() {
-        for (ms, told, number) in [
+        for (ms, words, number) in [
             (46.0, "46 ms", "0.046"),
             (110.0, "110 ms", "0.110"),
             (2_534.0, "2.534 s", "2.534"),
@@ -183,7 +183,7 @@ mod tests {
             (61_240.0, "61.2 s", "61.2"),
             (395_000.0, "395 s", "395.0"),
         ] {
-            assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (told, number));
+            assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (words, number));
         }
     }
 

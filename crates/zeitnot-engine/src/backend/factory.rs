@@ -77,8 +77,8 @@ pub struct BackendOptions {
 }
 
 impl BackendOptions {
-    /// Positions in the cache unless told otherwise: Lc0's default (docs/lc0.md, 5.1).
-    pub const DEFAULT_CACHE_SIZE: usize = 2_000_000;
+    /// Default number of positions in the cache: Lc0's (docs/lc0.md, 5.1).
+    pub(crate) const DEFAULT_CACHE_SIZE: usize = 2_000_000;
 }
 
 impl Default for BackendOptions {

@@ -60,17 +60,20 @@ pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
-pub use evaluator_pool::{EvaluatorPool, LentEvaluator};
+pub(crate) use evaluator_pool::EvaluatorPool;
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
-pub use onnxruntime::{BareInput, BareSession, OnnxRuntimeBackend};
+pub(crate) use onnxruntime::OnnxRuntimeBackend;
+pub use onnxruntime::{BareInput, BareSession};
 pub use policy_sampling::{sample, softmax};
-pub use provider_preferences::{Rows, Sharing, saturation};
-pub use query::{Query, cache_key};
+pub(crate) use provider_preferences::Sharing;
+pub use provider_preferences::{Rows, saturation};
+pub use query::Query;
+pub(crate) use query::cache_key;
 pub use random::RandomBackend;
-pub use several::SeveralDevices;
+pub(crate) use several::SeveralDevices;
 pub use uniform::UniformBackend;
 
 /// A network's evaluation of one position, from the side to move.
@@ -110,7 +113,7 @@ pub struct Attributes {
     pub preferred_threads: usize,
     /// Whether evaluating costs the cores that the search runs on.
     pub is_cpu: bool,
-    /// Whether an evaluation is the same to the bit whatever else is in its batch.
+    /// Whether an evaluation is the same to the bit in every batch.
     pub is_batch_invariant: bool,
 }
 
@@ -189,7 +192,7 @@ impl dyn Backend + '_ {
 
 /// One worker's private end of a backend.
 pub trait Evaluator: Send {
-    /// One evaluation for each query, in their order. Any number of queries is allowed; none gives none.
+    /// One evaluation for each query, in their order. Any number of queries is allowed, also 0.
     ///
     /// # Errors
     ///
@@ -198,7 +201,7 @@ pub trait Evaluator: Send {
 
     /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the clock
     /// has to be asked.
-    fn told_ms(&self) -> Option<f64>;
+    fn modelled_cost_ms(&self) -> Option<f64>;
 }
 
 /// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds

@@ -27,7 +27,7 @@ impl Query {
     }
 
     /// Fills a query in the memory of another, which it replaces.
-    pub fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+    pub(crate) fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
         let transform = match attributes.input {
             Some((format, fill)) => {
                 let (planes, transform) = encode(game, format, fill);
@@ -64,7 +64,7 @@ const RULE50_EXACT: u32 = 80;
 /// though a network sees seven of them.
 ///
 /// The key knows neither network nor input format: a cache belongs to one loaded network.
-pub fn cache_key(game: &Game) -> u64 {
+pub(crate) fn cache_key(game: &Game) -> u64 {
     let position = game.current();
     key_of(position.key(), position.repetitions() > 0, position.rule50())
 }

@@ -77,7 +77,7 @@ impl Evaluator for Random {
         Ok(batch.iter().map(|query| self.evaluate_one(query)).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

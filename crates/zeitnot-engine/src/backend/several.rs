@@ -9,7 +9,7 @@ use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 /// One network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
 /// of its own and no batch waits for the slowest part of itself (Lc0's `roundrobin`). A search needs at least as many
 /// threads as there are devices; [`Attributes::preferred_threads`] is the sum.
-pub struct SeveralDevices {
+pub(crate) struct SeveralDevices {
     attributes: Attributes,
     devices: Vec<Arc<dyn Backend>>,
     next: AtomicUsize,
@@ -17,7 +17,7 @@ pub struct SeveralDevices {
 
 impl SeveralDevices {
     /// Puts devices with the same network behind one backend; `None` without any.
-    pub fn new(devices: Vec<Arc<dyn Backend>>) -> Option<SeveralDevices> {
+    pub(crate) fn new(devices: Vec<Arc<dyn Backend>>) -> Option<SeveralDevices> {
         let first = devices.first()?.attributes();
         let all = || devices.iter().map(|device| device.attributes());
         let attributes = Attributes {

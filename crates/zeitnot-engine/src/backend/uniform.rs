@@ -61,7 +61,7 @@ impl Evaluator for Uniform {
         Ok(batch.iter().map(even).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

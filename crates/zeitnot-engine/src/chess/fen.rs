@@ -55,7 +55,7 @@ fn king_moved_into_check(after: Setup, chess960: bool) -> Option<Chess> {
         let mut before = before.clone();
         before.board.set_piece_at(from, side.king());
         let mut chess = position(before, chess960).ok()?;
-        // Told of a capture, shakmaty sets the fifty-move counter to 0.
+        // At a capture, shakmaty sets the fifty-move counter to 0.
         let capture = (rule50 == 0).then_some(Role::Pawn);
         chess.play_unchecked(Move::Normal { role: Role::King, from, capture, to, promotion: None });
         Some(chess)

@@ -3,7 +3,7 @@
 use super::{Color, Game, Move, Position};
 
 /// Plies without capture or pawn move after which a game is drawn.
-pub const FIFTY_MOVES_PLIES: u32 = 100;
+pub(crate) const FIFTY_MOVES_PLIES: u32 = 100;
 /// Earlier occurrences of a position that end a game: it stands on the board for the third time.
 const EARLIER_OCCURRENCES: u32 = 2;
 

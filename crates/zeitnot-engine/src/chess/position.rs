@@ -91,8 +91,8 @@ impl Position {
         self.repetitions
     }
 
-    /// Plies back to the last position that is the same; 0 when there is none.
-    pub fn cycle_length(&self) -> u32 {
+    /// Plies back to the last position that is the same; 0 without one.
+    pub(crate) fn cycle_length(&self) -> u32 {
         self.cycle_length
     }
 
@@ -134,7 +134,7 @@ impl Position {
     }
 
     /// Whether neither side can ever mate: bare kings, one minor piece, or bishops of one colour only.
-    pub fn is_insufficient_material(&self) -> bool {
+    pub(crate) fn is_insufficient_material(&self) -> bool {
         self.chess.is_insufficient_material()
     }
 
@@ -159,7 +159,7 @@ pub(super) fn has_king(chess: &Chess) -> bool {
 
 fn key_of(chess: &Chess) -> u64 {
     let mut key = chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal);
-    // shakmaty tells castling rights apart by side, and in Chess960 a side can have several rooks. One elsewhere than in the
+    // shakmaty distinguishes castling rights by side, and in Chess960 a side can have several rooks. One elsewhere than in the
     // corner adds the key of a pawn on its square, where no pawn ever stands.
     for color in Color::ALL {
         for (side, corner) in [(CastlingSide::QueenSide, File::A), (CastlingSide::KingSide, File::H)] {

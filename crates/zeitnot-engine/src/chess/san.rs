@@ -146,7 +146,7 @@ mod tests {
         Game::from_fen(fen, false).unwrap().current().clone()
     }
 
-    /// The move in UCI notation, or why there is none.
+    /// The move in UCI notation, or the error.
     fn read(fen: &str, text: &str) -> String {
         parse_san(position(fen).chess(), text).map_or_else(|error| error.to_string(), |mv| to_uci(mv, true))
     }

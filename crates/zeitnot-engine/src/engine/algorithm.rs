@@ -1,7 +1,7 @@
 //! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without a tree.
 //!
-//! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
-//! every other one, as many visits as there are moves tell the value of each of them. No time is divided, but a clock or a
+//! Both are searches with a limit of their own: one visit gives the policy, and when a move that was not visited goes before
+//! every other one, as many visits as there are moves give the value of each of them. No time is divided, but a clock or a
 //! `movetime` that would run out ends them.
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the

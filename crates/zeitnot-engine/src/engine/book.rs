@@ -53,7 +53,7 @@ pub struct Book {
 
 /// A move that a book knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BookMove {
+pub(crate) struct BookMove {
     /// The move, legal where it was asked for.
     pub mv: Move,
     /// Weight of the move among the others; never 0.
@@ -62,7 +62,7 @@ pub struct BookMove {
 
 /// A move chosen from a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// The move.
     pub mv: Move,
     /// The book's best reply to it, if it knows one.
@@ -99,7 +99,7 @@ impl Book {
     ///
     /// # Errors
     /// [`BookError::Read`].
-    pub fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+    pub(crate) fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let failed = |error| BookError::Read { path: self.path.clone(), error };
         let key = polyglot_key(position);
         let (mut low, mut high) = (0, self.entries);
@@ -124,7 +124,7 @@ impl Book {
     ///
     /// # Errors
     /// [`BookError::Read`].
-    pub fn choose(
+    pub(crate) fn choose(
         &self,
         game: &Game,
         best: bool,

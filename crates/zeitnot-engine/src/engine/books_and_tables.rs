@@ -23,7 +23,7 @@ pub(super) struct BooksAndTables {
 impl BooksAndTables {
     /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a line,
     /// once, and the engine does without. Returns whether the tables are others than before.
-    pub fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
+    pub(crate) fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
         let book_wanted = if options.own_book { options.book_file.as_str() } else { "" };
         if self.book_named.as_deref() != Some(book_wanted) {
             self.book_named = Some(book_wanted.to_owned());
@@ -55,7 +55,7 @@ impl BooksAndTables {
     }
 
     /// The option of that name was set, perhaps to what it was: what failed then is tried again by [`BooksAndTables::open`].
-    pub fn option_set(&mut self, name: &str) {
+    pub(crate) fn option_set(&mut self, name: &str) {
         if name.eq_ignore_ascii_case("BookFile") && self.book.is_none() {
             self.book_named = None;
         }
@@ -66,7 +66,7 @@ impl BooksAndTables {
 
     /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that has
     /// come up before: a book can lead in circles.
-    pub fn book_move(
+    pub(crate) fn book_move(
         &self,
         game: &Game,
         among: &[Move],
@@ -89,7 +89,7 @@ impl BooksAndTables {
     /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named
     /// some; empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
     /// here or in the search before, are said to be given up.
-    pub fn root(
+    pub(crate) fn root(
         &mut self,
         game: &Game,
         asked: &[Move],

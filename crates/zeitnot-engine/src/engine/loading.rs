@@ -82,7 +82,7 @@ pub(super) struct Failure {
 
 impl Failure {
     /// The options as they would fail now.
-    pub fn of(options: &Options) -> Failure {
+    pub(crate) fn of(options: &Options) -> Failure {
         let key = Key::of(options);
         let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
         let stamp = |path: Option<&PathBuf>| {
@@ -96,7 +96,7 @@ impl Failure {
 
 /// A backend in use, and its evaluators.
 pub(super) struct Loaded {
-    /// `None` where the backend was handed in, whatever the options name.
+    /// `None` where the backend was handed in: then the options do not name it.
     key: Option<Key>,
     /// Location of its network, if it has one.
     pub location: Option<Location>,
@@ -230,7 +230,7 @@ impl Loaded {
     }
 
     /// A backend that was handed in and has no cache, behind a cache of this engine's own.
-    pub fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
+    pub(crate) fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
         Loaded::with(match options.cache_positions() {
             0 => backend,
             positions => Arc::new(CachedBackend::new(backend, positions as usize)),
@@ -239,7 +239,7 @@ impl Loaded {
 
     /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the
     /// games before must not change anything of the next.
-    pub fn new_game(&mut self, is_to_repeat: bool) {
+    pub(crate) fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {
             self.evaluators.wait_for_all();
         }
@@ -249,7 +249,7 @@ impl Loaded {
     }
 
     /// Makes an evaluator for each search thread, as far as they are missing.
-    pub fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
+    pub(crate) fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
         let wanted = match options.threads {
             0 => self.backend.attributes().preferred_threads.max(1),
             threads => threads as usize,
@@ -258,13 +258,13 @@ impl Loaded {
     }
 
     /// The evaluators for a search.
-    pub fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
+    pub(crate) fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
         self.ensure_evaluators(options)?;
         Ok(Arc::clone(&self.evaluators))
     }
 
     /// The latency of batches, those among them that were over after their searches.
-    pub fn latency(&mut self) -> BatchLatency {
+    pub(crate) fn latency(&mut self) -> BatchLatency {
         for (positions, took_ms) in self.evaluators.take_late_batches() {
             self.latency.observe(positions, took_ms);
         }
@@ -272,7 +272,7 @@ impl Loaded {
     }
 
     /// The next search makes its evaluators anew.
-    pub fn forget_evaluators(&mut self) {
+    pub(crate) fn forget_evaluators(&mut self) {
         self.evaluators = Arc::default();
     }
 }

@@ -45,7 +45,8 @@ mod timed_move;
 mod words;
 
 pub use algorithm::SearchAlgorithm;
-pub use book::{Book, BookError, BookMove, Choice};
+pub(crate) use book::Choice;
+pub use book::{Book, BookError};
 pub use contempt::ContemptMode;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, LoadedNetwork, RuntimePolicy, is_same_network, load_network};
@@ -126,9 +127,9 @@ pub struct Engine {
     unstarted: Option<Unstarted>,
     /// The last move of the game on a clock.
     last_timed: Option<TimedMove>,
-    /// The untold plies of a position that came without the moves from the last one, but can be its next; the clock will tell.
+    /// Plies that the counters of a position's FEN lack, where it came without moves and can be the next one; its clock decides.
     next_by_board: Option<u32>,
-    /// Plies of the game that the counters of its FENs do not tell.
+    /// Plies of the game that the counters of its FENs lack.
     untold_plies: u32,
     root_observer: Option<SharedRootObserver>,
 }
@@ -429,7 +430,7 @@ impl Engine {
         self.tree_changed();
     }
 
-    /// Tells the time manager that the next tree says nothing of the last one it knows.
+    /// Reports to the time manager that the next tree does not follow from the last one it knows.
     fn tree_changed(&mut self) {
         if let Some(time) = &mut self.time {
             time.tree_changed();
@@ -437,6 +438,7 @@ impl Engine {
     }
 
     /// Memory that the tree takes, in bytes; 0 while a search has it.
+    #[cfg(any(test, feature = "testing"))]
     pub fn tree_bytes(&self) -> usize {
         self.tree.as_ref().map_or(0, Tree::bytes)
     }
@@ -457,7 +459,7 @@ impl Engine {
         &self.game
     }
 
-    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are not told but
+    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are not given but
     /// it can be the next position of the game, the time manager goes on if the clock of its search fits, too.
     pub fn set_game(&mut self, game: Game) {
         self.finish();

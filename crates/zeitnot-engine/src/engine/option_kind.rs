@@ -81,7 +81,7 @@ pub enum OptionError {
 
 /// A type that options hold.
 pub(super) trait OptionValue: Sized {
-    /// `None` when the text is not such a value.
+    /// `None` when the text is not a value of this kind.
     fn read(text: &str, kind: Kind) -> Option<Self>;
     fn print(&self) -> String;
 }

@@ -1,7 +1,7 @@
 //! Searches on the opponent's time.
 //!
 //! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
-//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
+//! position. At any end of the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
 //! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
 //! `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another reply is played, the tree below
 //! that one is still what the last search left there (see [`Tree::follow`](crate::search::Tree::follow)).
@@ -32,17 +32,17 @@ pub(super) struct Unstarted {
     pub error: EngineError,
 }
 
-/// The longest batch of analysis, in milliseconds: whoever stops it may want a move at once.
+/// The longest batch of analysis, in milliseconds: the user who stops it may want a move at once.
 const LONGEST_BATCH_MS: f64 = 200.0;
 
 /// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may have
 /// to wait for the batch under way at its beginning.
 const BATCH_SHARE: f64 = 1.0 / 32.0;
 
-/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock told with it can bear, if any is told.
+/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock given with it can bear, if any is given.
 pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
-    let told_ms = [clock_ms, movetime_ms].into_iter().flatten();
-    told_ms.map(|told_ms| BATCH_SHARE * told_ms).fold(LONGEST_BATCH_MS, f64::min)
+    let given_ms = [clock_ms, movetime_ms].into_iter().flatten();
+    given_ms.map(|ms| BATCH_SHARE * ms).fold(LONGEST_BATCH_MS, f64::min)
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
             Err(BackendError::NoNetwork("faulty".to_owned()))
         }
 
-        fn told_ms(&self) -> Option<f64> {
+        fn modelled_cost_ms(&self) -> Option<f64> {
             None
         }
     }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_while_pondering_is_told_before_stop() {
+    fn a_failure_while_pondering_is_reported_before_stop() {
         let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
         engine.set_option("Backend", "uniform").unwrap();
         engine.prepare().unwrap();

@@ -235,7 +235,7 @@ impl Engine {
             self.time = Some(time);
             return Err(error.into());
         }
-        let Begun { plan, limit_ms, due_ms } = time.begin(&start, asked.as_ref());
+        let Begun { plan, limit_ms: hard_limit_ms, due_ms } = time.begin(&start, asked.as_ref());
         let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
         if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
             latency.relax();
@@ -243,8 +243,8 @@ impl Engine {
         if !params.ponder {
             tree.forget_alternatives();
         }
-        let told = GoParams { ponder: false, ..params.clone() };
-        let clock_ms = told.clock(turn).map(|clock| clock.time_ms);
+        let on_clock = GoParams { ponder: false, ..params.clone() };
+        let clock_ms = on_clock.clock(turn).map(|clock| clock.time_ms);
         let longest_batch_ms =
             (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, params.movetime));
         let request = SearchRequest {
@@ -262,7 +262,7 @@ impl Engine {
             with_live_stats: self.options.log_live_stats
                 && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
             start_ms,
-            limit_ms,
+            hard_limit_ms,
             due_ms,
             longest_batch_ms,
             busy_until_ms: self.busy_until_ms,
@@ -271,7 +271,7 @@ impl Engine {
         Ok((request, tree, plan))
     }
 
-    /// The facts that a manager is told of a move on a clock.
+    /// The facts of a move on a clock for a manager.
     fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let position = self.game.current();
         let legal_moves = position.legal_moves();
@@ -294,18 +294,13 @@ impl Engine {
         }
     }
 
-    /// Whether a search is still to answer.
-    pub fn is_searching(&self) -> bool {
-        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
-    }
-
     /// Whether there is a search that only [`Engine::stop`] is sure to end.
     pub fn is_endless(&self) -> bool {
         let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
         self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
     }
 
-    /// Tells the search to answer now.
+    /// Makes the search answer now.
     pub fn stop(&mut self) {
         if let Some(search) = &self.search {
             search.stop();

@@ -27,15 +27,15 @@ pub(super) struct TimedMove {
 }
 
 impl TimedMove {
-    /// The ply of `next` in the game, whatever its own counters say, if it can be the position of the next search.
-    pub fn ply_of(&self, next: &Position) -> Option<u32> {
+    /// The ply of `next` in the game, which its own counters may not know, if it can be the position of the next search.
+    pub(crate) fn ply_of(&self, next: &Position) -> Option<u32> {
         let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
         Some(self.ply.saturating_add(plies as u32))
     }
 
-    /// Whether the clock that `go` tells for the position `next` can be the one of before, `now_ms` being the time on the engine's
+    /// Whether the clock that `go` gives for the position `next` can be the one of before, `now_ms` being the time on the engine's
     /// clock: it has lost no more than has passed, and got no more than an increment.
-    pub fn fits(&self, next: &Position, go: &GoParams, now_ms: f64) -> bool {
+    pub(crate) fn fits(&self, next: &Position, go: &GoParams, now_ms: f64) -> bool {
         let turn = next.turn();
         let (Some(before), Some(now)) = (self.go.clock(turn), go.clock(turn)) else { return false };
         let passed_ms = (now_ms - self.start_ms).max(0.0);

@@ -3,10 +3,10 @@
 /// Name of the network, for `--weights` and in messages.
 pub const NAME: &str = env!("ZEITNOT_BUILT_IN_NAME");
 /// The file.
-pub const BYTES: &[u8] = include_bytes!(env!("ZEITNOT_BUILT_IN_PATH"));
+pub(crate) const BYTES: &[u8] = include_bytes!(env!("ZEITNOT_BUILT_IN_PATH"));
 /// Names under which `--weights` means it: its own, its file's, and Lc0's for the network that comes with the program.
-pub const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
+pub(crate) const NAMES: [&str; 3] = [NAME, FILE, "<built in>"];
 /// Whether the builder of the program chose the network: it then plays whenever the user names no other.
-pub const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
+pub(crate) const IS_CHOSEN: bool = option_env!("ZEITNOT_BUILT_IN_IS_CHOSEN").is_some();
 /// The name of its file. A working copy's file of this name may differ from the network that was built in.
-pub const FILE: &str = env!("ZEITNOT_BUILT_IN_FILE");
+pub(crate) const FILE: &str = env!("ZEITNOT_BUILT_IN_FILE");

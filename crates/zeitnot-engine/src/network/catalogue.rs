@@ -49,7 +49,7 @@ impl Size {
     }
 
     /// The most bytes that are downloaded for a file of this size: twice as many where it is known roughly.
-    pub fn limit(self) -> u64 {
+    pub(crate) fn limit(self) -> u64 {
         match self {
             Size::Exact(bytes) => bytes,
             Size::About(bytes) => 2 * bytes,
@@ -374,11 +374,11 @@ impl Entry {
     }
 }
 
-/// The entry of this name, whatever its case.
+/// The entry of this name in any case.
 ///
 /// # Errors
 ///
-/// When there is none; the message lists the closest names.
+/// When no entry has the name; the message lists the closest names.
 pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     let lower = name.to_ascii_lowercase();
     ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name)).ok_or_else(|| {

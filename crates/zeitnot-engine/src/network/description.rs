@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::weights::layers::{Layers, Policy, Position};
 use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, proto};
 
-/// Bytes of a megabyte, as file sizes are told.
+/// Bytes of a megabyte, as file sizes are printed.
 const MEGABYTE: f64 = 1e6;
 /// A million parameters.
 const MILLION: f64 = 1e6;
@@ -29,7 +29,7 @@ pub struct Description {
     pub activation: Option<Activation>,
     /// The kind of policy head, when it is known.
     pub policy: Option<PolicyKind>,
-    /// Names of the policy heads, the one that is used unless told first; empty when they have none.
+    /// Names of the policy heads, the default first; empty when they have no names.
     pub policy_heads: Vec<String>,
     /// The kind of value head.
     pub value: ValueKind,
@@ -91,7 +91,7 @@ pub enum Architecture {
         /// Encoders of the policy head.
         policy_encoders: usize,
     },
-    /// An ONNX model, whatever is in it.
+    /// An ONNX model of unknown content.
     Onnx {
         /// Size of the content, bytes.
         #[serde(rename = "content_bytes")]

@@ -101,7 +101,7 @@ pub enum NetworkError {
         problem: String,
     },
     /// An [`OnnxInterface`](super::OnnxInterface) that the network does not have. The network itself may be sound.
-    #[error("the network file {name} cannot be used as told: {problem}")]
+    #[error("the network file {name} cannot be used with this interface: {problem}")]
     Interface {
         /// Name of the file.
         name: String,

@@ -160,7 +160,7 @@ pub(crate) fn parse(
     Ok((description, body))
 }
 
-/// The content of a gzip file, or the bytes themselves when they are none.
+/// The content of a gzip file, or the bytes of any other file.
 ///
 /// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size
 /// of the content: where that is more than expected, it is counted before it is kept, and a bomb is not kept at all.
@@ -253,7 +253,7 @@ fn network(content: Bytes, name: &str, interface: &OnnxInterface) -> Result<(Des
     let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
     let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
     let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
-    // Only a network that could be used is told of a wrong wish: it ends the search for one.
+    // Only a network that could be used reports a wrong wish, which ends the search for a network.
     if let Some(key) = interface.first_key() {
         let problem = format!("it is in Lc0's own format, and {key} is for ONNX models");
         return Err(NetworkError::Interface { name: name.to_owned(), problem });

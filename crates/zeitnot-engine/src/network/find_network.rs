@@ -1,4 +1,4 @@
-//! Finds the network file to use, by its name or, when none is named, in the folders of networks.
+//! Finds the network file to use, by its name or, without a name, in the folders of networks.
 
 use std::env;
 use std::fmt;
@@ -106,7 +106,7 @@ impl fmt::Display for Location {
 /// the executable lies in cargo's target folder; `zeitnot/networks` in the user's data folder. A file that lies in the
 /// working folder itself, a conversion say, plays when it is named. A network is known by its content; of two equally new
 /// ones the first by name is taken. Files that are called
-/// as Zeitnot's own networks, with whatever ending, are passed over when none is named.
+/// as Zeitnot's own networks, with any ending, are passed over when no network is named.
 ///
 /// # Errors
 ///
@@ -119,12 +119,12 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     }
 }
 
-/// Finds the network as [`find`] does, and reads it with this interface. Where none is named, `passed_over` gets the errors
+/// Finds the network as [`find`] does, and reads it with this interface. Where no network is named, `passed_over` gets the errors
 /// of unreadable files, and the next one is taken: a broken download is no reason not to play.
 ///
 /// # Errors
 ///
-/// As [`find`]; for a network that is named those of reading it; where none is named, [`NetworkError::Interface`] when the
+/// As [`find`]; for a network that is named those of reading it; where no network is named, [`NetworkError::Interface`] when the
 /// first one that could play does not have this interface: another one in its place is not what was asked for.
 pub fn load(
     weights_option: Option<&Path>,
@@ -299,14 +299,14 @@ mod tests {
         let folders = [folder.path().to_owned()];
         let network = random_network(1, 1, 4);
         let model = Network::from_bytes(&network, "x").unwrap().onnx(&Conversion::default()).unwrap().bytes;
-        let told = |policy: &str| {
+        let with = |policy: &str| {
             let interface = OnnxInterface { policy: Some(policy.to_owned()), ..OnnxInterface::default() };
             let mut passed_over = Vec::new();
             let result = load_unnamed(&folders, &interface, |error| passed_over.push(error.to_string()));
             (result.map(|(location, _)| location).map_err(|error| error.to_string()), passed_over)
         };
         let wrong = |name: &str, policy: &str, part: &str| {
-            let (result, passed_over) = told(policy);
+            let (result, passed_over) = with(policy);
             let line = result.unwrap_err();
             assert!(line.contains(name) && line.contains(part) && passed_over.is_empty(), "{line}; {passed_over:?}");
         };
@@ -314,13 +314,13 @@ mod tests {
         write(folder.path(), "oldest.pb.gz", &network, 30);
         let older = write(folder.path(), "older.onnx", &model, 20);
         wrong("older.onnx", "p", "its outputs are /output/policy");
-        let (result, passed_over) = told("/output/policy");
+        let (result, passed_over) = with("/output/policy");
         assert_eq!((result, passed_over.len()), (Ok(Location::File(older.clone())), 0));
-        // Neither of these could play, whatever is told.
+        // Neither of these could play with any interface.
         write(folder.path(), "cut.pb.gz", &network[..network.len() / 2], 10);
         let foreign = with_renamed_ends(&model, |name| format!("no chess{name}"));
         write(folder.path(), "foreign.onnx", &foreign, 10);
-        let (result, passed_over) = told("/output/policy");
+        let (result, passed_over) = with("/output/policy");
         assert_eq!(result, Ok(Location::File(older)));
         assert!(passed_over[0].contains("cut.pb.gz") && passed_over[1].contains("foreign.onnx"), "{passed_over:?}");
         write(folder.path(), "newest.pb.gz", &network, 0);

@@ -25,12 +25,12 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn new(bytes: &'a [u8]) -> Members<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Members<'a> {
         Members { member: GzDecoder::new(bytes), left: FEW + bytes.len() / SMALLEST }
     }
 
     /// The bytes of the file that were not needed yet.
-    pub fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.member.get_ref()
     }
 }

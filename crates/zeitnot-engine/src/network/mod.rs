@@ -60,18 +60,17 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use onnx::{
-    ActivationRange, Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, Quantiser,
-    ValueOutput,
-};
+pub(crate) use onnx::{ActivationRange, Quantiser};
+pub use onnx::{Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput};
 pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
-pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
+pub use planes::{HistoryFill, PLANES, Planes, encode};
 pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
-pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
+pub(crate) use policy::{CONVOLUTION_PLANES, MOVES};
+pub use policy::{index_to_uci, policy_index};
 pub use transform::Transform;
 pub(crate) use weights::body::PIECE_PLANES;
 use weights::layers::Layers;
-pub use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
+pub(crate) use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
 pub(crate) use weights::{layers, tensor};
 
 /// A loaded network file.
@@ -92,7 +91,7 @@ enum Body {
 }
 
 impl Network {
-    /// Reads a network file: Lc0's protobuf (gzipped or not) or an ONNX model, told apart by their content.
+    /// Reads a network file: Lc0's protobuf (gzipped or not) or an ONNX model, recognised by its content.
     ///
     /// # Errors
     ///
@@ -181,7 +180,7 @@ impl Network {
     /// The decoded tensors, when it is a residual network without attention in Lc0's format.
     ///
     /// They are decoded by the first call, and kept.
-    pub fn weights(&self) -> Option<&Weights> {
+    pub(crate) fn weights(&self) -> Option<&Weights> {
         match &self.body {
             Body::Layers { layers, decoded } => decoded.get_or_init(|| layers.decode().map(Box::new)).as_deref(),
             Body::Onnx(_) => None,

@@ -10,9 +10,9 @@ use shakmaty::{Color, Move, Role, Square};
 use super::Transform;
 
 /// Moves of the policy.
-pub const MOVES: usize = 1858;
+pub(crate) const MOVES: usize = 1858;
 /// Planes of a convolutional policy head; the last seven of them are padding.
-pub const CONVOLUTION_PLANES: usize = 80;
+pub(crate) const CONVOLUTION_PLANES: usize = 80;
 
 /// One move of the policy, squares counted from a1 = 0 by rank and file, from the mover's side.
 #[derive(Clone, Copy)]

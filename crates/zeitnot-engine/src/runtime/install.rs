@@ -70,7 +70,7 @@ impl Installer {
     }
 
     /// The folder that the libraries are put into.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.root.join(self.pin.folder())
     }
 
@@ -199,8 +199,8 @@ fn platform() -> String {
     format!("{} on {}{musl}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// pip's arguments: fetch exactly the pinned wheel, whatever Python and platform pip itself runs on.
-pub fn pip_arguments(wheel: &Wheel, destination: &Path, requirements: &Path) -> Vec<String> {
+/// pip's arguments: fetch exactly the pinned wheel, on any Python and platform that pip itself runs on.
+fn pip_arguments(wheel: &Wheel, destination: &Path, requirements: &Path) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--progress-bar=off"]
             .map(str::to_owned)

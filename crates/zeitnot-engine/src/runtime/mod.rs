@@ -44,7 +44,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-pub use candidates::{Candidate, Locations, Origin, user_cache};
+pub(crate) use candidates::{Candidate, Locations};
+pub use candidates::{Origin, user_cache};
 pub use cuda_version::CudaVersion;
 use error::source_of;
 pub use error::{InstallError, RuntimeError};
@@ -70,12 +71,12 @@ pub struct Runtime {
 
 impl Runtime {
     /// The process's ONNX Runtime environment, which sessions are made under.
-    pub fn environment(&self) -> &ort::environment::Environment {
+    pub(crate) fn environment(&self) -> &ort::environment::Environment {
         &self.environment
     }
 
     /// Whether it was built with this execution provider.
-    pub fn has(&self, provider: Provider) -> bool {
+    pub(crate) fn has(&self, provider: Provider) -> bool {
         provider == Provider::Cpu || self.providers.iter().any(|name| name == provider.runtime_name())
     }
 }
@@ -102,7 +103,7 @@ pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtim
 }
 
 /// The process's ONNX Runtime with this execution provider, looked for at these places.
-pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
+fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     let mut loaded = LOADED.lock();
     let candidates = locations.candidates();
     let runtime = match &*loaded {
@@ -157,7 +158,7 @@ fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime,
 }
 
 /// Whether [`load_with`] would find a library with this execution provider. Nothing stays loaded.
-pub fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
+pub(crate) fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
     if let Some(runtime) = &*LOADED.lock() {
         return runtime.has(provider);
     }
@@ -165,7 +166,7 @@ pub fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
     candidates.iter().any(|candidate| examine(candidate, provider).is_ok())
 }
 
-/// The process's ONNX Runtime, installed first if there is none; `announce` gets one line before a download starts.
+/// The process's ONNX Runtime, installed first where it is missing; `announce` gets one line before a download starts.
 ///
 /// For commands that a person runs and for tests. The engine under a GUI uses [`load`], which never downloads.
 pub fn ensure_installed(announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, RuntimeError> {
@@ -173,7 +174,10 @@ pub fn ensure_installed(announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, Runtime
 }
 
 /// The process's ONNX Runtime, installed first unless the user asked for a library: nothing is installed in its place.
-pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, RuntimeError> {
+pub(crate) fn ensure_installed_at(
+    option: Option<&Path>,
+    announce: &dyn Fn(&str),
+) -> Result<Arc<Runtime>, RuntimeError> {
     match load(option) {
         Err(RuntimeError::NotFound(_)) => {}
         result => return result,
@@ -228,7 +232,7 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     Ok((path, found))
 }
 
-/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is none: the
+/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is no error: the
 /// provider will name that.
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::library;
 
 /// The driver's library.
-pub const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 /// The driver and its cards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// The newest CUDA that it runs, such as `13.0`.
     pub cuda: String,
-    /// The driver's own version, where the system tells it, such as `580.65.06`.
+    /// The driver's own version, where the system gives it, such as `580.65.06`.
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Driver {
 
 impl Driver {
     /// The major number of the newest CUDA that it runs; 0 should it not be a number.
-    pub fn cuda_major(&self) -> u32 {
+    pub(crate) fn cuda_major(&self) -> u32 {
         self.cuda.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 }
@@ -79,7 +79,7 @@ const TEXT_LENGTH: usize = 256;
 ///
 /// [`DriverError`]. A driver without a card is an error too.
 pub fn driver() -> Result<Driver, DriverError> {
-    // There is none for macOS, whose loader would look for it in the working folder.
+    // There is no driver for macOS, whose loader would look for it in the working folder.
     if cfg!(target_os = "macos") {
         return Err(DriverError::Missing);
     }

@@ -1,7 +1,7 @@
 //! Runs the user's pip and reads its messages.
 //!
 //! Nothing of the working folder is run: it may be a folder of downloads, and a `pip.py` there is not pip. Python is started
-//! by its absolute path, in a folder of our own, and told to leave its environment variables and the user's own packages
+//! by its absolute path, in a folder of our own, with flags to leave its environment variables and the user's own packages
 //! aside.
 
 use std::ffi::OsStr;
@@ -122,7 +122,7 @@ pub(super) fn find_python(pythons: &[Vec<String>], folder: &Path) -> Result<Pyth
     Err(without_pip.map_or(InstallError::NoPython(tried), InstallError::NoPip))
 }
 
-/// Runs pip in `folder`, with its temporary files there as well, and tells `progress` how many bytes lie there.
+/// Runs pip in `folder`, with its temporary files there as well, and gives `progress` the bytes that lie there.
 pub(super) fn run(
     python: &Python,
     arguments: &[String],

@@ -58,7 +58,7 @@ fn reason(error: &libloading::Error, path: &Path) -> String {
 }
 
 /// Whether the file is a 64-bit ELF library whose end is missing: the loader of Linux maps such a file without a word,
-/// and the process dies of a bus error. The section table, which linkers put last, tells how long the file should be.
+/// and the process dies of a bus error. The section table, which linkers put last, says how long the file should be.
 fn is_cut_short(path: &Path) -> bool {
     const MAGIC_64_BIT_LITTLE_ENDIAN: &[u8] = b"\x7fELF\x02\x01";
     let Ok(mut file) = File::open(path) else { return false };

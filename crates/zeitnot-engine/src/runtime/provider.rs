@@ -39,7 +39,7 @@ impl Provider {
     }
 
     /// ONNX Runtime's name for it, without `ExecutionProvider`.
-    pub fn runtime_name(self) -> &'static str {
+    pub(crate) fn runtime_name(self) -> &'static str {
         match self {
             Provider::Cpu => "CPU",
             Provider::Cuda => "CUDA",

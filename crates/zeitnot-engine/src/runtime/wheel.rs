@@ -43,7 +43,7 @@ fn is_library(member: &str) -> bool {
     ending && !name.contains("pybind11")
 }
 
-/// Unpacks the libraries of a wheel into one folder, whatever folders they lie in there, so that they find each other
+/// Unpacks the libraries of a wheel into one folder, from any folder of the wheel, so that they find each other
 /// beside themselves; returns their names and sizes in bytes. The wheel's hash is checked already.
 ///
 /// A file appears under its name only when it is whole: it is written beside it under a temporary name, flushed to disk and

@@ -2,50 +2,7 @@
 //! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
 //! [`Search::start`] searches on threads of its own, [`Search::run`] on the caller's. An
-//! [`Engine`](crate::engine::Engine) fills in the request; by hand it is this, with a backend that needs no network:
-//!
-//! ```
-//! use std::sync::Arc;
-//! use zeitnot_engine::backend::{Backend, UniformBackend};
-//! use zeitnot_engine::chess::{Game, to_uci};
-//! use zeitnot_engine::clock::VirtualClock;
-//! use zeitnot_engine::search::{Search, SearchParams, SearchRequest, Tree};
-//! use zeitnot_engine::tablebase::Probes;
-//! use zeitnot_time::estimators::batch_latency::BatchLatency;
-//! use zeitnot_time::trace::SearchStart;
-//! use zeitnot_time::{SearchLimits, Timekeeper};
-//!
-//! let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1", false)?; // the rook mates
-//! let limits = SearchLimits { nodes: Some(500), ..SearchLimits::default() };
-//! let mut time = Timekeeper::new("smooth")?;
-//! time.begin(&SearchStart { limits: limits.clone(), ..SearchStart::default() }, None);
-//! let request = SearchRequest {
-//!     game: game.clone(),
-//!     limits,
-//!     time,
-//!     search_moves: Vec::new(), // all
-//!     params: SearchParams::LC0,
-//!     multi_pv: 1,
-//!     with_move_stats: true,
-//!     with_live_stats: false,
-//!     latency: BatchLatency::default(),
-//!     seed: 1,
-//!     probes: Probes::default(), // no endgame tables
-//!     start_ms: 0.0,
-//!     limit_ms: None,
-//!     due_ms: None,
-//!     longest_batch_ms: None,
-//!     busy_until_ms: 0.0,
-//!     root_observer: None,
-//! };
-//! let backend = Arc::new(UniformBackend::new());
-//! let mut evaluator = backend.evaluator()?;
-//! let clock = Arc::new(VirtualClock::default());
-//! let (end, _) = Search::run(Tree::new(game), backend, &mut *evaluator, clock, request, None);
-//! assert_eq!(end.best.map(|mv| to_uci(mv, false)).as_deref(), Some("b1b8"));
-//! assert_eq!(end.report.lines[0].mate, Some(1));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [`Engine`](crate::engine::Engine) fills in the request and keeps tree and time from move to move.
 //!
 //! | folder | contents |
 //! |---|---|
@@ -61,7 +18,7 @@
 //! all batches, so that the tree stays in the caches of one processor (see `run/work_queue.rs`).
 //!
 //! Memory: a visited node takes 32 bytes, and its priors a byte each. The moves are generated again, sorted and kept only
-//! when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit all told, where
+//! when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit altogether, where
 //! Lc0 takes 210.
 //!
 //! Where it differs from Lc0's classic search:
@@ -85,12 +42,15 @@ mod root;
 mod run;
 mod tree;
 
-pub use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
-pub use request::{EndReason, Finished, Guess, Listener, NotStarted, SearchEnd, SearchRequest};
-pub use root::observer::{RootMove, RootObserver, SharedRootObserver};
+pub(crate) use params::{Cpuct, Fpu, MovesLeftParams, SearchParams};
+pub use request::{EndReason, Guess, Listener, SearchEnd};
+pub(crate) use request::{Finished, SearchRequest};
+pub(crate) use root::observer::SharedRootObserver;
+pub use root::observer::{RootMove, RootObserver};
 pub use root::report::{Line, MoveStats, Report};
-pub use root::temperature::Temperature;
-pub use root::wdl_rescale::WdlRescale;
-pub use run::{Hit, Search, SearchThreads};
-pub use tree::root_noise::Noise;
-pub use tree::{MOST_MOVES, Tree};
+pub(crate) use root::temperature::Temperature;
+pub(crate) use root::wdl_rescale::WdlRescale;
+pub(crate) use run::{Hit, Search, SearchThreads};
+pub use tree::MOST_MOVES;
+pub(crate) use tree::Tree;
+pub(crate) use tree::root_noise::Noise;

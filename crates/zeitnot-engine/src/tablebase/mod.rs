@@ -34,7 +34,7 @@ pub enum TablebaseError {
         /// The operating system's reason.
         error: std::io::Error,
     },
-    /// A file with the name of a table is none. The others serve all the same.
+    /// A file with the name of a table is not a table. The others serve all the same.
     #[error("{} is no table: {error}", file.display())]
     File {
         /// The file.
@@ -180,26 +180,26 @@ fn split(folders: &str) -> Vec<PathBuf> {
 
 /// The tables as one search uses them: it counts what it finds.
 #[derive(Debug, Default)]
-pub struct Probes {
+pub(crate) struct Probes {
     tables: Option<Arc<Tablebase>>,
     hits: AtomicU64,
 }
 
 impl Probes {
     /// `tables`: those to be asked inside the search; `hits`: positions already found for it at the root.
-    pub fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
+    pub(crate) fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
         Probes { tables, hits: AtomicU64::new(hits) }
     }
 
     /// See [`Tablebase::wdl`].
-    pub fn wdl(&self, position: &Position) -> Option<i8> {
+    pub(crate) fn wdl(&self, position: &Position) -> Option<i8> {
         let wdl = self.tables.as_ref()?.wdl(position)?;
         self.hits.fetch_add(1, Ordering::Relaxed);
         Some(wdl)
     }
 
     /// Positions found so far.
-    pub fn hits(&self) -> u64 {
+    pub(crate) fn hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
     }
 }

@@ -87,7 +87,7 @@ mod tests {
             let text = from_bytes(bytes);
             assert_eq!(to_path(&text).as_os_str().as_bytes(), bytes);
             assert_eq!(from_os(OsStr::from_bytes(bytes)), text);
-            // A GUI that is told the text sends it back.
+            // A GUI that gets the text sends it back.
             assert_eq!(from_bytes(text.as_bytes()), text);
         }
     }

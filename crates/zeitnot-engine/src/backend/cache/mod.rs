@@ -157,9 +157,9 @@ impl Evaluator for CachedEvaluator {
         Ok(sources.into_iter().map(answer).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         // Of the rest that the cache did not hold, or of an empty batch.
-        self.inner.told_ms()
+        self.inner.modelled_cost_ms()
     }
 }
 

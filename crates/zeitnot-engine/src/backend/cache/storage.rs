@@ -17,7 +17,7 @@ const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
 /// takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// One in so many of these questions is for the system's account of what is free, too.
+/// Number of these questions of which one is for the system's account of what is free, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Keys are hashes already: their own bits are used.
@@ -44,7 +44,7 @@ impl Hasher for TakeKey {
 
 /// Evaluations by key, for many threads.
 pub(super) struct Cache {
-    /// Each on cache lines of its own, or workers would wait for those of neighbours.
+    /// Shards, each on cache lines of its own, or workers would wait for those of neighbours.
     shards: Box<[CachePadded<Mutex<Shard>>]>,
     /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
     bytes: CachePadded<AtomicUsize>,

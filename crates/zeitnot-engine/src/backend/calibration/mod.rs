@@ -34,7 +34,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Positions unless told otherwise: with 2048 instead, agreement is the same within its error.
+    /// Default number of positions: with 2048 instead, agreement is the same within its error.
     pub const DEFAULT_POSITIONS: usize = 512;
 }
 

@@ -275,7 +275,7 @@ pub(super) const POLICY_HEAD: &str = "policy_head";
 pub(super) const VALUE_HEAD: &str = "value_head";
 pub(super) const INPUT_FORMAT: &str = "input_format";
 
-/// The keys of a network's interface: they say how its file is read, whatever runs it then.
+/// The keys of a network's interface: they say how its file is read on any device.
 pub(super) const INTERFACE: [&str; 6] =
     [INPUT_FORMAT, onnx_keys::INPUT, onnx_keys::POLICY, onnx_keys::WDL, onnx_keys::VALUE, onnx_keys::MOVES_LEFT];
 

@@ -57,7 +57,7 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// The arithmetic that OpenVINO or the backend native computes with, whatever the type of the weights.
+/// The arithmetic that OpenVINO or the backend native computes with; the weights may have another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// 32 bits.
@@ -106,7 +106,7 @@ pub struct DeviceOptions {
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,
-    /// The folder for what a provider compiles; the user's cache unless told.
+    /// Folder for compiled forms of a provider; by default in the user's cache.
     pub cache_dir: Option<PathBuf>,
     /// The backend native: its instruction set.
     pub isa: Option<Isa>,
@@ -210,7 +210,7 @@ impl DeviceOptions {
     /// # Errors
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
-    pub fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
+    pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
             key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
@@ -227,7 +227,7 @@ impl DeviceOptions {
     /// # Errors
     ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
-    pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
+    pub(crate) fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
         let is_known = |key: &&str| [ISA, PRECISION, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);
         let half = match self.arithmetic {
             Some(Arithmetic::Float16) => Some("precision=f16"),
@@ -241,7 +241,7 @@ impl DeviceOptions {
     }
 
     /// The text of the keys of [`DeviceOptions::interface`] alone: for another backend that is to run the same network.
-    pub fn interface_text(&self) -> String {
+    pub(crate) fn interface_text(&self) -> String {
         let OnnxInterface { input_format, input, policy, value, moves_left } = &self.interface;
         let format = input_format.map(|format| format.to_string().replace(' ', "-"));
         let value = value.as_ref().map(|value| match value {
@@ -271,7 +271,7 @@ impl DeviceOptions {
             return Rows::sizes_between(&sizes, least.max(step.min(most)), most);
         }
         match usual.only() {
-            // A fixed size stays one, whatever it is.
+            // A fixed size stays as it is.
             Some(_) if self.min_batch.is_none() => Rows::fixed(most),
             _ if usual.are_any() => Rows::any(least, most),
             _ => Rows::sizes_between(&usual.sizes(), least, most),
@@ -284,7 +284,7 @@ impl DeviceOptions {
     /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its issue
     /// 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with `provider.cudnn_conv_algo_search=HEURISTIC`; in
     /// `go movetime 1000` its search made 15 visits at most with eleven sizes, and 78,664 at least with one (docs/gpu.md).
-    pub fn one_size(&self, provider: Provider) -> Rows {
+    pub(crate) fn one_size(&self, provider: Provider) -> Rows {
         match self.steps.or(self.min_batch) {
             None => Rows::fixed(self.batch.unwrap_or(provider.preferred_batch())),
             Some(_) => self.rows(provider),
@@ -292,7 +292,7 @@ impl DeviceOptions {
     }
 
     /// The conversion of a network for this provider; of a fixed size where there is one.
-    pub fn conversion(&self, provider: Provider) -> Conversion {
+    pub(crate) fn conversion(&self, provider: Provider) -> Conversion {
         let usual = Conversion::default();
         let precision = self.datatype.unwrap_or(provider.precision());
         // Convolutions of bfloat16 need the newest operator set.
@@ -309,8 +309,8 @@ impl DeviceOptions {
     }
 
     /// [`DeviceOptions::conversion`] for this network: a model that came as ONNX is asked for nothing but what the keys
-    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` whatever the type of the model.)
-    pub fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
+    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` for a model of any type.)
+    pub(crate) fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
         let wanted = self.conversion(provider);
         if !matches!(network.description().architecture, Architecture::Onnx { .. }) {
             return wanted;

@@ -155,7 +155,7 @@ impl Evaluator for NativeEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -113,7 +113,7 @@ impl NativeBackend {
 
     /// Whether it is the fastest on this processor for a network in Lc0's format: a residual one, and with AVX-512 one with an
     /// attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06 times at 8 and 16, Zen 4.)
-    pub fn is_fastest(network: &Network) -> bool {
+    pub(crate) fn is_fastest(network: &Network) -> bool {
         let has_attention = |layers: &Layers| matches!(layers.policy(None, network.name()), Ok(Policy::Attention(_)));
         network.weights().is_some() || Isa::best() == Isa::Avx512 && network.layers().is_some_and(has_attention)
     }

@@ -169,7 +169,7 @@ fn chunk(plan: &TowerPlan, lanes: usize) -> usize {
 }
 
 /// The planes of a position as the first convolution takes them. Squares that a plane of the history has on all of its
-/// boards are told once, with the sum of the weights.
+/// boards are entered once, with the sum of the weights.
 fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSquare>) {
     full.clear();
     set.clear();
@@ -183,8 +183,8 @@ fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSqua
     let history = HISTORY * HISTORY_PLANES;
     let sums = common.iter().enumerate().map(|(plane, &mask)| (PLANES + plane, mask, 1.0));
     let others = planes.masks.iter().zip(&planes.values).enumerate().map(|(plane, (&mask, &value))| {
-        let told = if plane < history { common[plane % HISTORY_PLANES] } else { 0 };
-        (plane, mask & !told, value)
+        let summed = if plane < history { common[plane % HISTORY_PLANES] } else { 0 };
+        (plane, mask & !summed, value)
     });
     for (plane, mask, value) in sums.chain(others) {
         let plane = plane as u32;

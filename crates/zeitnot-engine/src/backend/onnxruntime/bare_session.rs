@@ -20,7 +20,6 @@ pub struct BareSession {
     session: Session,
     model_io: ModelIo,
     rows: Rows,
-    device: String,
 }
 
 /// The input of a [`BareSession`] as its model takes it: positions one after the other.
@@ -50,14 +49,8 @@ impl BareSession {
         let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
-        let device = plan.device_name(runtime);
         let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
-        Ok(BareSession { session, device, model_io, rows })
-    }
-
-    /// The device and what drives it.
-    pub fn device(&self) -> &str {
-        &self.device
+        Ok(BareSession { session, model_io, rows })
     }
 
     /// The most positions of a run.

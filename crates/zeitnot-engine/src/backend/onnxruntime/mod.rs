@@ -53,7 +53,7 @@ const DEVICE_WORKERS: usize = 2;
 const SATURATED: f64 = 0.95;
 
 /// A network on a device, through one execution provider of ONNX Runtime.
-pub struct OnnxRuntimeBackend {
+pub(crate) struct OnnxRuntimeBackend {
     attributes: Attributes,
     shared: Arc<Shared>,
     sessions: Mutex<Sessions>,
@@ -76,7 +76,7 @@ impl OnnxRuntimeBackend {
     ///
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the
     /// network has no ONNX form as asked for, ONNX Runtime does not take it, or a shape is wrong.
-    pub fn new(
+    pub(crate) fn new(
         runtime: Arc<Runtime>,
         provider: Provider,
         device: u32,
@@ -187,7 +187,7 @@ impl Evaluator for OnnxRuntimeEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -1,4 +1,4 @@
-//! Reads evaluations from the outputs of a run, and refuses numbers that are none.
+//! Reads evaluations from the outputs of a run, and refuses infinity and not-a-number.
 
 use std::marker::PhantomData;
 

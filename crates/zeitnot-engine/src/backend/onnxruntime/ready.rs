@@ -1,4 +1,4 @@
-//! Tells whether TensorRT's engines for a network are built already.
+//! Finds out whether TensorRT's engines for a network are built already.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::network::Network;
 use crate::runtime::{Provider, nvidia::Driver};
 
 /// Whether the cache has an engine for this network with these options on each of the devices: then TensorRT starts in
-/// seconds, and else in minutes. An engine of another version of TensorRT cannot be told from one of this.
+/// seconds, and else in minutes. An engine of another version of TensorRT looks like one of this.
 ///
 /// # Errors
 ///

@@ -140,7 +140,7 @@ pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session
         Allocator::new(session, info)
     };
     if provider.is_nvidia() {
-        // ONNX Runtime has called it by the card's number and, whatever the card, by 0.
+        // ONNX Runtime has called it by the card's number, and also by 0 on any card.
         match pinned(device).or_else(|_| pinned(0)) {
             Ok(allocator) => return allocator,
             Err(error) => tracing::debug!(%error, "no pinned memory"),
@@ -162,7 +162,7 @@ impl BufferPool {
         BufferPool { kept: Vec::new(), limit: rows.sizes().iter().sum::<usize>().max(2 * rows.most) }
     }
 
-    /// The buffers for runs of `rows`; if there are none, those that `make` makes, and others are dropped where they would be too
+    /// The buffers for runs of `rows`; without them, those that `make` makes, and others are dropped where they would be too
     /// many.
     pub(super) fn of<E>(
         &mut self,

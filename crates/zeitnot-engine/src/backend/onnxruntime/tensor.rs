@@ -62,7 +62,7 @@ pub(super) enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host unless told otherwise,
+    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host by default,
     /// and those that were made ahead lie there too. `None` for what is no tensor of this type.
     pub(super) fn of(precision: Precision, tensor: &DynTensor) -> Option<Numbers<'_>> {
         let ValueType::Tensor { ty, shape, .. } = tensor.dtype() else { return None };

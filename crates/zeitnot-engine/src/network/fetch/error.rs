@@ -112,7 +112,7 @@ pub enum FetchError {
         /// The file's.
         actual: String,
     },
-    /// The downloaded file is no network, or none that can be used.
+    /// The downloaded file is no network, or one that cannot be used.
     #[error("{url} was downloaded, but: {reason}")]
     Network {
         /// The address.

@@ -1,7 +1,7 @@
 //! Downloads network files.
 //!
 //! A file is downloaded under its final name into a folder of unfinished ones, where no engine looks, and moved into
-//! place when it is whole: of the length that the server told, of the right checksum where one is known, and a network
+//! place when it is whole: of the length that the server gave, of the right checksum where one is known, and a network
 //! that loads. A download that was cut goes on where it ended, if the server still has the same file.
 
 use std::fs;
@@ -38,7 +38,7 @@ pub enum FetchProgress {
     Downloading {
         /// Bytes that are here, those of an earlier attempt included.
         bytes: u64,
-        /// Bytes of the whole file, where the server tells.
+        /// Bytes of the whole file, where the server gives them.
         total: Option<u64>,
     },
     /// Check of a whole file's content.
@@ -72,16 +72,8 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// Default for the longest silence of a server.
-    pub const PATIENCE: Duration = Duration::from_secs(30);
-
-    /// A fetcher into `folder` that waits for [`Fetcher::PATIENCE`] and replaces nothing.
-    pub fn new(folder: PathBuf) -> Fetcher {
-        Fetcher { folder, patience: Fetcher::PATIENCE, force: false }
-    }
-
     /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so
-    /// that the next call can tell whether it is still the same: the file that lies there, and the one that the server has.
+    /// that the next call can check whether it is still the same: the file that lies there, and the one that the server has.
     ///
     /// # Errors
     ///

@@ -77,7 +77,7 @@ impl Header {
             5 => Structure::Onnx,
             id => return Err(unsupported("network structure", id)),
         };
-        // The two oldest structures know only classical heads, whatever the rest of the header says.
+        // The two oldest structures know only classical heads; the rest of the header does not count.
         let classical_heads = structure == Structure::Residual && matches!(network, 0..=2);
         let policy = match format.policy.unwrap_or(0) {
             _ if classical_heads => PolicyKind::Classical,

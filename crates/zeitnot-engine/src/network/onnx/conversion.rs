@@ -9,9 +9,9 @@ pub struct Conversion {
     pub opset: i64,
     /// The type of the weights and of the arithmetic between the ends, which are float32 unless [`Conversion::packed`].
     pub precision: Precision,
-    /// The policy head of a network with several, by name; its first one unless told.
+    /// The policy head of a network with several, by name; by default its first one.
     pub policy_head: Option<String>,
-    /// The value head of a network with several, by name; its first one unless told.
+    /// The value head of a network with several, by name; by default its first one.
     pub value_head: Option<String>,
     /// The batch size, where the model is to have a fixed one.
     pub batch: Option<usize>,
@@ -80,7 +80,7 @@ pub enum Precision {
 
 impl Precision {
     /// Bytes of a number.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self {
             Precision::Float32 => 4,
             Precision::Float16 | Precision::Bfloat16 => 2,

@@ -54,7 +54,7 @@ impl<'a> GraphBuilder<'a> {
         Value(name.to_owned())
     }
 
-    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last`
+    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 in any precision: `last`
     /// and its attributes are the operator that gives it its name.
     pub(crate) fn output(
         &mut self,

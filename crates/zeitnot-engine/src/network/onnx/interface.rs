@@ -42,7 +42,7 @@ fn value_name(value: &ValueOutput) -> (&'static str, &str) {
     }
 }
 
-/// The author of a name, who is told when the model does not have it.
+/// The author of a name, whom the error names when the model does not have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     /// Lc0, whose usual name it is.

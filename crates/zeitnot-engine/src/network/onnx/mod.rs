@@ -24,7 +24,7 @@ pub(crate) use converter::convert;
 pub(crate) use default_inputs::without_default_inputs;
 pub use interface::OnnxInterface;
 pub(crate) use model::inspect;
-pub use quantise::{ActivationRange, Quantiser};
+pub(crate) use quantise::{ActivationRange, Quantiser};
 
 /// Names of the ends in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
@@ -70,7 +70,7 @@ pub struct OnnxModel {
 
 impl OnnxModel {
     /// Whether any node is a convolution.
-    pub fn has_convolutions(&self) -> bool {
+    pub(crate) fn has_convolutions(&self) -> bool {
         let nodes = all(&self.bytes, GRAPH).flat_map(|graph| all(graph, NODE));
         nodes.flat_map(|node| all(node, OP_TYPE)).any(|op| op == b"Conv")
     }
@@ -93,7 +93,7 @@ pub enum ModelInput {
 
 impl ModelInput {
     /// The names of its tensors, in the order of the model, with what follows the batch in their shapes.
-    pub fn tensors(&self) -> Vec<(&str, Vec<usize>)> {
+    pub(crate) fn tensors(&self) -> Vec<(&str, Vec<usize>)> {
         match self {
             ModelInput::Dense(name) => vec![(name, vec![PLANES, 8, 8])],
             ModelInput::Packed { boards, values } => vec![(boards, vec![PLANES, 8]), (values, vec![PLANES, 1, 1])],

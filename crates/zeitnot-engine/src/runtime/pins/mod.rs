@@ -1,7 +1,7 @@
 //! Describes the packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
 //!
-//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is told to
-//! fetch that one whatever Python it runs under. Sizes and hashes were taken with `pip download` and `pip hash`; the index
+//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is asked to
+//! fetch that one under any Python. Sizes and hashes were taken with `pip download` and `pip hash`; the index
 //! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for.
 //!
 //! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for CUDA 13.
@@ -24,12 +24,12 @@ use serde::Serialize;
 
 use super::cuda_version::CudaVersion;
 
-pub use table::PINS;
+pub(crate) use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
-pub const PYTHON_VERSION: &str = "3.11";
+pub(crate) const PYTHON_VERSION: &str = "3.11";
 /// ABI tag of that version, for pip's `--abi`.
-pub const PYTHON_ABI: &str = "cp311";
+pub(crate) const PYTHON_ABI: &str = "cp311";
 
 /// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -50,11 +50,11 @@ pub enum Variant {
 
 impl Variant {
     /// All of them, in the order in which they are tried where any would do.
-    pub const ALL: [Variant; 5] =
+    pub(crate) const ALL: [Variant; 5] =
         [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl];
 
     /// The command that obtains it.
-    pub fn command(self) -> &'static str {
+    pub(crate) fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
             Variant::Gpu => "zeitnot runtime install --gpu --cuda 13",
@@ -65,7 +65,7 @@ impl Variant {
     }
 
     /// The CUDA that it is for, if it is for NVIDIA's cards.
-    pub fn cuda(self) -> Option<CudaVersion> {
+    pub(crate) fn cuda(self) -> Option<CudaVersion> {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
@@ -93,7 +93,7 @@ impl fmt::Display for Variant {
 
 /// One wheel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wheel {
+pub(crate) struct Wheel {
     /// The package's name on the index.
     pub package: &'static str,
     /// Version.
@@ -119,7 +119,7 @@ pub struct Pin {
     /// installed files have nothing else.
     pub library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
-    pub wheels: &'static [Wheel],
+    pub(crate) wheels: &'static [Wheel],
 }
 
 impl Pin {
@@ -130,7 +130,7 @@ impl Pin {
     }
 
     /// The package and its version, for messages.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let main = &self.wheels[0];
         let others = self.variant.cuda().map(|cuda| format!(" with NVIDIA's libraries for {cuda}"));
         format!("{} {}{}", main.package, main.version, others.unwrap_or_default())

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// A node that visits of this batch pass.
 pub(crate) struct Step {
     pub node: NodeId,
-    /// The shared position that the visits entered by the node; the node itself where there is none.
+    /// The shared position that the visits entered by the node; the node itself without a shared one.
     pub position: NodeId,
     /// The step before, or [`ROOT`].
     pub before: u32,
@@ -134,22 +134,22 @@ impl Progress {
 
 impl Batch {
     /// Whether there is nothing to back up.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
     /// Whether leaves were found that nothing is known of.
-    pub fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
     }
 
     /// The queries to ask the network.
-    pub fn queries(&self) -> &[Query] {
+    pub(crate) fn queries(&self) -> &[Query] {
         &self.queries[..self.asked]
     }
 
     /// Begins a batch in a tree of `visits`.
-    pub fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
+    pub(crate) fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
         self.clear();
         let expected = limits.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;
         self.collision_budget = params.collision_visits(visits.min(expected)).max(1);

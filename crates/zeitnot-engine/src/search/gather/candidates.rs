@@ -12,7 +12,7 @@ use crate::search::tree::MOST_MOVES;
 const BY_LEVEL: u32 = 24;
 
 /// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32 can
-/// tell apart may be many visits apart.
+/// distinguish may be many visits apart.
 const TRIES: usize = 8;
 
 /// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the excess.
@@ -55,13 +55,13 @@ impl Default for Candidates {
 }
 
 impl Candidates {
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Adds a move with `n_started` visits started. There is room for all moves of a node.
     #[inline]
-    pub fn push(&mut self, index: usize, utility: f32, u_numerator: f32, n_started: u32) {
+    pub(crate) fn push(&mut self, index: usize, utility: f32, u_numerator: f32, n_started: u32) {
         debug_assert!(self.len < MOST_MOVES);
         let at = self.len % ROOM;
         self.index[at] = index as u8;
@@ -73,17 +73,17 @@ impl Candidates {
     }
 
     /// Values a candidate that was added without knowing its value.
-    pub fn set_utility(&mut self, at: usize, utility: f32) {
+    pub(crate) fn set_utility(&mut self, at: usize, utility: f32) {
         self.utility[at] = utility;
     }
 
     /// The numbers of the moves.
-    pub fn indices(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = usize> {
         self.index[..self.len].iter().map(|index| usize::from(*index))
     }
 
     /// Leaves only the moves for which `keep` holds.
-    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut kept = 0;
         for at in 0..self.len {
             if keep(usize::from(self.index[at])) {
@@ -98,12 +98,12 @@ impl Candidates {
     }
 
     /// The moves that got visits, and how many.
-    pub fn allocations(&self) -> impl Iterator<Item = (usize, u32)> {
+    pub(crate) fn allocations(&self) -> impl Iterator<Item = (usize, u32)> {
         self.indices().zip(self.given.iter().copied()).filter(|given| given.1 > 0)
     }
 
     /// Deals `visits` out, each to the highest score, the first of equals. There must be a candidate.
-    pub fn allocate(&mut self, visits: u32) {
+    pub(crate) fn allocate(&mut self, visits: u32) {
         debug_assert!(self.len > 0);
         let fields = self.utility.iter().zip(&self.u_numerator).zip(&self.divisor).zip(&mut self.score);
         for (((utility, u_numerator), divisor), to) in fields.take(self.len) {
@@ -160,7 +160,7 @@ impl Candidates {
     }
 
     /// Gives every candidate what it gets before its score is down to a level, one at which that comes to `visits` or not much
-    /// less. Returns how many were given. Whatever the level, dealing them one by one begins with the same.
+    /// less. Returns how many were given. Dealing them one by one begins with the same at any level.
     fn deal_to_level(&mut self, visits: u32) -> u32 {
         let (best, _) = best_and_runner_up(&self.score[..self.len]);
         let mut high = self.score[best];

@@ -19,7 +19,7 @@ fn one_by_one(moves: &[(f32, f32, u32)], visits: u32) -> Vec<(usize, u32)> {
     given.into_iter().enumerate().filter(|given| given.1 > 0).collect()
 }
 
-/// proptest's own ranges of f32 now and then fail an assertion of theirs.
+/// proptest's own ranges of f32 now and then fail an assertion of their own.
 fn between(low: f32, high: f32) -> impl Strategy<Value = f32> {
     (0u32..1 << 24).prop_map(move |share| low + (high - low) * share as f32 / (1 << 24) as f32)
 }
@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    // Now and then none is: f32 has too few levels between too many visits and too few.
+    // Now and then none is equal: f32 has too few levels between too many visits and too few.
     #[test]
     fn a_level_is_found_for_most_of_the_visits(nodes in prop::collection::vec((searched_moves(), 100u32..600), 50)) {
         let (mut given, mut wanted) = (0, 0);

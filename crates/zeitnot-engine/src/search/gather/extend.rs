@@ -15,7 +15,7 @@ use crate::search::tree::terminal::{depends_on_path, end_of_game, known_by_table
 
 impl Batch {
     /// Extends the new leaves. `game` is the worker's own; its first `root_plies` moves lead to the root.
-    pub fn extend_leaves(&mut self, game: &mut Game, root_plies: usize, context: &SearchContext) {
+    pub(crate) fn extend_leaves(&mut self, game: &mut Game, root_plies: usize, context: &SearchContext) {
         self.trail.clear();
         for index in self.looked_at..self.leaves.len() {
             if !matches!(self.leaves[index].kind, LeafKind::New) {
@@ -62,7 +62,7 @@ impl Batch {
     }
 
     /// Takes the answers to the batch's queries, in their order.
-    pub fn take_answers(&mut self, answers: &[Evaluation], context: &SearchContext) {
+    pub(crate) fn take_answers(&mut self, answers: &[Evaluation], context: &SearchContext) {
         let root_turn = context.position().turn();
         for index in 0..self.leaves.len() {
             if let LeafKind::Queued(query) = self.leaves[index].kind

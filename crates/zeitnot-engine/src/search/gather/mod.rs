@@ -46,8 +46,14 @@ impl Batch {
     }
 
     /// Sends a round of visits down the tree, counted as on their way. Returns whether there was one: not when the batch
-    /// has its `size`, or none can be had.
-    pub fn pick(&mut self, tree: &mut Tree, context: &SearchContext, limits: &RemainingLimits, size: usize) -> bool {
+    /// has its `size`, or no more can be gathered.
+    pub(crate) fn pick(
+        &mut self,
+        tree: &mut Tree,
+        context: &SearchContext,
+        limits: &RemainingLimits,
+        size: usize,
+    ) -> bool {
         let wanted = self.wanted(tree, &context.params, limits, size);
         if wanted == 0 {
             return false;

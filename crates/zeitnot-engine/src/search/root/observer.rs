@@ -29,4 +29,4 @@ pub trait RootObserver: Send {
 }
 
 /// An observer that its owner reads when the search is over.
-pub type SharedRootObserver = Arc<Mutex<dyn RootObserver>>;
+pub(crate) type SharedRootObserver = Arc<Mutex<dyn RootObserver>>;

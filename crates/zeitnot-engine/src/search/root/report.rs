@@ -41,7 +41,7 @@ pub struct Report {
     pub tree_depth: u32,
     /// Greatest depth of this search, in plies, and no less than `tree_depth`.
     pub seldepth: u32,
-    /// Since the clock of the move started, in milliseconds.
+    /// Time since the clock of the move started, in milliseconds.
     pub elapsed_ms: f64,
     /// Visits of the root, those found in the reused tree included.
     pub nodes: u64,
@@ -97,7 +97,7 @@ pub struct MoveStats {
 
 impl RootReader<'_> {
     /// The line that starts with the root's move of that number.
-    pub fn line(&self, first: usize) -> Line {
+    pub(crate) fn line(&self, first: usize) -> Line {
         let root = self.root();
         let child = self.expanded_root().and_then(|expanded| expanded.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
@@ -149,7 +149,7 @@ impl RootReader<'_> {
 
     /// Statistics of every root move, the fewest visits first, and last those of the root itself.
     /// `value_of`: the cached network value of the position after a move, for the side to move there.
-    pub fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
+    pub(crate) fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();
         let (rescale, turn) = (&self.context.params.wdl_rescale, self.context.position().turn());

@@ -5,7 +5,7 @@ const PERCENT_OF_Q: f32 = 50.0;
 
 /// Sets how random the choice is, and until which move of the game. Names and defaults are Lc0's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Temperature {
+pub(crate) struct Temperature {
     /// At the first move; 0 plays the best one.
     pub initial: f32,
     /// Moves over which it falls to 0 in a line; 0: it does not fall.
@@ -16,7 +16,7 @@ pub struct Temperature {
     pub cutoff_move: u32,
     /// Temperature from the cutoff move on, and at the end of a fall.
     pub endgame: f32,
-    /// Moves worth so much less than the most visited one are not played, in percent of the chance to win.
+    /// Loss of value against the most visited move beyond which a move is not played, in percent of the chance to win.
     pub value_cutoff: f32,
     /// Added to the visits of every move; moves that are then below 0 are not played.
     pub visit_offset: f32,
@@ -35,7 +35,7 @@ pub(crate) struct Choice {
 
 impl Temperature {
     /// Always the best move.
-    pub const NONE: Temperature = Temperature {
+    pub(crate) const NONE: Temperature = Temperature {
         initial: 0.0,
         decay_moves: 0,
         decay_delay_moves: 0,
@@ -46,7 +46,7 @@ impl Temperature {
     };
 
     /// The temperature for the move after `ply` plies of the game; 0: the best move is played.
-    pub fn at(&self, ply: u32) -> f32 {
+    pub(crate) fn at(&self, ply: u32) -> f32 {
         let moves = ply / 2;
         if self.cutoff_move > 0 && moves + 1 >= self.cutoff_move {
             return self.endgame;

@@ -17,7 +17,7 @@ const LEAST_SPREAD: f32 = 1e-3;
 
 /// Rescales win, draw and loss before they enter the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WdlRescale {
+pub(crate) struct WdlRescale {
     /// The factor of the spread; 1 leaves it.
     pub ratio: f32,
     /// Shift of the strength, in units of it for a spread of 1; 0 for no contempt.
@@ -70,10 +70,11 @@ impl Walk {
 
 impl WdlRescale {
     /// Leaves everything as it is.
-    pub const NONE: WdlRescale = WdlRescale { ratio: 1.0, diff: 0.0, side: None, max_spread: 1.4, objectivity: 1.0 };
+    pub(crate) const NONE: WdlRescale =
+        WdlRescale { ratio: 1.0, diff: 0.0, side: None, max_spread: 1.4, objectivity: 1.0 };
 
     /// Whether it changes anything.
-    pub fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.ratio != 1.0 || self.shifts()
     }
 
@@ -82,7 +83,7 @@ impl WdlRescale {
     }
 
     /// Whether a tree grown under `other` holds the values that this one would give.
-    pub fn grows_as(&self, other: &WdlRescale) -> bool {
+    pub(crate) fn grows_as(&self, other: &WdlRescale) -> bool {
         let shift = |rescale: &WdlRescale| rescale.shifts().then_some((rescale.diff, rescale.side));
         let effect = |rescale: &WdlRescale| rescale.is_active().then_some((rescale.ratio, rescale.max_spread));
         effect(self) == effect(other) && shift(self) == shift(other)

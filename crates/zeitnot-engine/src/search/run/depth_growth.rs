@@ -1,4 +1,4 @@
-//! Tells when the lines of a search end before the depth that was asked for: at the fifty-move rule, say, or at repetitions.
+//! Detects that the lines of a search end before the depth that was asked for: at the fifty-move rule, say, or at repetitions.
 //! `go depth` would then wait for ever.
 //!
 //! The mean depth of a tree that is open grows by about the same at each doubling of its visits. Where most lines have an end
@@ -14,7 +14,7 @@ const FIRST_LOOK: u64 = 8192;
 const NEARLY_ALL: f64 = 0.9;
 
 /// Share of the playouts whose lines have an end from which on growth is extrapolated. Below it the tree is open, and a search is
-/// let run whatever the depth: GUIs ask for 99 plies where they mean no end.
+/// let run at any depth: GUIs ask for 99 plies where they mean no end.
 const MOST: f64 = 0.5;
 
 /// Doublings of the visits that nobody waits for: a million times as many.
@@ -32,7 +32,7 @@ pub(crate) struct DepthGrowth {
 
 impl DepthGrowth {
     /// Whether a search that has come so far will not reach the mean depth `asked`, in plies.
-    pub fn excludes(&mut self, so_far: &Progress, asked: u32) -> bool {
+    pub(crate) fn excludes(&mut self, so_far: &Progress, asked: u32) -> bool {
         if so_far.playouts < FIRST_LOOK.max(2 * self.seen.playouts) {
             return self.excluded;
         }

@@ -14,8 +14,15 @@ mod watchdog;
 mod work_queue;
 mod worker;
 
-pub use search::{Hit, Search};
-pub use threads::SearchThreads;
+#[cfg(test)]
+mod bare_tests;
+#[cfg(test)]
+mod deadline_tests;
+#[cfg(test)]
+mod failures_tests;
+
+pub(crate) use search::{Hit, Search};
+pub(crate) use threads::SearchThreads;
 
 use crate::backend::Backend;
 use crate::clock::Clock;
@@ -53,8 +60,9 @@ pub(crate) fn begin_search(
     let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
     // A size that was asked for is kept.
     let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
-    let SearchRequest { start_ms, limit_ms, due_ms, longest_batch_ms, .. } = request;
-    let limits = MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, limit_ms, due_ms) };
+    let SearchRequest { start_ms, hard_limit_ms, due_ms, longest_batch_ms, .. } = request;
+    let limits =
+        MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, hard_limit_ms, due_ms) };
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,

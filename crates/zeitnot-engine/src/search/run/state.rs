@@ -29,9 +29,10 @@ pub(crate) struct State {
     /// An evaluator's failure; it ends the search.
     pub error: Option<String>,
     pub limits: MoveLimits,
-    /// When a time limit ends the search, in milliseconds since the move's clock started; as the stoppers last saw it.
-    pub time_limit_ms: Option<f64>,
-    /// When `stop` is answered although nothing is evaluated; `None`: at once.
+    /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock started; at
+    /// most the hard limit.
+    pub limit_ms: Option<f64>,
+    /// Time at which `stop` is answered although nothing is evaluated; `None`: at once.
     pub answer_by_ms: Option<f64>,
     /// The tree had no node when the search began.
     began_empty: bool,
@@ -43,7 +44,7 @@ pub(crate) struct State {
     /// Positions that the network evaluated.
     evaluations: u64,
     depth_growth: DepthGrowth,
-    /// Whether the noise of this search was drawn; that there is none of it is a result, too.
+    /// Whether the noise of this search was drawn; no noise is a result, too.
     noise_drawn: bool,
     playouts_expected: f64,
     best_edge: Option<usize>,
@@ -53,7 +54,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, limits: MoveLimits) -> State {
+    pub(crate) fn new(tree: Tree, time: Timekeeper, latency: BatchLatency, seed: u64, limits: MoveLimits) -> State {
         State {
             began_empty: tree.is_empty(),
             tree,
@@ -61,7 +62,7 @@ impl State {
             stop: None,
             error: None,
             limits,
-            time_limit_ms: limits.limit_ms,
+            limit_ms: limits.hard_limit_ms,
             answer_by_ms: None,
             progress: Progress::default(),
             batches: 0,
@@ -79,8 +80,8 @@ impl State {
     }
 
     /// Goes on as the search of a move with these limits: the visits so far count as those of a tree that was kept.
-    pub fn begin_move(&mut self, limits: MoveLimits) {
-        (self.limits, self.time_limit_ms) = (limits, limits.limit_ms);
+    pub(crate) fn begin_move(&mut self, limits: MoveLimits) {
+        (self.limits, self.limit_ms) = (limits, limits.hard_limit_ms);
         self.began_empty = self.tree.is_empty();
         self.stop = None;
         self.progress = Progress::default();
@@ -90,12 +91,12 @@ impl State {
     }
 
     /// Milliseconds since the move's clock started.
-    pub fn elapsed_ms(&self, context: &SearchContext) -> f64 {
+    pub(crate) fn elapsed_ms(&self, context: &SearchContext) -> f64 {
         (context.clock.now_ms() - self.limits.start_ms).max(0.0)
     }
 
     /// Lets an observer see the root as its visits grow.
-    pub fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
+    pub(crate) fn observed_by(self, root_observer: Option<SharedRootObserver>) -> State {
         State { root_observer, ..self }
     }
 
@@ -108,12 +109,12 @@ impl State {
     }
 
     /// Begins to gather a batch.
-    pub fn begin(&self, context: &SearchContext, batch: &mut Batch) {
+    pub(crate) fn begin(&self, context: &SearchContext, batch: &mut Batch) {
         batch.begin(self.tree.visits(), &context.params, &self.remaining());
     }
 
     /// Sends another round of visits down the tree. Returns whether there was one.
-    pub fn pick(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+    pub(crate) fn pick(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
         if context.params.noise.epsilon > 0.0 {
             self.make_noise(context);
         }
@@ -134,14 +135,14 @@ impl State {
     }
 
     /// Backs up what needs no network. Returns whether that freed places in the batch.
-    pub fn back_up_out_of_order(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
+    pub(crate) fn back_up_out_of_order(&mut self, context: &SearchContext, batch: &mut Batch) -> bool {
         let progress = batch.back_up_out_of_order(&mut self.tree, context);
         self.count(progress);
         progress.playouts > 0
     }
 
     /// Backs a batch up whose answers have been taken.
-    pub fn back_up(&mut self, context: &SearchContext, batch: &mut Batch) {
+    pub(crate) fn back_up(&mut self, context: &SearchContext, batch: &mut Batch) {
         let progress = batch.back_up(&mut self.tree, context);
         self.count(progress);
     }
@@ -157,31 +158,31 @@ impl State {
                 most => size_for_tree(context.least_batch, most, self.tree.visits(), context.workers),
             },
         };
-        match self.time_limit_ms.map(|limit_ms| limit_ms - self.elapsed_ms(context)).or(self.limits.longest_batch_ms) {
+        match self.limit_ms.map(|limit_ms| limit_ms - self.elapsed_ms(context)).or(self.limits.longest_batch_ms) {
             Some(ms) => self.latency.fitting(ms, size),
             None => size,
         }
     }
 
     /// Whether the search is faster than it is allowed to be.
-    pub fn too_fast(&self, context: &SearchContext) -> bool {
+    pub(crate) fn too_fast(&self, context: &SearchContext) -> bool {
         let elapsed_ms = self.first_batch_end_ms.map_or(0.0, |end| self.elapsed_ms(context) - end);
         context.nps_limit > 0.0 && self.progress.playouts as f64 * 1e3 > context.nps_limit * elapsed_ms
     }
 
     /// Whether a time limit is reached.
-    pub fn time_is_up(&self, context: &SearchContext) -> bool {
-        self.time_limit_ms.is_some_and(|limit_ms| self.elapsed_ms(context) >= limit_ms)
+    pub(crate) fn time_is_up(&self, context: &SearchContext) -> bool {
+        self.limit_ms.is_some_and(|limit_ms| self.elapsed_ms(context) >= limit_ms)
     }
 
     /// Notes that `positions` were evaluated in `took_ms` milliseconds, a minibatch at a time.
-    pub fn observe(&mut self, context: &SearchContext, positions: usize, took_ms: f64) {
+    pub(crate) fn observe(&mut self, context: &SearchContext, positions: usize, took_ms: f64) {
         context.calls(positions, took_ms).for_each(|(positions, took_ms)| self.latency.observe(positions, took_ms));
         self.evaluations += positions as u64;
     }
 
     /// The number of the root move that is played at random, if the temperature says so.
-    pub fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
+    pub(crate) fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
         let temperature = &context.params.temperature;
         let heat = temperature.at(context.game.current().ply());
         if heat == 0.0 {
@@ -193,7 +194,7 @@ impl State {
     }
 
     /// The line of that root move.
-    pub fn line(&self, context: &SearchContext, index: usize) -> Line {
+    pub(crate) fn line(&self, context: &SearchContext, index: usize) -> Line {
         RootReader::new(&self.tree, context).line(index)
     }
 
@@ -213,7 +214,7 @@ impl State {
     }
 
     /// Notes the end of a batch and asks the stoppers.
-    pub fn batch_done(&mut self, context: &SearchContext) {
+    pub(crate) fn batch_done(&mut self, context: &SearchContext) {
         self.batches += 1;
         let now = self.elapsed_ms(context);
         self.first_batch_end_ms.get_or_insert(now);
@@ -221,7 +222,7 @@ impl State {
     }
 
     /// Asks the stoppers, unless the search is over or has not evaluated its root yet.
-    pub fn check(&mut self, context: &SearchContext) {
+    pub(crate) fn check(&mut self, context: &SearchContext) {
         if self.stop.is_some() || self.tree.is_empty() {
             return;
         }
@@ -283,22 +284,22 @@ impl State {
         }
         let verdict = self.time.observe(&snapshot);
         self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
-        self.time_limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
+        self.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
         self.stop = verdict.stop;
     }
 
     /// Visits of the root by the moves that are searched.
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         u64::from(self.tree.visits() - self.tree.excluded_visits())
     }
 
     /// Playouts of this search so far.
-    pub fn playouts(&self) -> u64 {
+    pub(crate) fn playouts(&self) -> u64 {
         self.progress.playouts
     }
 
-    /// Tells the timekeeper the outcome of the move.
-    pub fn end_move(&mut self, elapsed_ms: f64, total_nodes: u64) -> Option<TimeReport> {
+    /// Gives the timekeeper the outcome of the move.
+    pub(crate) fn end_move(&mut self, elapsed_ms: f64, total_nodes: u64) -> Option<TimeReport> {
         self.time.end(&MoveOutcome {
             elapsed_ms,
             total_nodes,
@@ -309,7 +310,7 @@ impl State {
     }
 
     /// The search as it stands.
-    pub fn report(&self, context: &SearchContext) -> Report {
+    pub(crate) fn report(&self, context: &SearchContext) -> Report {
         let reader = RootReader::new(&self.tree, context);
         let elapsed_ms = self.elapsed_ms(context);
         let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
@@ -333,7 +334,7 @@ impl State {
     }
 
     /// Statistics of the root's moves and of the root.
-    pub fn move_stats(&self, context: &SearchContext) -> Vec<MoveStats> {
+    pub(crate) fn move_stats(&self, context: &SearchContext) -> Vec<MoveStats> {
         RootReader::new(&self.tree, context).move_stats(|mv| {
             let mut game = context.game.clone();
             if let Some(mv) = mv {

@@ -13,7 +13,7 @@ use std::thread::{Builder, JoinHandle};
 /// may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the search before joins
 /// the next one when it is over.
 #[derive(Default)]
-pub struct SearchThreads {
+pub(crate) struct SearchThreads {
     watchdog: Option<SearchThread>,
     workers: Vec<SearchThread>,
 }
@@ -23,7 +23,7 @@ impl SearchThreads {
     ///
     /// # Errors
     /// The operating system's, when there is no thread for a watchdog and a worker.
-    pub fn ensure(&mut self, workers: usize) -> io::Result<()> {
+    pub(crate) fn ensure(&mut self, workers: usize) -> io::Result<()> {
         if self.watchdog.is_none() {
             self.watchdog = Some(SearchThread::new("watchdog".to_owned())?);
         }

@@ -12,7 +12,7 @@ const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
 /// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two checks no
-/// second goes by without a report; and one that changes all the time not sooner than after so many.
+/// second goes by without a report; and one that changes all the time not sooner than after this many.
 const REPORT_INTERVAL_MS: f64 = 800.0;
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
@@ -36,17 +36,17 @@ pub(crate) fn watch(shared: &Shared) {
             && let Some(error) = state.error.clone()
         {
             failure_told = true;
-            state.unlocked(|| shared.tell_before_answer(|listener| listener.failed(&error)));
+            state.unlocked(|| shared.report_before_answer(|listener| listener.failed(&error)));
             continue;
         }
         if !state.tree.is_empty()
             && let Some(report) = reported.news(&state, context)
         {
             // Much may have happened while it was written.
-            state.unlocked(|| shared.tell_before_answer(|listener| listener.report(&report)));
+            state.unlocked(|| shared.report_before_answer(|listener| listener.report(&report)));
             continue;
         }
-        let sleep_ms = match state.time_limit_ms {
+        let sleep_ms = match state.limit_ms {
             _ if state.tree.is_empty() && state.error.is_none() => SHORTEST_SLEEP_MS,
             Some(limit_ms) => (limit_ms - state.elapsed_ms(context)).clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
             None => LONGEST_SLEEP_MS,
@@ -60,7 +60,7 @@ pub(crate) fn watch(shared: &Shared) {
 struct Reported {
     best: Option<Move>,
     depths: (u32, u32),
-    /// When, on the search's clock.
+    /// Time on the search's clock.
     at_ms: Option<f64>,
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct WorkQueue {
 
 impl WorkQueue {
     /// A queue with `batches` batches.
-    pub fn new(batches: usize) -> WorkQueue {
+    pub(crate) fn new(batches: usize) -> WorkQueue {
         let fresh = |_| {
             let batch = Batch::default();
             Box::new(QueuedBatch { batch, stage: Stage::Fresh, progress: false, took_ms: 0.0, error: None })
@@ -95,7 +95,7 @@ impl WorkQueue {
 
     /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for work for a
     /// while before it goes to sleep.
-    pub fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
+    pub(crate) fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
         let mut seen = self.changes.load(Ordering::Acquire);
         for look in 0..if awake { LOOKS } else { 1 } {
             let now = self.changes.load(Ordering::Acquire);
@@ -129,7 +129,7 @@ impl WorkQueue {
     }
 
     /// Wakes all who wait, that they see what else has happened.
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
         let queues = self.queues.lock();
         self.change();
@@ -142,7 +142,7 @@ impl WorkQueue {
     }
 
     /// Adds a batch to the queue of its stage.
-    pub fn put(&self, queued: Box<QueuedBatch>) {
+    pub(crate) fn put(&self, queued: Box<QueuedBatch>) {
         let mut queues = self.queues.lock();
         if queued.stage.needs_tree() {
             queues.for_tree.push_back(queued)
@@ -154,38 +154,38 @@ impl WorkQueue {
     }
 
     /// The next batch for the worker that has the tree.
-    pub fn take_for_tree(&self) -> Option<Box<QueuedBatch>> {
+    pub(crate) fn take_for_tree(&self) -> Option<Box<QueuedBatch>> {
         self.queues.lock().for_tree.pop_front()
     }
 
     /// The worker that has the tree gives it up.
-    pub fn release_tree(&self) {
+    pub(crate) fn release_tree(&self) {
         self.queues.lock().tree_taken = false;
         self.change();
     }
 
     /// Parks a batch for which there was nothing to gather. Returns whether all of them are parked now.
-    pub fn park(&self, queued: Box<QueuedBatch>) -> bool {
+    pub(crate) fn park(&self, queued: Box<QueuedBatch>) -> bool {
         let mut queues = self.queues.lock();
         queues.parked.push(queued);
         queues.parked.len() == self.batches
     }
 
     /// Returns the parked batches to the queue.
-    pub fn unpark_all(&self) {
+    pub(crate) fn unpark_all(&self) {
         let mut queues = self.queues.lock();
         let Queues { for_tree, parked, .. } = &mut *queues;
         for_tree.extend(parked.drain(..));
     }
 
-    /// Tells all workers to leave.
-    pub fn close(&self) {
+    /// Makes all workers leave.
+    pub(crate) fn close(&self) {
         self.queues.lock().closed = true;
         self.change();
     }
 
     /// Takes any batch out of the queues.
-    pub fn clear(&self) -> Option<Box<QueuedBatch>> {
+    pub(crate) fn clear(&self) -> Option<Box<QueuedBatch>> {
         let mut queues = self.queues.lock();
         let Queues { for_tree, for_workers, parked, .. } = &mut *queues;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| parked.pop())

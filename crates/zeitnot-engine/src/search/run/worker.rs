@@ -14,7 +14,7 @@ const ASLEEP: Duration = Duration::from_millis(100);
 
 /// The error of a search that no evaluator is left for.
 const NO_EVALUATOR: &str =
-    "no evaluator is left: a batch of the search before panicked, a defect that standard error has told";
+    "no evaluator is left: a batch of the search before panicked, a defect that standard error has reported";
 
 /// The worker of number `index`, from the moment at which an evaluator is here.
 pub(crate) fn work(shared: &Shared, index: usize) {
@@ -244,7 +244,7 @@ mod tests {
             }
         }
 
-        fn told_ms(&self) -> Option<f64> {
+        fn modelled_cost_ms(&self) -> Option<f64> {
             None
         }
     }

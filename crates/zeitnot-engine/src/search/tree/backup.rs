@@ -9,7 +9,7 @@ use super::terminal::{GameEnd, make_terminal};
 pub(crate) struct PathEntry {
     pub node: NodeId,
     pub edge: u8,
-    /// The shared position that the visit entered by the node; the node itself where there is none.
+    /// The shared position that the visit entered by the node; the node itself without a shared one.
     pub position: NodeId,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Below {
 
 impl Below {
     /// The end of a game whose result is exact. `m`: plies left at the child just visited.
-    pub fn end(&self, m: f32) -> GameEnd {
+    pub(crate) fn end(&self, m: f32) -> GameEnd {
         let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
         let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
         GameEnd { result: -self.upper, m: plies + 1.0, kind }

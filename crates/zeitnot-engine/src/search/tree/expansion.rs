@@ -177,7 +177,7 @@ impl Tree {
         self[id] = new;
     }
 
-    /// Tells an expanded node its moves, which come in the order of the move generator.
+    /// Gives an expanded node its moves, which come in the order of the move generator.
     pub(crate) fn resolve(&mut self, id: NodeId, moves: &[u16]) {
         let node = self[id];
         if self.view(&node).is_none() {

@@ -36,7 +36,7 @@ const LINE: usize = 64;
 
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     pub(crate) nodes: Pool<Node>,
     pub(crate) words: Pool<u32>,
     /// Memory that earlier trees have left.
@@ -89,7 +89,7 @@ impl IndexMut<NodeId> for Tree {
 
 impl Tree {
     /// An empty tree at the end of `game`.
-    pub fn new(game: Game) -> Tree {
+    pub(crate) fn new(game: Game) -> Tree {
         Tree::with_spare(game, Spare::default())
     }
 
@@ -114,27 +114,28 @@ impl Tree {
     }
 
     /// The game at whose end the root stands.
-    pub fn game(&self) -> &Game {
+    #[cfg(test)]
+    pub(crate) fn game(&self) -> &Game {
         &self.game
     }
 
     /// Visits of the root: what a new search finds.
-    pub fn visits(&self) -> u32 {
+    pub(crate) fn visits(&self) -> u32 {
         self[self.root].n
     }
 
     /// Plies the game is expected to go on from the root; `None` before the first visit.
-    pub fn moves_left(&self) -> Option<f64> {
+    pub(crate) fn moves_left(&self) -> Option<f64> {
         (!self.is_empty()).then(|| f64::from(self[self.root].m))
     }
 
     /// Whether nothing was searched yet.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.visits() == 0
     }
 
     /// Whether the system refused memory to the last search.
-    pub fn is_short_of_memory(&self) -> bool {
+    pub(crate) fn is_short_of_memory(&self) -> bool {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
@@ -144,7 +145,7 @@ impl Tree {
     }
 
     /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes_reached() + self.spare.bytes()
     }
 

@@ -80,7 +80,7 @@ impl Spare {
     }
 
     /// Bytes that earlier trees have written and that the system has not got back yet.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
@@ -89,7 +89,7 @@ impl Spare {
         self.0.chunks.lock().push((chunk, written));
     }
 
-    /// A chunk of an earlier tree, whatever it holds, and the bytes of it that were ever written.
+    /// A chunk of an earlier tree with its old content, and the bytes of it that were ever written.
     fn take(&self) -> Option<(MmapMut, usize)> {
         let (chunk, written) = self.0.chunks.lock().pop()?;
         self.0.bytes.fetch_sub(written, Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl Spare {
     }
 
     /// Frees what there is.
-    pub fn free(&self) {
+    pub(crate) fn free(&self) {
         loop {
             // The lock is not held while the system takes a chunk back.
             let Some((chunk, written)) = self.0.chunks.lock().pop() else { return };
@@ -146,8 +146,8 @@ impl<T: Pod> Pool<T> {
     const PIECE: usize = PIECE_BYTES / size_of::<T>();
 
     /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process ends, as
-    /// it does wherever else there is none.
-    pub fn new(spare: Spare) -> Pool<T> {
+    /// it does in every other place without memory.
+    pub(crate) fn new(spare: Spare) -> Pool<T> {
         let first = spare.take().or_else(|| Some((new_chunk()?, 0)));
         let Some((first, written)) = first else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
         Pool::of(first, written / size_of::<T>(), spare)
@@ -172,7 +172,7 @@ impl<T: Pod> Pool<T> {
     }
 
     /// Empties the pool. It keeps its first chunk, so that this takes no memory, and gives the others up.
-    pub fn start_anew(&mut self) {
+    pub(crate) fn start_anew(&mut self) {
         let (top, granted, spare) = (self.top, self.granted, self.spare.clone());
         let mut chunks = std::mem::take(&mut self.chunks).into_iter();
         let first = chunks.next().expect("a pool has a chunk from the beginning");
@@ -184,33 +184,33 @@ impl<T: Pod> Pool<T> {
     }
 
     /// Bytes of the items that were ever given out.
-    pub fn bytes_reached(&self) -> usize {
+    pub(crate) fn bytes_reached(&self) -> usize {
         self.top * size_of::<T>()
     }
 
     /// Bytes of the lists of what is free.
-    pub fn bytes_listed(&self) -> usize {
+    pub(crate) fn bytes_listed(&self) -> usize {
         self.listed
     }
 
     /// Bytes of the runs that were given back.
-    pub fn bytes_given_back(&self) -> usize {
+    pub(crate) fn bytes_given_back(&self) -> usize {
         (self.top - 1 - self.in_use) * size_of::<T>()
     }
 
     /// Bytes of the items that it is meant to hold, or can hold where the system has refused another piece.
-    pub fn bytes_most(&self) -> usize {
+    pub(crate) fn bytes_most(&self) -> usize {
         let most = if self.is_refused { self.most.min(self.granted) } else { self.most };
         most.saturating_mul(size_of::<T>())
     }
 
     /// Whether the system has refused another piece.
-    pub fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.is_refused
     }
 
     /// The system is asked again for the next chunk: another program may have ended since.
-    pub fn ask_again(&mut self) {
+    pub(crate) fn ask_again(&mut self) {
         self.is_refused = false;
     }
 
@@ -221,13 +221,13 @@ impl<T: Pod> Pool<T> {
     }
 
     /// Whether a run of `len` items can be had without new memory from the system.
-    pub fn has_free(&self, len: usize) -> bool {
+    pub(crate) fn has_free(&self, len: usize) -> bool {
         self.free_for(len).is_some()
     }
 
-    /// A run of `len` items, whatever they hold: a free one of that length, a piece of a longer one, or a new one. `None`
+    /// A run of `len` items with any content: a free one of that length, a piece of a longer one, or a new one. `None`
     /// when there is neither, and no memory for a piece.
-    pub fn take(&mut self, len: usize) -> Option<u32> {
+    pub(crate) fn take(&mut self, len: usize) -> Option<u32> {
         if let Some(longer) = self.free_for(len) {
             return Some(self.take_from(longer, len));
         }
@@ -283,7 +283,7 @@ impl<T: Pod> Pool<T> {
 
     /// Joins free runs that lie side by side. That looks at all of them, so it is for a pool that cannot grow and has no run
     /// of the length wanted.
-    pub fn join_free(&mut self) {
+    pub(crate) fn join_free(&mut self) {
         let mut runs: Vec<(u32, u16)> = Vec::new();
         if runs.try_reserve_exact(self.free.iter().map(Vec::len).sum()).is_err() {
             return;
@@ -314,26 +314,26 @@ impl<T: Pod> Pool<T> {
     }
 
     /// Gives a run back.
-    pub fn give(&mut self, at: u32, len: usize) {
+    pub(crate) fn give(&mut self, at: u32, len: usize) {
         self.in_use -= len;
         self.push(at, len);
     }
 
-    pub fn run(&self, at: u32, len: usize) -> &[T] {
+    pub(crate) fn run(&self, at: u32, len: usize) -> &[T] {
         &self.chunk(at)[at as usize & (Self::CHUNK - 1)..][..len]
     }
 
-    pub fn run_mut(&mut self, at: u32, len: usize) -> &mut [T] {
+    pub(crate) fn run_mut(&mut self, at: u32, len: usize) -> &mut [T] {
         &mut self.chunk_mut(at)[at as usize & (Self::CHUNK - 1)..][..len]
     }
 
     #[inline]
-    pub fn item(&self, at: u32) -> &T {
+    pub(crate) fn item(&self, at: u32) -> &T {
         &self.chunk(at)[at as usize & (Self::CHUNK - 1)]
     }
 
     #[inline]
-    pub fn item_mut(&mut self, at: u32) -> &mut T {
+    pub(crate) fn item_mut(&mut self, at: u32) -> &mut T {
         &mut self.chunk_mut(at)[at as usize & (Self::CHUNK - 1)]
     }
 
@@ -504,7 +504,7 @@ mod tests {
     }
 
     proptest! {
-        /// No two runs overlap, none crosses a chunk, and the count is right, whatever is taken and given back.
+        /// No two runs overlap, none crosses a chunk, and the count is right, after any runs taken and given back.
         #[test]
         fn runs_never_overlap(steps in prop::collection::vec((any::<bool>(), 1..=LONGEST, any::<prop::sample::Index>()), 1..800)) {
             let mut pool = Pool::<u32>::new(Spare::default());

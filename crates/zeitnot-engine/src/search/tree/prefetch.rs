@@ -9,7 +9,7 @@ pub(crate) fn prefetch<T>(item: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing and changes nothing that a program can see, whatever the address; this one is
+        // SAFETY: a prefetch reads nothing and changes nothing that a program can see, at any address; this one is
         // of a live reference. SSE, which has it, is part of x86-64.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast()) };
     }

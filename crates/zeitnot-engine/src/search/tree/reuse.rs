@@ -15,7 +15,7 @@ impl Tree {
     ///
     /// A game whose last move was taken back starts anew: that move has the visits of its own search as the root, which its
     /// parent did not allocate.
-    pub fn follow(&mut self, game: Game) -> bool {
+    pub(crate) fn follow(&mut self, game: Game) -> bool {
         if self.previous_root.is_some_and(|previous_root| {
             !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
         }) {
@@ -43,7 +43,7 @@ impl Tree {
         true
     }
 
-    /// A root whose moves were forgotten starts anew. Its visits tell nothing that its moves could be chosen by, and no
+    /// A root whose moves were forgotten starts anew. Its visits say nothing by which its moves could be chosen, and no
     /// limit would let it have the one that finds them again.
     fn restart_if_forgotten(&mut self) {
         let root = self.root;
@@ -53,7 +53,7 @@ impl Tree {
     }
 
     /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
-    pub fn reset(&mut self, game: Game) {
+    pub(crate) fn reset(&mut self, game: Game) {
         self.start_anew(game);
         let spare = self.spare.clone();
         if std::thread::Builder::new().name("free".to_owned()).spawn(move || spare.free()).is_err() {
@@ -74,7 +74,7 @@ impl Tree {
     }
 
     /// Gives up what would be needed if the last move of the game were taken back or another one.
-    pub fn forget_alternatives(&mut self) {
+    pub(crate) fn forget_alternatives(&mut self) {
         if let Some(previous_root) = self.previous_root.take() {
             self.release(previous_root);
         }

@@ -48,7 +48,7 @@ impl Searcher {
         Searcher { tree, backend, evaluator, params, memory_limit: None, evaluations: 0, unknown: HashSet::new() }
     }
 
-    /// Searches until the root has so many visits, in batches of `size`; with `give_up`, every third batch is cancelled.
+    /// Searches until the root has this many visits, in batches of `size`; with `give_up`, every third batch is cancelled.
     fn search(&mut self, visits: u64, size: usize, give_up: bool) {
         let mut game = self.tree.game().clone();
         let plies = game.moves().len();
@@ -196,7 +196,7 @@ impl Searcher {
     }
 }
 
-/// Nodes of the segments of so many children.
+/// Nodes of the segments of this many children.
 fn allocated(children: usize) -> usize {
     match children {
         0..=2 => children,
@@ -483,7 +483,7 @@ fn the_last_move_may_have_been_another() {
     for (from, stripped) in [(0, false), (0, true), (1, false), (1, true)] {
         let mut searcher = Searcher::new(FINE_70, true);
         searcher.search(3000, 8, false);
-        // PreviousRoot the second move is a shared position, behind the first is none.
+        // PreviousRoot the second move is a shared position, behind the first there is no such position.
         for _ in 0..from {
             searcher.play(searcher.best());
         }
@@ -524,7 +524,7 @@ fn what_tables_say_is_no_mate_by_any_way() {
     lines.visit(&other, 0.0);
     let won = lines.visit(&[&one[..], &["d7d5"]].concat(), 0.0);
     let position = lines.0[first].link().unwrap();
-    // The last move is one that the tables call won: whoever lets it happen has lost.
+    // The last move is one that the tables call won: the side that lets it happen has lost.
     let found = lines.0.existing_child(&lines.0[position], 0).unwrap();
     assert_ne!(found, won);
     make_terminal(&mut lines.0, found, None, GameEnd { result: 1, m: 7.0, kind: Terminal::Tablebase });

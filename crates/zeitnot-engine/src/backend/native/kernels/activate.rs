@@ -50,7 +50,7 @@ pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
     }
 }
 
-/// The activation of one vector. A number that is none stays so: it must be seen at the end.
+/// The activation of one vector. Not-a-number stays so: it must be seen at the end.
 #[inline(always)]
 pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> S::Vector {
     // SAFETY: the caller's.

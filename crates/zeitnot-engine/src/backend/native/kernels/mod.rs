@@ -299,7 +299,7 @@ impl Kernels {
         unsafe { (self.entries.activate)(numbers.as_mut_ptr(), vectors, activation) }
     }
 
-    /// One output of a 3x3 convolution of `board` at one square; see `moves`.
+    /// One output of a 3x3 convolution of `board` at one square; see `legal_moves`.
     pub(super) fn convolve_one(&self, board: &[f32], weights: &[f32], columns: usize, square: usize) -> f32 {
         assert!(square < SQUARES, "a board has 64 squares");
         assert!(board.len() >= columns * SQUARES * self.lanes(), "the board is whole");

@@ -66,7 +66,7 @@ pub(in super::super) struct QuantisedRows {
 }
 
 impl QuantisedRows {
-    /// Makes room for rows of so many words altogether.
+    /// Makes room for rows of this many words altogether.
     fn make_room(&mut self, rows: usize, words: usize) {
         if self.words.len() < words {
             self.words = Buffer::new(words);

@@ -52,7 +52,7 @@ pub(super) trait Simd: Copy {
 /// Whether the compiler's target multiplies and adds in one instruction; elsewhere `mul_add` would be a function call.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-/// Arrays that the compiler turns into whatever vectors the target has.
+/// Arrays that the compiler turns into vectors of the target.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 

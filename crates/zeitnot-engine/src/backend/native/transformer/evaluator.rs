@@ -76,7 +76,7 @@ impl TransformerEvaluator {
         Ok(())
     }
 
-    /// The rows of some boards before the first encoder, or before the heads where there is none.
+    /// The rows of some boards before the first encoder, or before the heads where there is no encoder.
     fn embed(&mut self, shared: &Shared, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let lanes = kernels.lanes();
@@ -140,7 +140,7 @@ impl Evaluator for TransformerEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

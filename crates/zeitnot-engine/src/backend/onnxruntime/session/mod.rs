@@ -25,7 +25,7 @@ const BATCH_DIMENSION: &str = "batch";
 const NO_REASON: &str = "Failed to load provider";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
-/// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
+/// Characters of a model's hash in the name of its folder: 64 bits distinguish the networks of a user.
 const HASH_LENGTH: usize = 16;
 
 /// The parameters of a session.
@@ -223,7 +223,7 @@ fn register(
     let _turn = ONE_AT_A_TIME.lock();
     ort_log::take();
     builder.with_execution_providers(dispatches).map_err(|error| {
-        // Some providers tell the log alone why they do not load.
+        // Some providers write to the log alone why they do not load.
         let logged = ort_log::take().unwrap_or_default();
         let said = error.message();
         let backend = provider.name();
