@@ -21,7 +21,7 @@ pub(crate) enum Sharing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The fewest rows of a run.
-    pub least: usize,
+    pub(crate) least: usize,
     /// The most rows of a run.
     pub most: usize,
     /// The sizes of runs, smallest first, `least` and `most` among them; empty where any size between them will do.

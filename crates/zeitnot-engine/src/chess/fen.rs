@@ -12,7 +12,7 @@ use thiserror::Error;
 #[error("invalid FEN \"{fen}\": {reason}")]
 pub struct FenError {
     /// The text as it came.
-    pub fen: String,
+    pub(crate) fen: String,
     /// The problem.
     pub reason: String,
 }

@@ -10,9 +10,11 @@
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
 //! played more often than not, and only then does the time thought come back at once.
 
-use super::{EngineError, GoParams, Options};
-use crate::search::Listener;
+use super::{Engine, EngineError, GoParams, Options, SearchAlgorithm};
+use crate::search::{Hit, Listener};
 use std::sync::Arc;
+use zeitnot_time::trace::SearchStart;
+use zeitnot_time::{MoveRequest, Plan};
 
 /// A search on the opponent's time.
 pub(super) struct Pondering {
@@ -45,17 +47,67 @@ pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) 
     given_ms.map(|ms| BATCH_SHARE * ms).fold(LONGEST_BATCH_MS, f64::min)
 }
 
+impl Engine {
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, options, listener } = self.pondering.take()?;
+        self.unstarted = None;
+        let params = GoParams { ponder: false, ..params };
+        // A book may answer, and other options want another search.
+        let goes_on = options == self.options && !self.options.own_book;
+        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
+        if let Some(Ok(plan)) = plan {
+            return Some(Ok(plan));
+        }
+        if let Some(search) = self.search.take() {
+            self.take_back(search.abandon());
+        }
+        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
+    }
+
+    /// Gives the running search the plan of the move; `None` where it cannot go on.
+    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let search_params = self.search_params(params);
+        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
+        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
+            return None;
+        }
+        self.note_clock(params, start_ms);
+        let stoppers = self.options.stopper_params();
+        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let spec = self.options.time_manager_spec();
+        let search = self.search.as_ref()?;
+        search.ponder_hit(|tree, latency, time| {
+            let asked = asked.map(|asked| MoveRequest {
+                reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
+                moves_left_plies: tree.moves_left().filter(|_| has_moves_left),
+                ..asked
+            });
+            if asked.is_some() {
+                time.choose(&spec)?;
+            }
+            let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
+            let begun = time.begin(&start, asked.as_ref());
+            tree.forget_alternatives();
+            Ok(Hit { limits: start.limits, start_ms, begun })
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
     use crate::clock::MonotonicClock;
-    use crate::engine::{Engine, RuntimePolicy};
+    use crate::engine::RuntimePolicy;
     use crate::search::{Report, SearchEnd};
     use parking_lot::Mutex;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
-    use zeitnot_time::Plan;
 
     /// A backend whose every evaluation fails.
     struct Faulty(Arc<dyn Backend>);

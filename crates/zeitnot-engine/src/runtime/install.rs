@@ -50,11 +50,11 @@ struct Manifest {
 #[derive(Debug, Clone)]
 pub struct Installer {
     /// The folder of all runtimes of this user.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The packages to install.
     pub pin: Pin,
     /// Commands that may start a Python with pip, best first; each is a program and its first arguments.
-    pub pythons: Vec<Vec<String>>,
+    pub(crate) pythons: Vec<Vec<String>>,
 }
 
 impl Installer {

@@ -60,7 +60,7 @@ pub struct Runtime {
     /// The library file; a bare name when the system's loader found it.
     pub path: PathBuf,
     /// Rule that found it.
-    pub origin: Origin,
+    pub(crate) origin: Origin,
     /// Version, such as `1.31.1`.
     pub version: String,
     /// The execution providers that it was built with, such as `CPU` or `CUDA`.

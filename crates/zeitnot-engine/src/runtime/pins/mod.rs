@@ -110,14 +110,14 @@ pub(crate) struct Wheel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
     /// The variant.
-    pub variant: Variant,
+    pub(crate) variant: Variant,
     /// Short name of the platform, part of the cache folder's name.
-    pub platform: &'static str,
+    pub(crate) platform: &'static str,
     /// File name of ONNX Runtime's own library.
-    pub library: &'static str,
+    pub(crate) library: &'static str,
     /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of the
     /// installed files have nothing else.
-    pub library_sha256: Option<&'static str>,
+    pub(crate) library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
     pub(crate) wheels: &'static [Wheel],
 }

@@ -46,12 +46,7 @@ pub(crate) fn begin_search(
     tree.follow(request.game.clone());
     tree.restrict_root(&request.search_moves);
     debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");
-    tree.ask_for_memory_again();
-    if tree.is_empty() {
-        tree.depth = 0;
-    }
-    // Every search draws its own.
-    tree.set_root_noise(None);
+    tree.begin_search();
     let attributes = backend.attributes();
     let minibatch_size = match request.params.minibatch_size {
         0 => attributes.preferred_batch,

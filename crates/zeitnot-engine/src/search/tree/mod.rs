@@ -2,6 +2,7 @@
 
 pub(crate) mod allocation;
 pub(crate) mod backup;
+mod chunks;
 pub(crate) mod edges;
 pub(crate) mod expansion;
 pub(crate) mod memory_limit;
@@ -18,10 +19,11 @@ pub(crate) mod transpositions;
 
 use crate::chess::Game;
 use allocation::Restriction;
+use chunks::Spare;
 use edges::EdgeView;
 use node::{EdgeState, Node, NodeId};
 use packed_move::PackedMove;
-use pool::{Pool, Spare};
+use pool::Pool;
 use position_table::SharedPositions;
 use prefetch::prefetch;
 use root_noise::RootNoise;
@@ -37,26 +39,26 @@ const LINE: usize = 64;
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    pub(crate) nodes: Pool<Node>,
-    pub(crate) words: Pool<u32>,
+    nodes: Pool<Node>,
+    words: Pool<u32>,
     /// Memory that earlier trees have left.
-    pub(crate) spare: Spare,
+    spare: Spare,
     /// Positions that several moves lead to, if they are to share their statistics.
-    pub(crate) shared: Option<SharedPositions>,
+    shared: Option<SharedPositions>,
     /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
-    pub(crate) discarded: Vec<Node>,
-    pub(crate) root: NodeId,
+    discarded: Vec<Node>,
+    root: NodeId,
     /// The node of a root that is no shared position.
-    pub(crate) home: NodeId,
+    home: NodeId,
     /// The noise that a search mixes into the priors of its root.
-    pub(crate) root_noise: Option<RootNoise>,
-    pub(crate) game: Game,
-    pub(crate) previous_root: Option<PreviousRoot>,
+    root_noise: Option<RootNoise>,
+    game: Game,
+    previous_root: Option<PreviousRoot>,
     /// The moves that the root's last search was restricted to.
-    pub(crate) restriction: Option<Restriction>,
+    restriction: Option<Restriction>,
     /// The greatest mean depth of a search in it, in plies, since it had no visit.
-    pub(crate) depth: u32,
+    depth: u32,
 }
 
 /// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
@@ -139,9 +141,25 @@ impl Tree {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
-    pub(crate) fn ask_for_memory_again(&mut self) {
+    /// Forgets what belongs to the search before: a refusal of memory, the noise of the root, and the depth of an empty tree.
+    pub(crate) fn begin_search(&mut self) {
         self.nodes.ask_again();
         self.words.ask_again();
+        if self.is_empty() {
+            self.depth = 0;
+        }
+        // Every search draws its own.
+        self.set_root_noise(None);
+    }
+
+    /// The greatest mean depth of a search in it, in plies, since it had no visit.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Notes the mean depth of a search.
+    pub(crate) fn note_depth(&mut self, mean_depth: u32) {
+        self.depth = self.depth.max(mean_depth);
     }
 
     /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.

@@ -5,30 +5,14 @@
 //! tree is freed chunk by chunk. A tree takes and gives runs of each length in much the same proportions, so that this
 //! wastes little; longer runs are cut only when much is free of other lengths than are asked for, as after a change from
 //! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
-//!
-//! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
-//! are any: a large tree has more small pages than the processor knows the addresses of. So the system's account of what is free
-//! is asked as the chunk is filled, piece by piece: what is promised is not in it. When the system has no more, the pool stays at
-//! its present size, and the tree prunes instead of growing.
 
-use crate::memory;
+use super::chunks::{CHUNK_BYTES, PIECE_BYTES, Spare, new_chunk};
 use bytemuck::Pod;
 use memmap2::MmapMut;
-use parking_lot::Mutex;
 use std::alloc::{Layout, handle_alloc_error};
-use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a chunk; in unit tests so few that their trees take several.
-pub(crate) const CHUNK_BYTES: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
-
-/// Bytes of a piece, for which the system is asked.
-const PIECE_BYTES: usize = CHUNK_BYTES / PIECES;
-const PIECES: usize = (32 << 20) / memory::GROWTH;
-
-/// Bytes of a pool for which it is not asked: what the visits of a batch are on their way to has to fit in any case.
+/// Bytes of a pool for which the system is not asked: what the visits of a batch are on their way to has to fit in any case.
 const FIRST_BYTES: usize = CHUNK_BYTES / 4;
 
 /// Longer runs are cut when the free share of the pool is larger than one divided by this.
@@ -39,79 +23,6 @@ const LONGEST: usize = 511;
 
 /// Items that 32 bits can address.
 const ADDRESSES: usize = u32::MAX as usize;
-
-/// Hands chunks to the pools of a tree: those of trees that were given up, as long as a thread has not freed those yet,
-/// and from the system. So the old tree and the new one hardly take more memory than the larger of them.
-///
-/// How far that thread has got depends on the machine. No decision of a search may: what is spare counts for nothing in
-/// them, no more than which memory of a chunk an earlier tree has written.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Spare(Arc<SpareChunks>);
-
-struct SpareChunks {
-    /// Chunks, with the bytes of each that were ever written.
-    chunks: Mutex<Vec<(MmapMut, usize)>>,
-    /// The sum of those; it counts a chunk until the system has it back.
-    bytes: AtomicUsize,
-    /// Whether the system has memory for another piece.
-    has_headroom: Box<dyn Fn() -> bool + Send + Sync>,
-}
-
-impl Default for SpareChunks {
-    fn default() -> Self {
-        let has_headroom = Box::new(|| memory::has_headroom(true));
-        SpareChunks { chunks: Mutex::default(), bytes: AtomicUsize::default(), has_headroom }
-    }
-}
-
-impl fmt::Debug for SpareChunks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpareChunks").field("bytes", &self.bytes).finish_non_exhaustive()
-    }
-}
-
-impl Spare {
-    /// No spare memory, and a system that has only this number of pieces.
-    #[cfg(test)]
-    pub fn with_pieces_left(pieces: usize) -> Spare {
-        let left = AtomicUsize::new(pieces);
-        let take = move || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
-        Spare(Arc::new(SpareChunks { has_headroom: Box::new(take), ..SpareChunks::default() }))
-    }
-
-    /// Bytes that earlier trees have written and that the system has not got back yet.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.bytes.load(Ordering::Relaxed)
-    }
-
-    fn add(&self, chunk: MmapMut, written: usize) {
-        self.0.bytes.fetch_add(written, Ordering::Relaxed);
-        self.0.chunks.lock().push((chunk, written));
-    }
-
-    /// A chunk of an earlier tree with its old content, and the bytes of it that were ever written.
-    fn take(&self) -> Option<(MmapMut, usize)> {
-        let (chunk, written) = self.0.chunks.lock().pop()?;
-        self.0.bytes.fetch_sub(written, Ordering::Relaxed);
-        Some((chunk, written))
-    }
-
-    /// Whether the system has memory for another piece, and for everything else: other allocations are small, but where they fail the
-    /// process ends.
-    fn has_headroom(&self) -> bool {
-        (self.0.has_headroom)()
-    }
-
-    /// Frees what there is.
-    pub(crate) fn free(&self) {
-        loop {
-            // The lock is not held while the system takes a chunk back.
-            let Some((chunk, written)) = self.0.chunks.lock().pop() else { return };
-            drop(chunk);
-            self.0.bytes.fetch_sub(written, Ordering::Relaxed);
-        }
-    }
-}
 
 /// Runs of `T`, of 1 to [`LONGEST`] items each. Run 0 is never given out, so that 0 can stand for none.
 #[derive(Debug)]
@@ -389,141 +300,6 @@ impl<T: Pod> Pool<T> {
     }
 }
 
-/// A new chunk, all zero, if the system has one. Nothing of it is in memory before it is written.
-fn new_chunk() -> Option<MmapMut> {
-    let map = MmapMut::map_anon(CHUNK_BYTES).ok()?;
-    #[cfg(target_os = "linux")]
-    if let Err(error) = map.advise(memmap2::Advice::HugePage) {
-        tracing::debug!(%error, "no huge pages for the tree");
-    }
-    Some(map)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_free_run_is_used_again_whole_or_in_pieces() {
-        let mut pool = Pool::<u32>::new(Spare::default());
-        let run = pool.take(10).unwrap();
-        assert_ne!(run, 0);
-        pool.give(run, 10);
-        assert_eq!(pool.take(10), Some(run));
-        pool.give(run, 10);
-        assert_eq!((pool.take(4), pool.take(6)), (Some(run), Some(run + 4)));
-        assert_eq!((pool.bytes_given_back(), pool.in_use, pool.chunks.len()), (0, 10, 1));
-    }
-
-    #[test]
-    fn chunks_given_up_are_used_again_before_they_are_freed() {
-        let spare = Spare::default();
-        let mut old = Pool::<u32>::new(spare.clone());
-        let length = CHUNK_BYTES / size_of::<u32>() + 5 * LONGEST;
-        for _ in 0..length.div_ceil(LONGEST) {
-            let at = old.take(LONGEST).unwrap();
-            old.run_mut(at, LONGEST).fill(7);
-        }
-        let second = old.bytes_reached() - CHUNK_BYTES;
-        old.start_anew();
-        assert_eq!((spare.bytes(), old.chunks.len(), old.in_use), (second, 1, 0));
-        assert_eq!((old.bytes_reached(), old.bytes_given_back()), (size_of::<u32>(), 0));
-        let new = Pool::<[u32; 2]>::new(spare.clone());
-        assert_eq!((spare.bytes(), new.chunks.len()), (0, 1), "the second chunk changes its owner");
-        // And what has no owner yet is freed.
-        for _ in 0..length.div_ceil(LONGEST) {
-            old.take(LONGEST).unwrap();
-        }
-        old.start_anew();
-        assert_eq!(spare.bytes(), second);
-        spare.free();
-        assert_eq!(spare.bytes(), 0);
-    }
-
-    /// The pieces of the first chunk that are asked for, and those of a second one.
-    const TWO_CHUNKS: usize = 12 + PIECES;
-
-    /// Takes runs of `len` items until there is no more.
-    fn fill(pool: &mut Pool<u32>, len: usize) -> Vec<u32> {
-        std::iter::from_fn(|| pool.take(len)).collect()
-    }
-
-    #[test]
-    fn without_memory_for_a_chunk_a_pool_keeps_its_size() {
-        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
-        let runs = fill(&mut pool, 100);
-        let chunk = CHUNK_BYTES / size_of::<u32>();
-        assert_eq!((pool.chunks.len(), runs.len()), (2, (chunk - 1) / 100 + chunk / 100));
-        assert_eq!((pool.bytes_most(), pool.is_refused()), (2 * CHUNK_BYTES, true));
-        // The ends of the chunks are shorter; they are still of use.
-        assert!(pool.take(10).is_some() && pool.take(101).is_none());
-        pool.give(runs[7], 100);
-        assert_eq!((pool.take(101), pool.take(60), pool.take(60)), (None, Some(runs[7]), None), "a longer run is cut");
-    }
-
-    #[test]
-    fn memory_may_end_within_a_chunk() {
-        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(3));
-        let runs = fill(&mut pool, 100);
-        let bytes = FIRST_BYTES + 3 * PIECE_BYTES;
-        assert_eq!((pool.chunks.len(), runs.len()), (1, (bytes / size_of::<u32>() - 1) / 100));
-        assert_eq!((pool.bytes_most(), pool.is_refused()), (bytes, true));
-        pool.ask_again();
-        assert_eq!((pool.take(100), pool.is_refused()), (None, true));
-    }
-
-    #[test]
-    fn a_pool_that_starts_anew_does_not_ask_for_what_it_has() {
-        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
-        let runs = fill(&mut pool, 100);
-        for _ in 0..2 {
-            pool.start_anew();
-            assert!(!pool.is_refused());
-            assert_eq!(fill(&mut pool, 100), runs, "both chunks again, though the system has no more");
-        }
-    }
-
-    #[test]
-    fn free_runs_side_by_side_are_joined() {
-        let mut pool = Pool::<u32>::new(Spare::with_pieces_left(TWO_CHUNKS));
-        let runs = fill(&mut pool, 8);
-        let (first, chunk) = (runs[0], (CHUNK_BYTES / size_of::<u32>()) as u32);
-        let across = runs.iter().position(|run| *run == chunk).unwrap();
-        for run in [0, 2, 3, 4, 6, across - 1, across] {
-            pool.give(runs[run], 8);
-        }
-        assert_eq!(pool.take(24), None);
-        pool.join_free();
-        assert_eq!(pool.take(24), Some(first + 16));
-        assert_eq!((pool.take(16), pool.bytes_given_back() / size_of::<u32>()), (None, 4 * 8 + 7 + 8 - 8));
-        for run in [0, 6, across - 1, across] {
-            let at = pool.take(8).unwrap();
-            assert!([0, 6, across - 1, across].iter().any(|run| runs[*run] == at), "{run}: {at}");
-        }
-    }
-
-    proptest! {
-        /// No two runs overlap, none crosses a chunk, and the count is right, after any runs taken and given back.
-        #[test]
-        fn runs_never_overlap(steps in prop::collection::vec((any::<bool>(), 1..=LONGEST, any::<prop::sample::Index>()), 1..800)) {
-            let mut pool = Pool::<u32>::new(Spare::default());
-            let mut held: Vec<(u32, usize, u32)> = Vec::new();
-            for (mark, (give, len, which)) in steps.into_iter().enumerate() {
-                if give && !held.is_empty() {
-                    let (at, len, _) = held.swap_remove(which.index(held.len()));
-                    pool.give(at, len);
-                } else {
-                    let at = pool.take(len).unwrap();
-                    pool.run_mut(at, len).fill(mark as u32);
-                    held.push((at, len, mark as u32));
-                }
-            }
-            for (at, len, mark) in &held {
-                prop_assert!(pool.run(*at, *len).iter().all(|word| word == mark));
-            }
-            prop_assert_eq!(pool.listed, pool.free.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>());
-            prop_assert_eq!(pool.in_use, held.iter().map(|run| run.1).sum::<usize>());
-        }
-    }
-}
+#[path = "pool_tests.rs"]
+mod tests;

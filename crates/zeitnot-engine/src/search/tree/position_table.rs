@@ -185,7 +185,7 @@ impl SharedPositions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tree::pool::Spare;
+    use crate::search::tree::chunks::Spare;
     use proptest::prelude::*;
     use std::collections::HashMap;
 

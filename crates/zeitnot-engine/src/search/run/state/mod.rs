@@ -1,23 +1,20 @@
 //! Holds what the threads of one search share under its lock: the tree, the counters, and the decision to stop.
 
+mod results;
+mod stoppers;
+
 use super::batch_size::{batch_size, size_for_tree};
 use super::depth_growth::DepthGrowth;
 use super::move_limits::MoveLimits;
-use crate::backend::cache_key;
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::{Batch, Progress};
 use crate::search::root::observer::SharedRootObserver;
-use crate::search::root::ranking::RootReader;
-use crate::search::root::report::{Line, MoveStats, Report};
 use crate::search::tree::Tree;
+use rand::SeedableRng as _;
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::{RngExt as _, SeedableRng as _};
 use zeitnot_time::estimators::batch_latency::BatchLatency;
-use zeitnot_time::{MoveOutcome, SearchSnapshot, StopReason, TimeReport, Timekeeper};
+use zeitnot_time::{StopReason, Timekeeper};
 
-/// Q of every root move at or under which a side may as well resign (Lc0's threshold): then nothing is pruned, so that a
-/// lost engine still finds the longest resistance.
-const RESIGN_Q: f32 = -0.98;
 /// Playouts of a search in a reused tree before its mean depth counts: the first go down the line that is known best.
 const FEWEST_FOR_DEPTH: u64 = 100;
 
@@ -181,23 +178,6 @@ impl State {
         self.evaluations += positions as u64;
     }
 
-    /// The number of the root move that is played at random, if the temperature says so.
-    pub(crate) fn move_at_random(&mut self, context: &SearchContext) -> Option<usize> {
-        let temperature = &context.params.temperature;
-        let heat = temperature.at(context.game.current().ply());
-        if heat == 0.0 {
-            return None;
-        }
-        let (numbers, choices) = RootReader::new(&self.tree, context).choices();
-        let chosen = temperature.choose(&choices, heat, self.random.random())?;
-        numbers.get(chosen).copied()
-    }
-
-    /// The line of that root move.
-    pub(crate) fn line(&self, context: &SearchContext, index: usize) -> Line {
-        RootReader::new(&self.tree, context).line(index)
-    }
-
     fn count(&mut self, progress: Progress) {
         self.progress.playouts += progress.playouts;
         self.progress.depth_sum += progress.depth_sum;
@@ -205,142 +185,11 @@ impl State {
         self.progress.deepest = self.progress.deepest.max(progress.deepest);
         self.progress.bounded += progress.bounded;
         if self.progress.playouts >= FEWEST_FOR_DEPTH.min(u64::from(self.tree.visits())) {
-            self.tree.depth = self.tree.depth.max(self.mean_depth());
+            self.tree.note_depth(self.mean_depth());
         }
     }
 
     fn mean_depth(&self) -> u32 {
         (self.progress.depth_sum / self.progress.playouts.max(1)) as u32
-    }
-
-    /// Notes the end of a batch and asks the stoppers.
-    pub(crate) fn batch_done(&mut self, context: &SearchContext) {
-        self.batches += 1;
-        let now = self.elapsed_ms(context);
-        self.first_batch_end_ms.get_or_insert(now);
-        self.check(context);
-    }
-
-    /// Asks the stoppers, unless the search is over or has not evaluated its root yet.
-    pub(crate) fn check(&mut self, context: &SearchContext) {
-        if self.stop.is_some() || self.tree.is_empty() {
-            return;
-        }
-        let reader = RootReader::new(&self.tree, context);
-        let Some(root) = reader.expanded_root() else { return };
-        // In the order of the tree, which stays: KLD gain compares the visits with those of its last look.
-        let allowed = reader.allowed(&root);
-        self.best_edge = reader.best_of(&root, &allowed);
-        self.root_visits.clear();
-        self.root_visits.extend(allowed.iter().map(|index| root.visited(*index).map_or(0, |child| child.n)));
-        let children = || allowed.iter().filter_map(|index| root.visited(*index));
-        let draw = context.draw.at(1);
-        let all_decided = children().filter(|child| child.is_terminal()).count() == allowed.len();
-        let is_out_of_reach =
-            context.depth_limit.is_some_and(|depth| self.depth_growth.excludes(&self.progress, depth));
-        let best = self.best_edge;
-        let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
-        let (root_values, root_priors): (Vec<_>, Vec<_>) = match self.time.wants_root_values() {
-            true => reader.values_and_priors(&root, &allowed).unzip(),
-            false => (Vec::new(), Vec::new()),
-        };
-        let snapshot = SearchSnapshot {
-            elapsed_ms: self.elapsed_ms(context),
-            since_first_batch_ms: self.first_batch_end_ms.map(|end| self.elapsed_ms(context) - end),
-            new_nodes: self.progress.playouts,
-            total_nodes: self.nodes(),
-            batches: self.batches,
-            average_depth: match all_decided || is_out_of_reach {
-                // There is nothing deeper to be found, and `go depth` and `go mate` would wait for it for ever.
-                true => u32::MAX,
-                false => self.mean_depth(),
-            },
-            mate_depth: children()
-                .filter(|child| child.is_played_out() && child.wl == 1.0)
-                .map(|child| child.m.round() as u32 / 2 + 1)
-                .min(),
-            root_visits: (&self.root_visits).into(),
-            root_values: root_values.into(),
-            root_priors: root_priors.into(),
-            win_found: children().any(|child| child.is_terminal() && child.wl == 1.0),
-            // An unvisited move may still save the game.
-            may_resign: children().count() == allowed.len() && children().all(|child| child.q(draw) <= RESIGN_Q),
-            losing_edges: children().filter(|child| child.is_terminal() && child.wl == -1.0).count() as u32,
-            need_more_time: best.is_some_and(|best| reader.wants_more_time(&root, &allowed, best)),
-            best_move: best.and_then(|best| allowed.iter().position(|index| *index == best)),
-            best_value: best.as_ref().and_then(value),
-            second_value: allowed.iter().filter(|index| Some(**index) != best).filter_map(value).max_by(f64::total_cmp),
-            moves_left_plies: context
-                .backend
-                .attributes()
-                .has_moves_left
-                .then(|| f64::from(self.tree[self.tree.root()].m)),
-        };
-        if let Some(observer) = &self.root_observer {
-            let mut observer = observer.lock();
-            if snapshot.total_nodes >= observer.next_visits() {
-                observer.observe(&snapshot, &reader.root_moves(&root, &allowed));
-            }
-        }
-        let verdict = self.time.observe(&snapshot);
-        self.playouts_expected = verdict.remaining_playouts.unwrap_or(f64::INFINITY);
-        self.limit_ms = verdict.remaining_ms.map(|remaining| snapshot.elapsed_ms + remaining);
-        self.stop = verdict.stop;
-    }
-
-    /// Visits of the root by the moves that are searched.
-    pub(crate) fn nodes(&self) -> u64 {
-        u64::from(self.tree.visits() - self.tree.excluded_visits())
-    }
-
-    /// Playouts of this search so far.
-    pub(crate) fn playouts(&self) -> u64 {
-        self.progress.playouts
-    }
-
-    /// Gives the timekeeper the outcome of the move.
-    pub(crate) fn end_move(&mut self, elapsed_ms: f64, total_nodes: u64) -> Option<TimeReport> {
-        self.time.end(&MoveOutcome {
-            elapsed_ms,
-            total_nodes,
-            stop: self.stop,
-            first_evaluation_ms: self.first_batch_end_ms.filter(|_| self.began_empty),
-            ..MoveOutcome::default()
-        })
-    }
-
-    /// The search as it stands.
-    pub(crate) fn report(&self, context: &SearchContext) -> Report {
-        let reader = RootReader::new(&self.tree, context);
-        let elapsed_ms = self.elapsed_ms(context);
-        let since_first = self.first_batch_end_ms.map(|end| elapsed_ms - end).filter(|ms| *ms > 0.0);
-        let playouts = self.progress.playouts;
-        let tree_depth = self.tree.depth.max(1);
-        Report {
-            depth: self.mean_depth().max(1),
-            tree_depth,
-            seldepth: self.progress.deepest.max(tree_depth),
-            elapsed_ms,
-            nodes: self.nodes(),
-            playouts,
-            collisions: self.progress.collisions,
-            nps: since_first.map(|ms| playouts as f64 * 1e3 / ms),
-            eps: since_first.map(|ms| self.evaluations as f64 * 1e3 / ms),
-            hashfull: context.backend.cache_fill(),
-            tb_hits: context.probes.hits(),
-            lines: reader.ranked().into_iter().take(context.multi_pv.max(1)).map(|index| reader.line(index)).collect(),
-            move_stats: Vec::new(),
-        }
-    }
-
-    /// Statistics of the root's moves and of the root.
-    pub(crate) fn move_stats(&self, context: &SearchContext) -> Vec<MoveStats> {
-        RootReader::new(&self.tree, context).move_stats(|mv| {
-            let mut game = context.game.clone();
-            if let Some(mv) = mv {
-                game.push(mv);
-            }
-            context.backend.cached(cache_key(&game)).map(|evaluation| evaluation.q)
-        })
     }
 }
