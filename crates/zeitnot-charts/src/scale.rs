@@ -45,9 +45,10 @@ impl Scale {
 
     /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low one.
     pub fn place(&self, value: f64) -> f64 {
-        let place = match self.is_log {
-            true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
+        let place = if self.is_log {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }

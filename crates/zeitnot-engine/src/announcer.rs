@@ -31,7 +31,6 @@ impl Announcer {
     /// and after it that it is finished, or has failed. `what` names it.
     ///
     /// # Errors
-    ///
     /// Those of `work`.
     pub(crate) fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.ticking(what, start, TICK, work)

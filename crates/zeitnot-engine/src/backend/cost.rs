@@ -100,9 +100,10 @@ impl CostModel {
     /// # Errors
     /// [`CostError::Jitter`] unless `jitter` is from 0 to 1.
     pub fn with_jitter(self, jitter: f64, seed: u64) -> Result<CostModel, CostError> {
-        match (0.0..=1.0).contains(&jitter) {
-            true => Ok(CostModel { jitter, seed, ..self }),
-            false => Err(CostError::Jitter(jitter)),
+        if (0.0..=1.0).contains(&jitter) {
+            Ok(CostModel { jitter, seed, ..self })
+        } else {
+            Err(CostError::Jitter(jitter))
         }
     }
 

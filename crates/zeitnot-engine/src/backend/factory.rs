@@ -120,7 +120,6 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 /// Whether the backend `name` runs a network.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
@@ -130,7 +129,6 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
 /// the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
@@ -145,7 +143,6 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// it can.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
@@ -159,7 +156,6 @@ pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> 
 /// that it takes for it.
 ///
 /// # Errors
-///
 /// When there is no ONNX Runtime with it, or a library is missing.
 pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
     probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
@@ -173,7 +169,6 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 /// `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
-///
 /// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU), when
 /// it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
 /// [`runtime::ensure_installed`].
@@ -200,7 +195,6 @@ pub fn create(
 /// backend costs on top.
 ///
 /// # Errors
-///
 /// As of [`create`].
 pub fn bare_session(
     provider: Provider,

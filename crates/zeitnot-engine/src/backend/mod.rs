@@ -132,7 +132,6 @@ pub trait Backend: Send + Sync {
     /// A worker's private end.
     ///
     /// # Errors
-    ///
     /// When the device has no room for another one.
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError>;
 
@@ -195,7 +194,6 @@ pub trait Evaluator: Send {
     /// One evaluation for each query, in their order. Any number of queries is allowed, also 0.
     ///
     /// # Errors
-    ///
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
 

@@ -53,7 +53,6 @@ impl Backend for SeveralDevices {
 /// takes seconds a device. The results are in the order of the devices.
 ///
 /// # Errors
-///
 /// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's. Before
 /// the rest is tried, each of the first must have succeeded.
 pub(super) fn load_side_by_side<T: Send>(

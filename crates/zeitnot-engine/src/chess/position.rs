@@ -146,10 +146,7 @@ impl Position {
 
 /// All legal moves; none when the king of the side to move is gone, for which shakmaty panics.
 pub(super) fn legal_moves(chess: &Chess) -> MoveList {
-    match has_king(chess) {
-        true => chess.legal_moves(),
-        false => MoveList::new(),
-    }
+    if has_king(chess) { chess.legal_moves() } else { MoveList::new() }
 }
 
 /// Whether the side to move has its king.

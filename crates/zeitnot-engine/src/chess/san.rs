@@ -113,10 +113,8 @@ fn without_suffixes(mut text: &[u8]) -> &[u8] {
 fn normal(text: &[u8]) -> Option<Written> {
     let role_of = |letter: u8| Role::from_char(letter.into());
     let is_named = text.first().is_some_and(|first| b"NBRQK".contains(first));
-    let (role, text) = match is_named {
-        true => (role_of(text[0])?, &text[1..]),
-        false => (Role::Pawn, text.strip_prefix(b"P").unwrap_or(text)),
-    };
+    let (role, text) =
+        if is_named { (role_of(text[0])?, &text[1..]) } else { (Role::Pawn, text.strip_prefix(b"P").unwrap_or(text)) };
     let (promotion, text) = match text.split_last() {
         Some((last, rest)) if last.is_ascii_alphabetic() => {
             let rest =

@@ -377,7 +377,6 @@ impl Entry {
 /// The entry of this name in any case.
 ///
 /// # Errors
-///
 /// When no entry has the name; the message lists the closest names.
 pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     let lower = name.to_ascii_lowercase();

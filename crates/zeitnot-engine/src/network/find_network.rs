@@ -38,7 +38,6 @@ impl Location {
     /// Reads the network, with this interface if it is an ONNX model.
     ///
     /// # Errors
-    ///
     /// As [`Network::load_with`].
     pub fn load(&self, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         match self {
@@ -50,7 +49,6 @@ impl Location {
     /// The SHA-256 of the file, in lower-case hexadecimal.
     ///
     /// # Errors
-    ///
     /// When it cannot be read.
     pub fn sha256(&self) -> Result<String, NetworkError> {
         match self {
@@ -65,7 +63,6 @@ impl Location {
     /// Size of the file, bytes.
     ///
     /// # Errors
-    ///
     /// When the file cannot be looked at.
     pub fn size(&self) -> Result<u64, NetworkError> {
         match self {
@@ -109,7 +106,6 @@ impl fmt::Display for Location {
 /// as Zeitnot's own networks, with any ending, are passed over when no network is named.
 ///
 /// # Errors
-///
 /// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
 /// named is not looked at here: reading it reports its errors.
 pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
@@ -123,7 +119,6 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
 /// of unreadable files, and the next one is taken: a broken download is no reason not to play.
 ///
 /// # Errors
-///
 /// As [`find`]; for a network that is named those of reading it; where no network is named, [`NetworkError::Interface`] when the
 /// first one that could play does not have this interface: another one in its place is not what was asked for.
 pub fn load(

@@ -94,7 +94,6 @@ impl Network {
     /// Reads a network file: Lc0's protobuf (gzipped or not) or an ONNX model, recognised by its content.
     ///
     /// # Errors
-    ///
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         Network::load_with(path, &OnnxInterface::default())
@@ -103,7 +102,6 @@ impl Network {
     /// Reads a network file that is an ONNX model with this interface, as [`Network::load`].
     ///
     /// # Errors
-    ///
     /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is not
     /// there, the file states another name or input format, or a network in Lc0's own format is given names.
     pub fn load_with(path: &Path, interface: &OnnxInterface) -> Result<Network, NetworkError> {
@@ -120,7 +118,6 @@ impl Network {
     /// Reads the content of a network file called `name`, as [`Network::load`].
     ///
     /// # Errors
-    ///
     /// As [`Network::load`].
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Network, NetworkError> {
         Network::from_bytes_with(bytes, name, &OnnxInterface::default())
@@ -129,7 +126,6 @@ impl Network {
     /// Reads the content of a network file called `name`, as [`Network::load_with`].
     ///
     /// # Errors
-    ///
     /// As [`Network::load_with`].
     pub fn from_bytes_with(bytes: &[u8], name: &str, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         Network::parse(Cow::Borrowed(bytes), name, interface)
@@ -153,7 +149,6 @@ impl Network {
     /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.
     ///
     /// # Errors
-    ///
     /// When the network cannot be converted so. A model that came as ONNX takes only the default conversion, which
     /// leaves it as it is.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {

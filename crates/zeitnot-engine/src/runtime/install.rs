@@ -61,7 +61,6 @@ impl Installer {
     /// The installer of a variant for this user on this platform.
     ///
     /// # Errors
-    ///
     /// When there is no package for the platform, or the user has no home folder.
     pub fn for_this_user(variant: Variant) -> Result<Installer, InstallError> {
         let pin = variant.pin().ok_or_else(|| InstallError::NoWheel { variant, platform: platform() })?;
@@ -106,7 +105,6 @@ impl Installer {
     /// Only one process at a time installs; a second one waits and then finds the work done.
     ///
     /// # Errors
-    ///
     /// [`InstallError`]. What was downloaded whole is kept for the next attempt.
     pub fn install(&self, force: bool, report: &mut dyn FnMut(Progress)) -> Result<PathBuf, InstallError> {
         let folder = self.folder();

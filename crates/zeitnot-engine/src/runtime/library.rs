@@ -12,7 +12,6 @@ use libloading::{Error, Library};
 /// search the working folder.
 ///
 /// # Safety
-///
 /// As of [`Library::new`]: loading a library runs its initialisers.
 pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
     leave_out_the_working_folder();
@@ -23,7 +22,6 @@ pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
 /// Loads a library of the system, such as a driver's, by its name.
 ///
 /// # Safety
-///
 /// As of [`load`].
 #[cfg(not(windows))]
 pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {

@@ -129,10 +129,7 @@ fn fit_for(
     if !runtime.has(provider) {
         let is_installed = |variant: &Variant| Installer::for_this_user(*variant).is_ok_and(|it| it.is_installed());
         let installed = provider.variants().iter().any(is_installed);
-        let hint = match installed {
-            true => String::new(),
-            false => format!(" ({})", source_of(provider)),
-        };
+        let hint = if installed { String::new() } else { format!(" ({})", source_of(provider)) };
         return Err(RuntimeError::LoadedWithout { provider, loaded: runtime.path.clone(), hint });
     }
     Ok(Arc::clone(runtime))

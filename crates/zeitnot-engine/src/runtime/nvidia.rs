@@ -76,7 +76,6 @@ const TEXT_LENGTH: usize = 256;
 /// Asks the driver; it stays loaded.
 ///
 /// # Errors
-///
 /// [`DriverError`]. A driver without a card is an error too.
 pub fn driver() -> Result<Driver, DriverError> {
     // There is no driver for macOS, whose loader would look for it in the working folder.

@@ -69,9 +69,10 @@ impl Status {
 impl fmt::Display for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Installed { variant, package, bytes, installed, command, .. } = self;
-        match installed {
-            true => write!(f, "{variant}: {package}, installed"),
-            false => write!(f, "{variant}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes)),
+        if *installed {
+            write!(f, "{variant}: {package}, installed")
+        } else {
+            write!(f, "{variant}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes))
         }
     }
 }

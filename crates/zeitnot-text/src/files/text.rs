@@ -51,9 +51,10 @@ pub fn without_marks(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     let text = &bytes[mark_length(bytes)?..];
     let is_clean = |line: &[u8]| !line.starts_with(MARK);
     let lines = || text.split_inclusive(|byte| *byte == b'\n');
-    match lines().all(is_clean) {
-        true => Ok(Cow::Borrowed(text)),
-        false => Ok(Cow::Owned(lines().flat_map(|line| line.strip_prefix(MARK).unwrap_or(line)).copied().collect())),
+    if lines().all(is_clean) {
+        Ok(Cow::Borrowed(text))
+    } else {
+        Ok(Cow::Owned(lines().flat_map(|line| line.strip_prefix(MARK).unwrap_or(line)).copied().collect()))
     }
 }
 
@@ -76,10 +77,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The system's, and [`ErrorKind::InvalidInput`] for a folder.
 pub fn open(path: &Path) -> io::Result<File> {
-    match path.is_dir() {
-        true => Err(OtherKind::Folder.not_a_file()),
-        false => File::open(path),
-    }
+    if path.is_dir() { Err(OtherKind::Folder.not_a_file()) } else { File::open(path) }
 }
 
 fn not_utf8(line: usize) -> Error {
@@ -190,9 +188,10 @@ mod tests {
             (b"\xfd7zXZ\0\0".to_vec(), "xz"),
             (b"PK\x03\x04\x14".to_vec(), "zip"),
         ] {
-            let expected = match name.starts_with("UTF") {
-                true => format!("it is {name}; save it as UTF-8"),
-                false => format!("it is compressed ({name}); unpack it first"),
+            let expected = if name.starts_with("UTF") {
+                format!("it is {name}; save it as UTF-8")
+            } else {
+                format!("it is compressed ({name}); unpack it first")
             };
             assert_eq!(without_marks(&bytes).unwrap_err().to_string(), expected);
             assert_eq!(lines(&bytes), [Err(expected.clone())]);

@@ -49,7 +49,6 @@ impl Default for Calibration {
 /// games.
 ///
 /// # Errors
-///
 /// When the network cannot be converted, holds nothing that could run in 8 bits, or does not run.
 pub fn quantise(
     runtime: &Arc<Runtime>,

@@ -208,7 +208,6 @@ impl DeviceOptions {
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
-    ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
@@ -225,7 +224,6 @@ impl DeviceOptions {
     /// Checks that the keys mean something to the backend native.
     ///
     /// # Errors
-    ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
     pub(crate) fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
         let is_known = |key: &&str| [ISA, PRECISION, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);

@@ -74,7 +74,6 @@ impl NativeBackend {
     /// Makes a network ready as asked.
     ///
     /// # Errors
-    ///
     /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction set.
     pub fn new(
         network: &Network,
@@ -130,9 +129,10 @@ impl NativeBackend {
 /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
 fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
     let body = network.layers().and_then(|layers| layers.body.as_ref());
-    match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
-        true => Arithmetic::Int8,
-        false => Arithmetic::Float32,
+    if body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
+        Arithmetic::Int8
+    } else {
+        Arithmetic::Float32
     }
 }
 

@@ -36,7 +36,6 @@ impl BareSession {
     /// Loads the network as a backend with these options would.
     ///
     /// # Errors
-    ///
     /// As of the backend.
     pub(in crate::backend) fn new(
         runtime: &Arc<Runtime>,
@@ -91,11 +90,9 @@ impl BareSession {
     /// Runs the network on `rows` positions of the input from the one at `first` on, and drops the outputs.
     ///
     /// # Errors
-    ///
     /// When the device fails.
     ///
     /// # Panics
-    ///
     /// If the input has fewer positions.
     pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
         let dense = &[PLANES, 8, 8];

@@ -73,7 +73,6 @@ impl OnnxRuntimeBackend {
     /// lets the device prepare for the batches that it will see.
     ///
     /// # Errors
-    ///
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the
     /// network has no ONNX form as asked for, ONNX Runtime does not take it, or a shape is wrong.
     pub(crate) fn new(

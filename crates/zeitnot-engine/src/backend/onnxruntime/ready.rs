@@ -12,7 +12,6 @@ use crate::runtime::{Provider, nvidia::Driver};
 /// seconds, and else in minutes. An engine of another version of TensorRT looks like one of this.
 ///
 /// # Errors
-///
 /// When the network has no form for TensorRT.
 pub(in crate::backend) fn engines_are_ready(
     network: &Network,

@@ -74,7 +74,6 @@ impl SharedWeights {
     /// Optimises a model for this processor; `builder` is a session to be, as sessions are to be.
     ///
     /// # Errors
-    ///
     /// When ONNX Runtime does not take the model, or there is no room for it in the folder for temporary files.
     pub(super) fn new(builder: SessionBuilder, model: &[u8]) -> ort::Result<SharedWeights> {
         let write = |path: &Path| builder.with_optimized_model_path(path)?.commit_from_memory(model).map(drop);

@@ -68,7 +68,6 @@ impl Fetcher {
     /// that the next call can check whether it is still the same: the file that lies there, and the one that the server has.
     ///
     /// # Errors
-    ///
     /// [`FetchError`]; the folder of networks is as it was.
     pub fn fetch(&self, source: &Source, report: &mut dyn FnMut(FetchProgress)) -> Result<Fetched, FetchError> {
         let path = self.folder.join(&source.file_name);

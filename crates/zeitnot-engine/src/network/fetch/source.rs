@@ -27,7 +27,6 @@ impl Source {
     /// large as the largest network that can be read, 2 GiB.
     ///
     /// # Errors
-    ///
     /// [`FetchError::BadUrl`].
     pub fn from_url(url: &str) -> Result<Source, FetchError> {
         let bad = || FetchError::BadUrl(without_password(url).into_owned());

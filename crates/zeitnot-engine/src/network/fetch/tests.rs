@@ -143,9 +143,10 @@ fn files(folder: &TempDir) -> Vec<String> {
     let mut folders = vec![folder.path().join("networks")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type().unwrap().is_dir() {
-                true => folders.push(entry.path()),
-                false => names.push(entry.file_name().into_string().unwrap()),
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path())
+            } else {
+                names.push(entry.file_name().into_string().unwrap())
             }
         }
     }

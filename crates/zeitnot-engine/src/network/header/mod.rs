@@ -104,9 +104,10 @@ impl Header {
         };
         let old = matches!(network, 3 | 4);
         let old_smolgen = old && encoders && weights.is_some_and(|weights| weights.smolgen_w.is_some());
-        let [ffn_id, smolgen_id] = match old_smolgen {
-            true => [8, 7],
-            false => [format.ffn_activation.unwrap_or(0), format.smolgen_activation.unwrap_or(0)],
+        let [ffn_id, smolgen_id] = if old_smolgen {
+            [8, 7]
+        } else {
+            [format.ffn_activation.unwrap_or(0), format.smolgen_activation.unwrap_or(0)]
         };
         let policy_activation = if old && !encoders { Activation::Selu } else { activation };
         let ffn = |default| Activation::from_id(ffn_id, default).ok_or_else(|| unsupported("ffn activation", ffn_id));

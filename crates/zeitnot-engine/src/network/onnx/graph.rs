@@ -78,9 +78,10 @@ impl<'a> GraphBuilder<'a> {
         shape: &[i64],
     ) {
         // The values before a last operator are wide enough; the operator itself profits from float32.
-        let value = match self.conversion.precision == precision {
-            true => value.clone(),
-            false => self.cast(&format!("{name}/cast"), value, precision),
+        let value = if self.conversion.precision == precision {
+            value.clone()
+        } else {
+            self.cast(&format!("{name}/cast"), value, precision)
         };
         self.node(name, last, &[&value], attributes);
         let end = self.end(name, data_type::of(precision), shape);

@@ -70,7 +70,6 @@ impl<'a> Name<'a> {
     /// The name that the file states or the user gives.
     ///
     /// # Errors
-    ///
     /// When they contradict each other, in words.
     fn chosen(
         stated: Option<(&'static str, &'a str)>,
@@ -98,7 +97,6 @@ impl<'a> Names<'a> {
     /// The names of a model with the network `outer` around it, if there is one.
     ///
     /// # Errors
-    ///
     /// When the user contradicts the file, in words.
     pub(super) fn of(outer: Option<&'a proto::OnnxModel>, interface: &'a OnnxInterface) -> Result<Names<'a>, String> {
         let stated = |key, field: fn(&proto::OnnxModel) -> &Option<String>| {

@@ -48,7 +48,6 @@ impl Planes {
     /// value of each.
     ///
     /// # Panics
-    ///
     /// If there is no room for 112 * 8 bytes and 112 numbers.
     pub(crate) fn write_packed(&self, boards: &mut [u8], values: &mut [f32]) {
         let (boards, rest) = boards.as_chunks_mut();
@@ -60,7 +59,6 @@ impl Planes {
     /// Writes the planes in full, `plane * 64 + square`.
     ///
     /// # Panics
-    ///
     /// If `out` does not hold 112 * 64 numbers.
     pub(crate) fn write_dense(&self, out: &mut [f32]) {
         assert_eq!(out.len(), PLANES * SQUARES, "the caller gives room for 112 planes");

@@ -14,7 +14,6 @@ const EXTERNAL: i32 = 1;
 /// and the like stay in the model, as ONNX's own tools have it.
 ///
 /// # Panics
-///
 /// When it is no model.
 pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
     /// Bytes of the smallest tensor that goes.
@@ -39,7 +38,6 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
 /// they have to be there.
 ///
 /// # Panics
-///
 /// When it is no model.
 pub fn with_listed_initializers(model: &[u8], ir_version: i64) -> Vec<u8> {
     let mut model = ModelProto::decode(model).expect("it is a model");
@@ -53,7 +51,6 @@ pub fn with_listed_initializers(model: &[u8], ir_version: i64) -> Vec<u8> {
 /// A model whose inputs and outputs are called otherwise.
 ///
 /// # Panics
-///
 /// When it is no model.
 pub fn with_renamed_ends(model: &[u8], rename: impl Fn(&str) -> String) -> Vec<u8> {
     let mut model = ModelProto::decode(model).expect("it is a model");
@@ -71,7 +68,6 @@ pub fn with_renamed_ends(model: &[u8], rename: impl Fn(&str) -> String) -> Vec<u
 /// same precision, whose inputs and outputs are float32.
 ///
 /// # Panics
-///
 /// When it is no such model.
 pub fn with_narrow_ends(model: &[u8], precision: Precision) -> Vec<u8> {
     let narrow = data_type::of(precision);

@@ -159,20 +159,23 @@ impl Candidates {
         above
     }
 
-    /// Gives every candidate what it gets before its score is down to a level, one at which that comes to `visits` or not much
-    /// less. Returns how many were given. Dealing them one by one begins with the same at any level.
+    /// Gives every candidate the visits that it gets before its score is down to a level, at which they come to `visits` or not
+    /// much less. Returns their number. Dealing them one by one begins with the same visits, at any level.
     fn deal_to_level(&mut self, visits: u32) -> u32 {
         let (best, _) = best_and_runner_up(&self.score[..self.len]);
+        // The level lies between two bounds. At `high` nobody gets a visit, and at `low` there are too many: the best candidate
+        // alone would fall as low by all of them. No score falls to its utility, the part that visits do not change.
         let mut high = self.score[best];
-        // Alone, the best candidate would fall that low; and the utility of none is ever reached.
         let alone = score(self.utility[best], self.u_numerator[best], self.divisor[best].saturating_add(visits));
         let mut low = self.utility[..self.len].iter().copied().fold(alone, f32::max);
+        // The number that Newton's method aims at: less than `visits` after a level that counted too many.
         let mut wanted = visits as f32;
         let mut level = middle(low, high);
         for _ in 0..TRIES {
             if !(low < level && level < high) {
                 break;
             }
+            // The sum in fractions is cheap and smooth; whole visits are counted only where it is near enough.
             let estimate = self.estimate(level);
             // Rounding up adds half a visit to each on average, and one at most.
             let missing = wanted - estimate.visits - estimate.count / 2.0;
@@ -188,10 +191,12 @@ impl Candidates {
                 high = level;
             }
             level = estimate.newton(level, wanted - estimate.count / 2.0);
+            // A step beyond the bounds is replaced by halving them.
             if !(low < level && level < high) {
                 level = middle(low, high);
             }
         }
+        // No level was found in time: the last one from which visits are missing is safe, and the rest is dealt one by one.
         match self.count_at(high, visits) {
             total if total <= visits => self.give_what_was_counted(total),
             _ => 0,

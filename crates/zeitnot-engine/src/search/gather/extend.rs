@@ -33,9 +33,10 @@ impl Batch {
                 self.identities[index] = Identity::of(position);
             }
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, &context.params) {
-                match context.params.transpositions && depends_on_path(position, depth) {
-                    true => LeafKind::Repeats,
-                    false => LeafKind::Ends(end),
+                if context.params.transpositions && depends_on_path(position, depth) {
+                    LeafKind::Repeats
+                } else {
+                    LeafKind::Ends(end)
                 }
             } else if let Some(end) = known_by_tables(position, depth, &context.probes) {
                 LeafKind::Ends(end)
@@ -79,9 +80,10 @@ impl Batch {
     fn known(&mut self, evaluation: &Evaluation, turn: Color, params: &SearchParams) -> LeafKind {
         let from = self.codes.len();
         prior_codes::encode(&evaluation.logits, params.policy_temperature, &mut self.codes);
-        let (wl, d) = match params.wdl_rescale.is_active() {
-            true => params.wdl_rescale.apply(evaluation.q, evaluation.d, turn),
-            false => (evaluation.q, evaluation.d),
+        let (wl, d) = if params.wdl_rescale.is_active() {
+            params.wdl_rescale.apply(evaluation.q, evaluation.d, turn)
+        } else {
+            (evaluation.q, evaluation.d)
         };
         // The network speaks for the side to move, a node for the one who moved.
         let value = Value { wl: -wl, d, m: evaluation.m.unwrap_or(0.0) };

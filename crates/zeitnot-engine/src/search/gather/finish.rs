@@ -140,9 +140,10 @@ impl Batch {
             }
         }
         let sticky = context.params.sticky_endgames;
-        match context.params.transpositions {
-            true => transpositions::backup(tree, &self.path, found, visits, sticky),
-            false => backup(tree, &self.path, value, visits, sticky),
+        if context.params.transpositions {
+            transpositions::backup(tree, &self.path, found, visits, sticky)
+        } else {
+            backup(tree, &self.path, value, visits, sticky)
         }
     }
 }

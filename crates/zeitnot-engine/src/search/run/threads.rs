@@ -29,9 +29,10 @@ impl SearchThreads {
         }
         while self.workers.len() < workers {
             // The stacks must not take the memory that the search needs.
-            let made = match self.workers.is_empty() || has_headroom(false) {
-                true => SearchThread::new(format!("search-{}", self.workers.len())),
-                false => Err(io::ErrorKind::OutOfMemory.into()),
+            let made = if self.workers.is_empty() || has_headroom(false) {
+                SearchThread::new(format!("search-{}", self.workers.len()))
+            } else {
+                Err(io::ErrorKind::OutOfMemory.into())
             };
             match made {
                 Ok(worker) => self.workers.push(worker),

@@ -238,9 +238,10 @@ mod tests {
         fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
             let asked: usize = self.batches.iter().sum();
             self.batches.push(batch.len());
-            match self.batches.len() == self.fails_at {
-                true => Err(BackendError::NoNetwork("test".to_owned())),
-                false => Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect()),
+            if self.batches.len() == self.fails_at {
+                Err(BackendError::NoNetwork("test".to_owned()))
+            } else {
+                Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect())
             }
         }
 

@@ -252,9 +252,10 @@ mod tests {
             tree.make_room(usize::MAX, 8);
             assert_eq!(expanded(&tree).len(), 20, "there is room");
             // As many as there are.
-            match of_words {
-                true => tree.words.most = tree.words.in_use(),
-                false => tree.nodes.most = tree.nodes.in_use(),
+            if of_words {
+                tree.words.most = tree.words.in_use()
+            } else {
+                tree.nodes.most = tree.nodes.in_use()
             }
             tree.make_room(usize::MAX, 1);
             assert!(expanded(&tree).len() < 20);

@@ -113,9 +113,10 @@ impl Tree {
         let home = self.home;
         self[home] = Node::new();
         // What a position was owned as the root for, it is now owned behind it.
-        self.previous_root = Some(match old == home {
-            true => PreviousRoot { node, child: None, position: None, plies },
-            false => PreviousRoot { node: Node::new(), child: None, position: Some(old), plies },
+        self.previous_root = Some(if old == home {
+            PreviousRoot { node, child: None, position: None, plies }
+        } else {
+            PreviousRoot { node: Node::new(), child: None, position: Some(old), plies }
         });
     }
 

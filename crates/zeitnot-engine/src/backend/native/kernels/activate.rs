@@ -88,7 +88,6 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> 
 /// The activation of `vectors` vectors, in place.
 ///
 /// # Safety
-///
 /// `numbers` is good for that many, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Activation) {

@@ -7,7 +7,6 @@ use super::simd::Simd;
 /// Vectors of words, and their sums of products.
 ///
 /// # Safety
-///
 /// As for [`Simd`].
 pub(super) trait Arithmetic<S: Simd> {
     /// A vector of words.

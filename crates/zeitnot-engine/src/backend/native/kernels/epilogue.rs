@@ -49,7 +49,6 @@ pub(super) struct SqueezeExcitation {
 /// Runs it.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(job: &Epilogue) {

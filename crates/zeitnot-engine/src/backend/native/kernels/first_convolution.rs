@@ -53,7 +53,6 @@ pub(super) struct Input<'a> {
 /// Runs it.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor has
 /// the instruction set.
 #[inline(always)]

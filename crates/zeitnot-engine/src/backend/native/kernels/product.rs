@@ -35,7 +35,6 @@ pub(super) struct Product {
 /// Runs them.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn product<S: Simd>(job: &Product) {

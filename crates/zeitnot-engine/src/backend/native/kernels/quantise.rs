@@ -26,7 +26,6 @@ pub(super) struct Quantisation {
 /// Runs it.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn quantise<S: Simd>(job: &Quantisation) {

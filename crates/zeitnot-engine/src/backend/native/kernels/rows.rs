@@ -67,7 +67,6 @@ pub(super) struct Quantised {
 /// Runs it.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {

@@ -7,7 +7,6 @@
 /// Operations on vectors of [`LANES`](Simd::LANES) numbers.
 ///
 /// # Safety
-///
 /// Every method may be called only where the processor has the instruction set; pointers must be good for the whole
 /// vector (and need no alignment).
 pub(super) trait Simd: Copy {

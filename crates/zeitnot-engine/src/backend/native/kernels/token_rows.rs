@@ -29,7 +29,6 @@ pub(super) struct Normalisation {
 /// Runs it.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn normalise<S: Simd>(job: &Normalisation) {
@@ -71,7 +70,6 @@ pub(super) unsafe fn normalise<S: Simd>(job: &Normalisation) {
 /// The softmax of each row of a square matrix, in place.
 ///
 /// # Safety
-///
 /// `numbers` is good for `columns` vectors of `pitch` rows, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usize, columns: usize) {
@@ -104,7 +102,6 @@ pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usi
 /// The transpose of `rows` rows, a multiple of the lanes: to `[vector of rows][column][lane of rows]`.
 ///
 /// # Safety
-///
 /// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
@@ -123,7 +120,6 @@ pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: us
 /// `to += factor * from` for some vectors, `to_next` and `from_next` numbers from one to the next.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn add_scaled<S: Simd>(
@@ -146,7 +142,6 @@ pub(super) unsafe fn add_scaled<S: Simd>(
 /// `numbers = numbers * factors + terms` for some vectors; factors or terms may be null.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms: *const f32, vectors: usize) {
@@ -169,7 +164,6 @@ pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms
 /// The sum of products of two rows, `a_next` and `b_next` numbers from one of their vectors to the next.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn dot_rows<S: Simd>(

@@ -243,7 +243,6 @@ fn register(
 /// Whether a provider loads, with all the libraries it needs, on the first device; without a network.
 ///
 /// # Errors
-///
 /// As for a backend.
 pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result<(), BackendError> {
     let model = OnnxModel {

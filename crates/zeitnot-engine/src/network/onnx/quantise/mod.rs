@@ -56,7 +56,6 @@ impl Quantiser {
     /// Finds the operators of a model of the network `name` that can run in 8 bits.
     ///
     /// # Errors
-    ///
     /// When the model cannot be read, or holds nothing of the kind.
     pub(crate) fn new(mut original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
         let error = |problem: &str| NetworkError::Onnx { name: name.to_owned(), problem: problem.to_owned() };
@@ -99,7 +98,6 @@ impl Quantiser {
     /// The model in 8 bits; `ranges` are those of [`Quantiser::observed`].
     ///
     /// # Errors
-    ///
     /// When a range is missing or no range of numbers.
     pub(crate) fn quantise(self, ranges: &HashMap<String, ActivationRange>) -> Result<OnnxModel, NetworkError> {
         let known = |name: &String| {

@@ -37,9 +37,10 @@ impl State {
             context.depth_limit.is_some_and(|depth| self.depth_growth.excludes(&self.progress, depth));
         let best = self.best_edge;
         let value = |index: &usize| root.visited(*index).map(|child| f64::from(child.q(draw)));
-        let (root_values, root_priors): (Vec<_>, Vec<_>) = match self.time.wants_root_values() {
-            true => reader.values_and_priors(&root, &allowed).unzip(),
-            false => (Vec::new(), Vec::new()),
+        let (root_values, root_priors): (Vec<_>, Vec<_>) = if self.time.wants_root_values() {
+            reader.values_and_priors(&root, &allowed).unzip()
+        } else {
+            (Vec::new(), Vec::new())
         };
         let snapshot = SearchSnapshot {
             elapsed_ms: self.elapsed_ms(context),
