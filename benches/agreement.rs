@@ -1,5 +1,5 @@
-//! How far a network in lower precision agrees with itself in float32 on ONNX Runtime's CPU provider, and how much faster
-//! it is:
+//! How far a network in lower precision agrees with itself in float32 on ONNX Runtime's CPU provider, and how much
+//! faster it is:
 //!
 //! ```text
 //! cargo bench --bench agreement -- NETWORK...                  in 8 bits, as `net convert --int8` makes it for ONNX Runtime

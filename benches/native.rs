@@ -1,7 +1,7 @@
 //! The native backend against ONNX Runtime, by batch size: `cargo bench --bench native`.
 //!
-//! Both evaluate the same positions in turn, in one process and on one thread; the figures are medians of evaluations per
-//! second of processor time (of wall time where the system does not give it), and their ratio. Arguments choose:
+//! Both evaluate the same positions in turn, in one process and on one thread; the figures are medians of evaluations
+//! per second of processor time (of wall time where the system does not give it), and their ratio. Arguments choose:
 //! `cargo bench --bench native -- 6x64 10x128 batch=1,8 isa=avx2 rounds=15 threads=2 alone`.
 
 #![allow(clippy::print_stdout, reason = "the output of a benchmark")]

@@ -3,7 +3,8 @@
 use super::markup::{Markup, px};
 use super::palette::{SERIES, chart_css, dashes};
 
-/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read on both.
+/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read
+/// on both.
 pub const WIDTH: f64 = 440.0;
 /// Space at the left and the right.
 pub const MARGIN: f64 = 12.0;
@@ -140,8 +141,8 @@ impl Canvas {
         markup.text("title", &[("id", &title_id)], frame.title);
         markup.text("desc", &[("id", &text_id)], frame.description);
         if frame.is_file {
-            // A page that shows the file may be light or dark without regard to the system's scheme, and the picture cannot
-            // know it. With a background of its own, in the same scheme as its text, it can be read on both.
+            // A page that shows the file may be light or dark without regard to the system's scheme, and the picture
+            // cannot know it. With a background of its own, in the same scheme as its text, it can be read on both.
             markup.open("style", &[]);
             markup.push(&chart_css());
             markup.close("style");

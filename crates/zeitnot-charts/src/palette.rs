@@ -1,8 +1,8 @@
 //! Holds the colours of charts and page for light and dark, and writes the style sheet from them.
 //!
-//! The series have the order of hues that Okabe and Ito's palette for the colour-blind has, darker on light and lighter on
-//! dark: each has a contrast of 4.5 with the background (WCAG's for text), so that text in the colour of the background
-//! can stand on it. Curves also differ by their dashes.
+//! The series have the order of hues that Okabe and Ito's palette for the colour-blind has, darker on light and lighter
+//! on dark: each has a contrast of 4.5 with the background (WCAG's for text), so that text in the colour of the
+//! background can stand on it. Curves also differ by their dashes.
 
 use std::fmt::Write as _;
 
@@ -45,8 +45,8 @@ const DARK: Scheme = Scheme {
     series: ["#7ab8ff", "#ff9f66", "#56d3a0", "#dd9bf0", "#e2c84b", "#ff8fb3", "#7fd0e0", "#c3c7cc"],
 };
 
-/// The rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know fewer of
-/// the rules of CSS than browsers.
+/// The rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know fewer
+/// of the rules of CSS than browsers.
 pub fn chart_css() -> String {
     let mut css = String::from(
         "svg text{font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\

@@ -3,16 +3,16 @@
 use super::plot::{Axis, Quantity, Spacing};
 use zeitnot_text::words::{grouped, time};
 
-/// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of two
-/// minutes is easier to read in seconds than in minutes.
+/// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of
+/// two minutes is easier to read in seconds than in minutes.
 const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
 /// Ticks of a logarithmic axis above which only powers of ten have one.
 const MOST_LOG_TICKS: usize = 6;
 /// Powers of two that have a tick; of more, every second one has, or every third.
 const MOST_DOUBLINGS: u32 = 11;
-/// Sizes below which a value is 0, and above which it is not a number: no time, share or count is there, and the arithmetic of ticks
-/// breaks near the ends of what a number can be.
+/// Sizes below which a value is 0, and above which it is not a number: no time, share or count is there, and the
+/// arithmetic of ticks breaks near the ends of what a number can be.
 const SIZES: [f64; 2] = [1e-9, 1e15];
 /// Ticks of a linear axis.
 const MOST_TICKS: i64 = 100;
@@ -30,8 +30,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without their
-    /// zero mislead.
+    /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without
+    /// their zero mislead.
     pub fn new(axis: &Axis, values: impl IntoIterator<Item = f64>, wanted: usize) -> Scale {
         let [least, most] = SIZES;
         let sound = values.into_iter().filter(|value| value.abs() <= most);
@@ -43,7 +43,8 @@ impl Scale {
         }
     }
 
-    /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low one.
+    /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low
+    /// one.
     pub fn place(&self, value: f64) -> f64 {
         let place = if self.is_log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()

@@ -27,8 +27,8 @@ impl Announcer {
         (self.0)(line);
     }
 
-    /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten seconds,
-    /// and after it that it is finished, or has failed. `what` names it.
+    /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten
+    /// seconds, and after it that it is finished, or has failed. `what` names it.
     ///
     /// # Errors
     /// Those of `work`.

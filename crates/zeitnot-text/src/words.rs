@@ -2,8 +2,8 @@
 
 use crate::printable;
 
-/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and below a minute a
-/// hundredth of a second.
+/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and
+/// below a minute a hundredth of a second.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
     let text = |value: f64, unit: &str| {

@@ -1,5 +1,5 @@
-//! Models the cost of each batch, for games on a virtual clock: a decorator below the cache, so that a position from the cache
-//! costs nothing.
+//! Models the cost of each batch, for games on a virtual clock: a decorator below the cache, so that a position from
+//! the cache costs nothing.
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 use rand::SeedableRng as _;
@@ -94,8 +94,8 @@ impl CostModel {
         CostModel::table(&entries)
     }
 
-    /// Lets the time of a batch vary: its logarithm is normal with this standard deviation, its mean stays. The draw depends
-    /// on `seed` and the batch alone, not on the batches before it.
+    /// Lets the time of a batch vary: its logarithm is normal with this standard deviation, its mean stays. The draw
+    /// depends on `seed` and the batch alone, not on the batches before it.
     ///
     /// # Errors
     /// [`CostError::Jitter`] unless `jitter` is from 0 to 1.

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Interval at which a thread that waits for an evaluator looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each evaluator
-/// comes back when its batch is over, and the next search begins with those that are here.
+/// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each
+/// evaluator comes back when its batch is over, and the next search begins with those that are here.
 #[derive(Default)]
 pub(crate) struct EvaluatorPool {
     contents: Mutex<Contents>,
@@ -43,7 +43,8 @@ impl EvaluatorPool {
         Ok(())
     }
 
-    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted any more.
+    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted
+    /// any more.
     pub(crate) fn count(&self) -> usize {
         let contents = self.contents.lock();
         (contents.here.len() + contents.lent).min(contents.wanted)

@@ -125,8 +125,8 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
     Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
 }
 
-/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not give to
-/// the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
+/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not
+/// give to the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
 ///
 /// # Errors
 /// When there is no such backend, or not in this build.
@@ -139,8 +139,8 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
     })
 }
 
-/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU where
-/// it can.
+/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU
+/// where it can.
 ///
 /// # Errors
 /// When there is no such backend, or not in this build.
@@ -163,14 +163,14 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this network is
-/// built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless an option asks for
-/// ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's are known (`onnx-cpu`,
-/// `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
+/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this
+/// network is built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless
+/// an option asks for ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's
+/// are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
-/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU), when
-/// it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
+/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU),
+/// when it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
 /// [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
@@ -191,8 +191,8 @@ pub fn create(
     })
 }
 
-/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring what a
-/// backend costs on top.
+/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring
+/// what a backend costs on top.
 ///
 /// # Errors
 /// As of [`create`].
@@ -217,8 +217,8 @@ fn takes_cuda(options: &BackendOptions) -> bool {
     options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
 }
 
-/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else shall wait
-/// minutes for one.
+/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else
+/// shall wait minutes for one.
 fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
     options.device.check_for(Provider::TensorRt).is_ok()
         && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
@@ -245,8 +245,8 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
     on_provider(Provider::Cpu, network, options)
 }
 
-/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or whether one is
-/// there that only native does, such as 8 bits.
+/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or
+/// whether one is there that only native does, such as 8 bits.
 fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
     let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
     let for_native = options.device.check_for(Provider::Cpu).is_err();
@@ -288,9 +288,9 @@ fn on_provider(
     }
 }
 
-/// Number of devices that are loaded before the others: TensorRT's engine for the first serves cards of its kind, and two
-/// that build the same one would write the same file. Cards of different kinds are loaded one after another, as any two of
-/// them may be of one kind.
+/// Number of devices that are loaded before the others: TensorRT's engine for the first serves cards of its kind, and
+/// two that build the same one would write the same file. Cards of different kinds are loaded one after another, as any
+/// two of them may be of one kind.
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {
         (Provider::TensorRt, Ok(driver)) => {

@@ -197,8 +197,8 @@ pub trait Evaluator: Send {
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
 
-    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the clock
-    /// has to be asked.
+    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the
+    /// clock has to be asked.
     fn modelled_cost_ms(&self) -> Option<f64>;
 }
 

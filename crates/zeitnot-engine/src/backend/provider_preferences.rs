@@ -11,13 +11,13 @@ pub(crate) enum Sharing {
     /// it out.
     PerWorker,
     /// Number of sessions, dealt out to the workers in turn, each of which serves one worker at a time while the others
-    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; the price is a second
-    /// copy of the weights and of the room for activations in the card's memory.
+    /// gather. With two of them on one card the copies of one batch go beside the arithmetic of another; the price is a
+    /// second copy of the weights and of the room for activations in the card's memory.
     InTurn(usize),
 }
 
-/// The rows that runs may have. Positions that are fewer are filled up, because a device plans anew for each size it has not
-/// seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
+/// The rows that runs may have. Positions that are fewer are filled up, because a device plans anew for each size it
+/// has not seen (CUDA, DirectML), takes one only (CoreML), or was built for a range (TensorRT).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The fewest rows of a run.
@@ -68,8 +68,8 @@ impl Rows {
         (self.of(1) == self.most).then_some(self.most)
     }
 
-    /// Positions from which a larger batch gains next to nothing on this provider. Where there is only one size it is run in
-    /// full, also with few positions in it.
+    /// Positions from which a larger batch gains next to nothing on this provider. Where there is only one size it is
+    /// run in full, also with few positions in it.
     pub fn preferred(&self, provider: Provider) -> usize {
         self.only().unwrap_or(provider.preferred_batch().min(self.most))
     }
@@ -89,8 +89,8 @@ impl Rows {
         Rows { least: self.least.min(most), most: most.min(self.most), sizes }
     }
 
-    /// The sizes without those whose runs take as long as a larger one's, by the time of a run of each size: what the larger
-    /// one would hold besides is free. The largest stays.
+    /// The sizes without those whose runs take as long as a larger one's, by the time of a run of each size: what the
+    /// larger one would hold besides is free. The largest stays.
     pub(crate) fn without_slower(&self, milliseconds: &[(usize, f64)]) -> Rows {
         let time = |size: usize| milliseconds.iter().find(|(of, _)| *of == size).map(|&(_, time)| time);
         let is_slower = |size: usize| {
@@ -102,14 +102,15 @@ impl Rows {
     }
 }
 
-/// The smallest size whose rate is at least this share of the best one's, and that rate; of sizes and their rates in any order.
+/// The smallest size whose rate is at least this share of the best one's, and that rate; of sizes and their rates in
+/// any order.
 pub fn saturation(rates: &[(usize, f64)], share: f64) -> Option<(usize, f64)> {
     let most = rates.iter().map(|&(_, rate)| rate).fold(0.0, f64::max);
     rates.iter().copied().filter(|&(_, rate)| rate >= share * most).min_by_key(|&(size, _)| size)
 }
 
-/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that a run is at
-/// most half filled up, and a third from 64 on.
+/// Sizes of runs on NVIDIA's cards: few enough to plan for all of them while a network loads, and so dense that a run
+/// is at most half filled up, and a third from 64 on.
 const NVIDIA_SIZES: [usize; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
 /// Preferences of each provider; its names and its packages are in [`crate::runtime`].
@@ -121,8 +122,8 @@ impl Provider {
 
     /// Default rows of its runs.
     ///
-    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA plans for
-    /// each of its sizes; 1,024 is Lc0's largest. CoreML's and DirectML's 16 are Lc0's (docs/lc0.md, 4.9).
+    /// The CPU's is a limit of memory (0.5 MB of planes and some MB for each layer of the largest networks). CUDA plans
+    /// for each of its sizes; 1,024 is Lc0's largest. CoreML's and DirectML's 16 are Lc0's (docs/lc0.md, 4.9).
     pub fn rows(self) -> Rows {
         match self {
             Provider::Cpu | Provider::OpenVino => Rows::any(1, 256),
@@ -133,9 +134,10 @@ impl Provider {
 
     /// Positions from which a larger batch gains next to nothing; less where a measurement of the network says so.
     ///
-    /// On a CPU: evaluations per CPU-second of one thread were 2970, 3480 and 3640 at 1, 8 and 64 positions for maia-1900
-    /// (6x64), and 480, 576 and 589 for a 10x128 network (`benches/backend.rs`). It is small on purpose: a search that
-    /// gathers fewer positions before it learns anything searches better. Lc0 takes 7 on BLAS, and 256 on a card.
+    /// On a CPU: evaluations per CPU-second of one thread were 2970, 3480 and 3640 at 1, 8 and 64 positions for
+    /// maia-1900 (6x64), and 480, 576 and 589 for a 10x128 network (`benches/backend.rs`). It is small on purpose: a
+    /// search that gathers fewer positions before it learns anything searches better. Lc0 takes 7 on BLAS, and 256 on a
+    /// card.
     pub(crate) fn preferred_batch(self) -> usize {
         match self {
             Provider::Cpu | Provider::OpenVino => 8,
@@ -149,8 +151,8 @@ impl Provider {
         if self.is_nvidia() { 2 } else { 1 }
     }
 
-    /// Whether planes go to it packed by default: where they are copied to a card, and the provider has the operators that
-    /// expand them.
+    /// Whether planes go to it packed by default: where they are copied to a card, and the provider has the operators
+    /// that expand them.
     pub(crate) fn takes_packed(self) -> bool {
         self.is_nvidia()
     }

@@ -49,12 +49,12 @@ impl Backend for SeveralDevices {
     }
 }
 
-/// Loads the same on several devices: on the first `alone` of them one after another, then on the rest side by side, as loading
-/// takes seconds a device. The results are in the order of the devices.
+/// Loads the same on several devices: on the first `alone` of them one after another, then on the rest side by side, as
+/// loading takes seconds a device. The results are in the order of the devices.
 ///
 /// # Errors
-/// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's. Before
-/// the rest is tried, each of the first must have succeeded.
+/// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's.
+/// Before the rest is tried, each of the first must have succeeded.
 pub(super) fn load_side_by_side<T: Send>(
     devices: &[u32],
     alone: usize,

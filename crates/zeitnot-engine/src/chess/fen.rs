@@ -19,11 +19,11 @@ pub struct FenError {
 
 /// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
 ///
-/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules can
-/// still play (extra queens, odd checks, a check by the side to move) are taken.
+/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules
+/// can still play (extra queens, odd checks, a check by the side to move) are taken.
 ///
-/// With the position comes the counter of full moves, which is one less than the position's own where Black's king stands
-/// in check at White's first move.
+/// With the position comes the counter of full moves, which is one less than the position's own where Black's king
+/// stands in check at White's first move.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
     let setup = setup(text).map_err(fail)?;

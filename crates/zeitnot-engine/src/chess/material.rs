@@ -59,8 +59,8 @@ fn gain(before: &Chess, after: &Chess, mv: Move) -> i32 {
     captured + promoted + saved - risked
 }
 
-/// Material that `side` loses when the opponent captures on `square` with the cheapest piece, and is captured back where
-/// the square is defended.
+/// Material that `side` loses when the opponent captures on `square` with the cheapest piece, and is captured back
+/// where the square is defended.
 fn loss_at(chess: &Chess, square: Square, side: Color) -> i32 {
     let board = chess.board();
     let (Some(role), occupied) = (board.role_at(square), board.occupied()) else { return 0 };

@@ -22,7 +22,8 @@ pub enum MoveError {
 }
 
 /// Reads a move in UCI notation. Castling is understood as the king's step (`e1g1`) and as king takes rook (`e1h1`),
-/// whichever the game's kind: GUIs mix them. Where the king can go to that square by a move of its own, the step is that move.
+/// whichever the game's kind: GUIs mix them. Where the king can go to that square by a move of its own, the step is
+/// that move.
 ///
 /// # Errors
 /// [`MoveError`] when the text is no move or the move is illegal in `chess`.
@@ -58,8 +59,8 @@ pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     })
 }
 
-/// The move in UCI notation. Castling is king takes rook in Chess960, otherwise the king's step; but from other squares than
-/// those of standard chess it is king takes rook all the same, for the step can be a move of the king's own.
+/// The move in UCI notation. Castling is king takes rook in Chess960, otherwise the king's step; but from other squares
+/// than those of standard chess it is king takes rook all the same, for the step can be a move of the king's own.
 pub fn to_uci(mv: Move, chess960: bool) -> String {
     let is_standard = |king: Square, rook: Square| king.file() == File::E && matches!(rook.file(), File::A | File::H);
     let is_step = !chess960 && matches!(mv, Move::Castle { king, rook } if is_standard(king, rook));

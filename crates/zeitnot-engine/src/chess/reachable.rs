@@ -8,8 +8,9 @@ use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Role};
 const SQUARES_OF_A_MOVE: usize = 4;
 
 impl Position {
-    /// Whether exactly `plies` legal moves can lead from here to the pieces and the side to move of `next`. Counters, castling rights
-    /// and the en passant square of `next` do not count: not every program that writes a FEN keeps them.
+    /// Whether exactly `plies` legal moves can lead from here to the pieces and the side to move of `next`. Counters,
+    /// castling rights and the en passant square of `next` do not count: not every program that writes a FEN keeps
+    /// them.
     pub(crate) fn leads_to(&self, next: &Position, plies: usize) -> bool {
         leads_to(self.chess(), next.chess(), plies)
     }

@@ -40,8 +40,9 @@ enum Written {
     },
 }
 
-/// Reads a move: `Nf3`, `exd5`, `O-O`, `e8=Q`, and what python-chess and other readers take for these, such as `Ng1-f3`, `e2e4`,
-/// `0-0`, `e8Q`, `e8(Q)`, `Pe4`, `exf6 e.p.` in one word, a capture without its `x`, and any signs behind the move.
+/// Reads a move: `Nf3`, `exd5`, `O-O`, `e8=Q`, and what python-chess and other readers take for these, such as
+/// `Ng1-f3`, `e2e4`, `0-0`, `e8Q`, `e8(Q)`, `Pe4`, `exf6 e.p.` in one word, a capture without its `x`, and any signs
+/// behind the move.
 ///
 /// # Errors
 /// [`SanError`].

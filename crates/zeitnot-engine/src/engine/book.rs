@@ -1,5 +1,6 @@
-//! Reads opening books in Polyglot's format: entries of 16 bytes (key, move, weight and a field for learning, big-endian), sorted
-//! by the position's key. The file is searched where it lies, so that a book of any size costs a few reads a move.
+//! Reads opening books in Polyglot's format: entries of 16 bytes (key, move, weight and a field for learning,
+//! big-endian), sorted by the position's key. The file is searched where it lies, so that a book of any size costs a
+//! few reads a move.
 
 use crate::chess::{Game, Move, Position, parse_uci};
 use shakmaty::zobrist::Zobrist64;
@@ -15,8 +16,8 @@ use zeitnot_text::files::open_regular;
 /// Bytes of an entry.
 const ENTRY: usize = 16;
 
-/// Entries of one position that are read; no position has more than 218 legal moves. What a damaged or hostile file holds
-/// beyond them is left alone.
+/// Entries of one position that are read; no position has more than 218 legal moves. What a damaged or hostile file
+/// holds beyond them is left alone.
 const MOST_ENTRIES: usize = 256;
 
 /// A sum of weights fits its type.
@@ -93,9 +94,9 @@ impl Book {
         self.entries
     }
 
-    /// The moves to play in a position, the largest weight first. Entries of weight 0 say that a move is not to be played;
-    /// illegal ones belong to another position with the same key, or to a damaged file. Of entries of the same key the
-    /// first 256 count.
+    /// The moves to play in a position, the largest weight first. Entries of weight 0 say that a move is not to be
+    /// played; illegal ones belong to another position with the same key, or to a damaged file. Of entries of the same
+    /// key the first 256 count.
     ///
     /// # Errors
     /// [`BookError::Read`].
@@ -119,8 +120,8 @@ impl Book {
         Ok(moves)
     }
 
-    /// A move for the end of `game`: the best one, or one drawn by the weights, with `seed` where there is one. `among`: the
-    /// moves allowed; empty: all.
+    /// A move for the end of `game`: the best one, or one drawn by the weights, with `seed` where there is one.
+    /// `among`: the moves allowed; empty: all.
     ///
     /// # Errors
     /// [`BookError::Read`].
@@ -176,8 +177,8 @@ impl Book {
     }
 }
 
-/// The key of a position in a book. It has castling rights by side, and an en passant capture wherever a pawn stands ready,
-/// pinned or not, so that it is not always [`Position::key`].
+/// The key of a position in a book. It has castling rights by side, and an en passant capture wherever a pawn stands
+/// ready, pinned or not, so that it is not always [`Position::key`].
 fn polyglot_key(position: &Position) -> u64 {
     position.chess().zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
@@ -196,8 +197,8 @@ impl Entry {
         Entry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 }
     }
 
-    /// Three bits each, from the lowest: file and rank of the target, file and rank of the origin, promotion. Castling is
-    /// king takes rook, also in standard chess.
+    /// Three bits each, from the lowest: file and rank of the target, file and rank of the origin, promotion. Castling
+    /// is king takes rook, also in standard chess.
     fn legal_move(&self, position: &Position) -> Option<Move> {
         let digit = |at: u32| usize::from(self.mv >> at & 7);
         let square = |file: u32, rank: u32| [b"abcdefgh"[digit(file)], b"12345678"[digit(rank)]];

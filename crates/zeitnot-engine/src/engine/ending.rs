@@ -31,7 +31,8 @@ impl Engine {
         }
     }
 
-    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal move.
+    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal
+    /// move.
     pub fn unsearched(&self) -> Option<Move> {
         let position = self.game.current();
         best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)

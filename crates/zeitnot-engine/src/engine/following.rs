@@ -6,8 +6,8 @@ use crate::chess::Game;
 use crate::search::{Tree, WdlRescale};
 
 impl Engine {
-    /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the measured
-    /// lag. With a `RandomSeed` other than 0 nothing in the next game depends on the games before.
+    /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the
+    /// measured lag. With a `RandomSeed` other than 0 nothing in the next game depends on the games before.
     pub fn new_game(&mut self) {
         self.finish();
         self.game = Game::new();
@@ -68,8 +68,9 @@ impl Engine {
         &self.game
     }
 
-    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are not given but
-    /// it can be the next position of the game, the time manager goes on if the clock of its search fits, too.
+    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are
+    /// not given but it can be the next position of the game, the time manager goes on if the clock of its search fits,
+    /// too.
     pub fn set_game(&mut self, game: Game) {
         self.finish();
         let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));

@@ -44,8 +44,9 @@ pub struct SideClock {
 }
 
 impl GoParams {
-    /// The clock of the side to move, if the move is played on it. Where the other side's alone is given (an interface that does not
-    /// know whose turn it is), that one is the best guess. An increment belongs to a clock: without one of its own, a clock has none.
+    /// The clock of the side to move, if the move is played on it. Where the other side's alone is given (an interface
+    /// that does not know whose turn it is), that one is the best guess. An increment belongs to a clock: without one
+    /// of its own, a clock has none.
     pub fn clock(&self, turn: Color) -> Option<SideClock> {
         if self.infinite || self.ponder {
             return None;

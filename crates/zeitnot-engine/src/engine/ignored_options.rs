@@ -1,5 +1,5 @@
-//! Lists the options of Lc0 that are accepted and ignored, each with the reason: the settings of a GUI or a match runner
-//! work, and a line to their user names what has no effect.
+//! Lists the options of Lc0 that are accepted and ignored, each with the reason: the settings of a GUI or a match
+//! runner work, and a line to their user names what has no effect.
 
 /// An option of Lc0 that has no effect here.
 #[derive(Clone, Copy, Debug)]

@@ -106,8 +106,8 @@ pub(super) struct Loaded {
     evaluators: Arc<EvaluatorPool>,
 }
 
-/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what
-/// the user `asked` for.
+/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether
+/// that is what the user `asked` for.
 ///
 /// # Errors
 /// [`EngineError`], and `loaded` is as it was.
@@ -237,8 +237,8 @@ impl Loaded {
         })
     }
 
-    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the
-    /// games before must not change anything of the next.
+    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of
+    /// the games before must not change anything of the next.
     pub(crate) fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {
             self.evaluators.wait_for_all();

@@ -119,7 +119,8 @@ pub struct Engine {
     unstarted: Option<Unstarted>,
     /// The last move of the game on a clock.
     last_timed: Option<TimedMove>,
-    /// Plies that the counters of a position's FEN lack, where it came without moves and can be the next one; its clock decides.
+    /// Plies that the counters of a position's FEN lack, where it came without moves and can be the next one; its clock
+    /// decides.
     next_by_board: Option<u32>,
     /// Plies of the game that the counters of its FENs lack.
     untold_plies: u32,
@@ -160,9 +161,9 @@ impl Engine {
         }
     }
 
-    /// An engine on a backend that others use, too: one loaded network serves many engines. `backend` has no cache; each
-    /// engine puts one of its own in front, of the size that the options name. The options that name a network and a
-    /// backend mean nothing to it.
+    /// An engine on a backend that others use, too: one loaded network serves many engines. `backend` has no cache;
+    /// each engine puts one of its own in front, of the size that the options name. The options that name a network and
+    /// a backend mean nothing to it.
     ///
     /// # Errors
     /// [`EngineError`], when the backend has no room for the evaluators of another engine.
@@ -178,8 +179,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets `observer` see everything that happens to the time of this engine's games from now on; a trace that is to be
-    /// replayed begins with [`Engine::new_game`].
+    /// Lets `observer` see everything that happens to the time of this engine's games from now on; a trace that is to
+    /// be replayed begins with [`Engine::new_game`].
     pub fn observe_time(&mut self, observer: Option<Box<dyn trace::Observer>>) {
         self.finish();
         if let Some(time) = &mut self.time {
@@ -192,7 +193,8 @@ impl Engine {
         self.root_observer = observer;
     }
 
-    /// Sends lines about work that takes long, such as the building of an engine for a card, to `announcer`; at first they go nowhere.
+    /// Sends lines about work that takes long, such as the building of an engine for a card, to `announcer`; at first
+    /// they go nowhere.
     pub fn announce_to(&mut self, announcer: Announcer) {
         self.announcer = announcer;
     }

@@ -41,12 +41,12 @@ macro_rules! options {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Options {
             $(#[doc = $help] pub $field: $type,)*
-            /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit. It is
-            /// no option but a fact about the machine, which the program that starts the engine finds out: a search that is to
-            /// repeat itself elsewhere has none.
+            /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit.
+            /// It is no option but a fact about the machine, which the program that starts the engine finds out: a
+            /// search that is to repeat itself elsewhere has none.
             pub automatic_memory: Option<usize>,
-            /// Whether [`Options::set`] has set `MoveOverheadMs`, be it to its default: somebody knows what a move loses, and a
-            /// `movetime` loses it, too.
+            /// Whether [`Options::set`] has set `MoveOverheadMs`, be it to its default: somebody knows what a move
+            /// loses, and a `movetime` loses it, too.
             pub overhead_is_set: bool,
         }
 
@@ -333,8 +333,8 @@ impl Options {
         Some(format!("tree and cache may take {megabytes} MB, a share of the free memory{cache} (option RamLimitMb)"))
     }
 
-    /// A line for the user where `Threads` is too few for the devices that `BackendOptions` names: each device is served by
-    /// threads of its own.
+    /// A line for the user where `Threads` is too few for the devices that `BackendOptions` names: each device is
+    /// served by threads of its own.
     pub(crate) fn devices_note(&self) -> Option<String> {
         let device_options: DeviceOptions = self.backend_options.parse().ok()?;
         let (threads, devices) = (self.threads, device_options.devices.len() as u64);
@@ -353,8 +353,8 @@ impl Options {
         half.map_or(self.cache, |half| self.cache.min(half))
     }
 
-    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where it
-    /// says nothing but the default.
+    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where
+    /// it says nothing but the default.
     pub fn time_manager_spec(&self) -> Cow<'_, str> {
         match self.slowmover {
             slowmover if slowmover != 1.0 && self.time_manager == Options::default().time_manager => {

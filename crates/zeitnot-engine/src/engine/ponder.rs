@@ -1,10 +1,11 @@
 //! Searches on the opponent's time.
 //!
-//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
-//! position. At any end of the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
-//! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
-//! `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another reply is played, the tree below
-//! that one is still what the last search left there (see [`Tree::follow`](crate::search::Tree::follow)).
+//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just
+//! that position. At any end of the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that
+//! runs gets a plan, and goes on as that of any other move: its clock starts then, and the time manager divides the
+//! time that came with `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another
+//! reply is played, the tree below that one is still what the last search left there (see
+//! [`Tree::follow`](crate::search::Tree::follow)).
 //!
 //! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
@@ -37,11 +38,12 @@ pub(super) struct Unstarted {
 /// The longest batch of analysis, in milliseconds: the user who stops it may want a move at once.
 const LONGEST_BATCH_MS: f64 = 200.0;
 
-/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may have
-/// to wait for the batch under way at its beginning.
+/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may
+/// have to wait for the batch under way at its beginning.
 const BATCH_SHARE: f64 = 1.0 / 32.0;
 
-/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock given with it can bear, if any is given.
+/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock given with it can bear, if any
+/// is given.
 pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
     let given_ms = [clock_ms, movetime_ms].into_iter().flatten();
     given_ms.map(|ms| BATCH_SHARE * ms).fold(LONGEST_BATCH_MS, f64::min)

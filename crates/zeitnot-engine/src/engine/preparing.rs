@@ -1,4 +1,5 @@
-//! Loads what the options name, network, evaluators, books and endgame tables, or a substitute for a game that must go on.
+//! Loads what the options name, network, evaluators, books and endgame tables, or a substitute for a game that must go
+//! on.
 
 use super::loading::{self, Failure};
 use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy};
@@ -46,9 +47,10 @@ impl Engine {
         self.load(&self.options.clone())
     }
 
-    /// Prepares as [`Engine::prepare`] for a game that must go on. A failure to load is reported once: it is not tried again until an
-    /// option or a file changes. In its place plays the network that was asked for, on the CPU, where it can run there; else
-    /// the one that is in use already, if there is one, so that a slip costs nothing; else the one inside the program.
+    /// Prepares as [`Engine::prepare`] for a game that must go on. A failure to load is reported once: it is not tried
+    /// again until an option or a file changes. In its place plays the network that was asked for, on the CPU, where it
+    /// can run there; else the one that is in use already, if there is one, so that a slip costs nothing; else the one
+    /// inside the program.
     pub fn prepare_for_play(&mut self) -> Prepared {
         self.collect();
         if self.search.is_some() {

@@ -20,9 +20,10 @@ impl Engine {
         }
     }
 
-    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
-    /// A move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
-    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has failed.
+    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move. A
+    /// move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
+    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has
+    /// failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -108,8 +109,8 @@ impl Engine {
     }
 
     /// Searches on the caller's thread, with one worker and over any clock, and returns the end and the plan of a timed
-    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]). `stop_ms`:
-    /// when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
+    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]).
+    /// `stop_ms`: when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with, or when the search would have no end.

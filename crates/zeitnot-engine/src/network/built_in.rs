@@ -1,4 +1,5 @@
-//! The network inside the program, which `build.rs` names: `models/zeitnot-small.pb.gz`, or another (`make EVALFILE=...`).
+//! The network inside the program, which `build.rs` names: `models/zeitnot-small.pb.gz`, or another
+//! (`make EVALFILE=...`).
 
 /// Name of the network, for `--weights` and in messages.
 pub const NAME: &str = env!("ZEITNOT_BUILT_IN_NAME");

@@ -12,9 +12,9 @@ use super::catalogue::{ENTRIES, Entry};
 use super::{Network, NetworkError, OnnxInterface, built_in, file};
 use crate::digest::sha256;
 
-/// Our own networks: the one that is built in unless another is, and the larger one of `models/`, for those who name it; what plays when
-/// nothing is named should not depend on whether a working copy is at hand, or on what `zeitnot net convert` made of them
-/// under the name that it gives.
+/// Our own networks: the one that is built in unless another is, and the larger one of `models/`, for those who name
+/// it; what plays when nothing is named should not depend on whether a working copy is at hand, or on what
+/// `zeitnot net convert` made of them under the name that it gives.
 const OWN: [&str; 2] = ["zeitnot-small", "zeitnot-medium"];
 /// The folder for networks beside the working folder or the executable.
 const MODELS: &str = "models";
@@ -93,17 +93,17 @@ impl fmt::Display for Location {
     }
 }
 
-/// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one, or
-/// the one inside the program if none has.
-/// The names of the network inside the program, Lc0's `<built in>` among them, mean that one, unless there is a file of that
-/// name here. Another mere name, and of no file here, is looked for in the folders, with the endings of network files too:
-/// `maia-1900` is the file that `zeitnot net fetch maia-1900` has put into the user's folder.
+/// The network to use: `weights_option` if it is given, otherwise the newest network of the first folder that has one,
+/// or the one inside the program if none has. The names of the network inside the program, Lc0's `<built in>` among
+/// them, mean that one, unless there is a file of that name here. Another mere name, and of no file here, is looked for
+/// in the folders, with the endings of network files too: `maia-1900` is the file that `zeitnot net fetch maia-1900`
+/// has put into the user's folder.
 ///
 /// The folders, in this order: `models` in the working folder; `models` beside the executable, and in the package if
 /// the executable lies in cargo's target folder; `zeitnot/networks` in the user's data folder. A file that lies in the
-/// working folder itself, a conversion say, plays when it is named. A network is known by its content; of two equally new
-/// ones the first by name is taken. Files that are called
-/// as Zeitnot's own networks, with any ending, are passed over when no network is named.
+/// working folder itself, a conversion say, plays when it is named. A network is known by its content; of two equally
+/// new ones the first by name is taken. Files that are called as Zeitnot's own networks, with any ending, are passed
+/// over when no network is named.
 ///
 /// # Errors
 /// When a network of the catalogue is named that has not been fetched; the message says how to get it. A file that is
@@ -115,12 +115,12 @@ pub fn find(weights_option: Option<&Path>) -> Result<Location, NetworkError> {
     }
 }
 
-/// Finds the network as [`find`] does, and reads it with this interface. Where no network is named, `passed_over` gets the errors
-/// of unreadable files, and the next one is taken: a broken download is no reason not to play.
+/// Finds the network as [`find`] does, and reads it with this interface. Where no network is named, `passed_over` gets
+/// the errors of unreadable files, and the next one is taken: a broken download is no reason not to play.
 ///
 /// # Errors
-/// As [`find`]; for a network that is named those of reading it; where no network is named, [`NetworkError::Interface`] when the
-/// first one that could play does not have this interface: another one in its place is not what was asked for.
+/// As [`find`]; for a network that is named those of reading it; where no network is named, [`NetworkError::Interface`]
+/// when the first one that could play does not have this interface: another one in its place is not what was asked for.
 pub fn load(
     weights_option: Option<&Path>,
     interface: &OnnxInterface,

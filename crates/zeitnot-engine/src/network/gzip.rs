@@ -1,5 +1,5 @@
-//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are one, as gzip, zlib
-//! and Lc0 read it.
+//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are one, as
+//! gzip, zlib and Lc0 read it.
 
 use std::io::{self, Read};
 

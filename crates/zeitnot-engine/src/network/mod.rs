@@ -102,8 +102,8 @@ impl Network {
     /// Reads a network file that is an ONNX model with this interface, as [`Network::load`].
     ///
     /// # Errors
-    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is not
-    /// there, the file states another name or input format, or a network in Lc0's own format is given names.
+    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is
+    /// not there, the file states another name or input format, or a network in Lc0's own format is given names.
     pub fn load_with(path: &Path, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let mut network = Network::parse(Cow::Owned(file::read(path)?), &name, interface)?;

@@ -1,5 +1,5 @@
-//! Lists the places where ONNX Runtime is looked for, in this order: the option, `ORT_DYLIB_PATH`, beside the executable,
-//! the user's cache folder, the system.
+//! Lists the places where ONNX Runtime is looked for, in this order: the option, `ORT_DYLIB_PATH`, beside the
+//! executable, the user's cache folder, the system.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -121,8 +121,8 @@ pub(crate) fn cache_root() -> Option<PathBuf> {
     Some(user_cache()?.join("runtime"))
 }
 
-/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both: that
-/// takes a good part of a second.
+/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both:
+/// that takes a good part of a second.
 fn installed_folders() -> Vec<PathBuf> {
     let has = |version: CudaVersion| installed_folder(version.variant()).is_some_and(|folder| folder.is_dir());
     let has_both = has(CudaVersion::Twelve) && has(CudaVersion::Thirteen);

@@ -5,9 +5,9 @@ use std::fmt;
 use super::nvidia::{self, Driver};
 use super::pins::Variant;
 
-/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take the ones before (Maxwell,
-/// Pascal, Volta) out of the toolkit, and driver 580, the first that runs CUDA 13, is the last for them: such a machine's
-/// driver says 13 and CUDA 13's libraries have no code for its card.
+/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take the ones before
+/// (Maxwell, Pascal, Volta) out of the toolkit, and driver 580, the first that runs CUDA 13, is the last for them: such
+/// a machine's driver says 13 and CUDA 13's libraries have no code for its card.
 const OLDEST_FOR_13: (i32, i32) = (7, 5);
 
 /// A major version of CUDA that there is a package for.
@@ -44,8 +44,8 @@ impl CudaVersion {
         }
     }
 
-    /// The one to take: CUDA 13 unless the driver or one of its cards is too old for it. Without a driver, which may come
-    /// later, CUDA 13.
+    /// The one to take: CUDA 13 unless the driver or one of its cards is too old for it. Without a driver, which may
+    /// come later, CUDA 13.
     pub fn for_driver(driver: Option<&Driver>) -> CudaVersion {
         match driver {
             Some(driver) if driver.cuda_major() < CudaVersion::Thirteen.major() => CudaVersion::Twelve,

@@ -1,9 +1,10 @@
 //! Installs a pinned ONNX Runtime: it fetches the wheels with pip, by package name, version and hash, and unpacks their
 //! libraries.
 //!
-//! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash is
-//! right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
-//! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished step.
+//! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash
+//! is right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
+//! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished
+//! step.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -83,8 +84,8 @@ impl Installer {
         self.folder().join(format!("{}-{}.whl", wheel.package, wheel.version))
     }
 
-    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library is the
-    /// pinned one and needs no other.
+    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library
+    /// is the pinned one and needs no other.
     pub fn is_installed(&self) -> bool {
         let folder = self.folder();
         let Ok(bytes) = fs::read(folder.join(MANIFEST)) else {
@@ -99,8 +100,8 @@ impl Installer {
         self.pin.wheels.iter().map(|wheel| wheel.sha256.to_owned()).collect()
     }
 
-    /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of ONNX
-    /// Runtime's own.
+    /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of
+    /// ONNX Runtime's own.
     ///
     /// Only one process at a time installs; a second one waits and then finds the work done.
     ///

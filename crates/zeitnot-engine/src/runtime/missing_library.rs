@@ -2,8 +2,9 @@
 
 use super::{CudaVersion, Provider};
 
-/// The library that the system's loader did not find, from its message: `libcudnn.so.9: cannot open shared object file: No
-/// such file or directory` on Linux, `Library not loaded: @rpath/libx.dylib` on macOS. Windows does not say which.
+/// The library that the system's loader did not find, from its message:
+/// `libcudnn.so.9: cannot open shared object file: No such file or directory` on Linux,
+/// `Library not loaded: @rpath/libx.dylib` on macOS. Windows does not say which.
 pub(crate) fn name_in(said: &str) -> Option<String> {
     const LINUX: &str = ": cannot open shared object file";
     const MACOS: &str = "Library not loaded: ";

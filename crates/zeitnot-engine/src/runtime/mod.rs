@@ -229,8 +229,8 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     Ok((path, found))
 }
 
-/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is no error: the
-/// provider will name that.
+/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is
+/// no error: the provider will name that.
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
     let is_here = |variant: &Variant| candidates::installed_folder(*variant).as_deref() == Some(folder);

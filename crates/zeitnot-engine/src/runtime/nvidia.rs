@@ -1,5 +1,5 @@
-//! Asks NVIDIA's driver for its version and its cards. (`nvidia-smi` is a program that may be missing where the driver is
-//! there, as in containers.)
+//! Asks NVIDIA's driver for its version and its cards. (`nvidia-smi` is a program that may be missing where the driver
+//! is there, as in containers.)
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
@@ -19,7 +19,8 @@ pub struct Driver {
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
-    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have none.
+    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have
+    /// none.
     #[serde(default)]
     pub capabilities: Vec<(i32, i32)>,
     /// Places of the cards on the bus, such as `0000:65:00.0`, in the same order.

@@ -1,5 +1,5 @@
-//! Reads power, clocks, memory, temperature and utilisation of NVIDIA's cards from the management library of their driver
-//! (NVML).
+//! Reads power, clocks, memory, temperature and utilisation of NVIDIA's cards from the management library of their
+//! driver (NVML).
 
 use std::ffi::OsString;
 
@@ -41,12 +41,14 @@ pub trait CardSource: Send + Sync {
 /// The cards that networks run on, as the driver reports them.
 pub struct NvidiaCards {
     nvml: Nvml,
-    /// Places of the cards on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does not see.
+    /// Places of the cards on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does
+    /// not see.
     bus_ids: Vec<String>,
 }
 
 impl NvidiaCards {
-    /// The cards with these indices of CUDA; without an index, the first card. `None` where the driver reports nothing of them.
+    /// The cards with these indices of CUDA; without an index, the first card. `None` where the driver reports nothing
+    /// of them.
     pub fn new(devices: &[u32]) -> Option<NvidiaCards> {
         let devices = if devices.is_empty() { &[0] } else { devices };
         let all = nvidia::driver().ok()?.bus_ids;
@@ -56,8 +58,8 @@ impl NvidiaCards {
     }
 }
 
-/// The library, by a name that containers have too, and on Windows in the system's folder: the loader there would look for
-/// a bare name in the working folder first.
+/// The library, by a name that containers have too, and on Windows in the system's folder: the loader there would look
+/// for a bare name in the working folder first.
 fn library() -> OsString {
     match std::env::var_os("SystemRoot").filter(|_| cfg!(windows)) {
         Some(mut root) => {

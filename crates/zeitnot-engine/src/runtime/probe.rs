@@ -22,8 +22,8 @@ pub(super) enum Unfit {
 pub(super) struct Found {
     /// Version, such as `1.31.1`.
     pub(super) version: String,
-    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask it,
-    /// or does not say.
+    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask
+    /// it, or does not say.
     pub(super) providers: Vec<String>,
 }
 

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::install::Installer;
 use super::{Runtime, Variant, load};
 
-/// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for `--json`.
+/// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for
+/// `--json`.
 #[derive(Debug, Serialize)]
 pub struct Status {
     /// The runtime that loads, if any does.

@@ -1,5 +1,5 @@
-//! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the backend,
-//! the parameters.
+//! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the
+//! backend, the parameters.
 
 use crate::backend::Backend;
 use crate::chess::{Color, Game, Move, Position};
@@ -49,7 +49,8 @@ impl SearchContext {
         self.game.current()
     }
 
-    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of each.
+    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of
+    /// each.
     pub(crate) fn calls(&self, positions: usize, took_ms: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
         let calls = positions.div_ceil(self.minibatch_size);
         (0..calls).map(move |_| (positions / calls, took_ms / calls as f64))

@@ -13,13 +13,13 @@
 //! | `context`, `params`, `request` | the facts of one search; the parameters; the question and the answer |
 //!
 //! One lock guards the tree. It is held while a round of visits goes down the tree, and while a batch is backed up.
-//! Positions, legal moves, planes, the network and the softmax need no lock. So half of the time passes without the lock
-//! even where the network costs nothing, and nearly all of it with a network. One worker at a time gathers and backs up for
-//! all batches, so that the tree stays in the caches of one processor (see `run/work_queue.rs`).
+//! Positions, legal moves, planes, the network and the softmax need no lock. So half of the time passes without the
+//! lock even where the network costs nothing, and nearly all of it with a network. One worker at a time gathers and
+//! backs up for all batches, so that the tree stays in the caches of one processor (see `run/work_queue.rs`).
 //!
-//! Memory: a visited node takes 32 bytes, and its priors a byte each. The moves are generated again, sorted and kept only
-//! when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit altogether, where
-//! Lc0 takes 210.
+//! Memory: a visited node takes 32 bytes, and its priors a byte each. The moves are generated again, sorted and kept
+//! only when it is visited a second time (3 bytes each). From the start position that is 80 to 103 bytes a visit
+//! altogether, where Lc0 takes 210.
 //!
 //! Where it differs from Lc0's classic search:
 //!
@@ -28,11 +28,12 @@
 //! - `MaxCollisionEvents`, which does nothing in Lc0, limits the nodes at which visits of a batch collide. The
 //!   network is asked for nothing but visits (Lc0's prefetch).
 //! - Drawn ends are ranked by visits like open moves, the shorter first among equals: Lc0's rule is no order.
-//! - `go depth` ends when every root move is decided, or the lines end before that depth (`run/depth_growth.rs`), and node
-//!   limits are met exactly. One move alone is searched to such a limit.
+//! - `go depth` ends when every root move is decided, or the lines end before that depth (`run/depth_growth.rs`), and
+//!   node limits are met exactly. One move alone is searched to such a limit.
 //! - The depth that is shown does not fall while the tree is kept.
 //! - Noise is drawn anew for every search, also at a root that was found in the reused tree.
-//! - At `RamLimitMb` the search goes on and prunes the subtrees with the fewest visits; Lc0 stops. It ends at 4,294,967,295 visits of the root.
+//! - At `RamLimitMb` the search goes on and prunes the subtrees with the fewest visits; Lc0 stops. It ends at
+//!   4,294,967,295 visits of the root.
 
 mod context;
 mod gather;

@@ -114,11 +114,11 @@ pub(crate) struct SearchRequest {
     pub hard_limit_ms: Option<f64>,
     /// Answer deadline in milliseconds since then, although nothing was evaluated yet.
     pub due_ms: Option<f64>,
-    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes while a
-    /// batch of pondering or analysis is evaluated has one evaluator less until its end.
+    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes
+    /// while a batch of pondering or analysis is evaluated has one evaluator less until its end.
     pub longest_batch_ms: Option<f64>,
-    /// Time at which the evaluator is free, on the injected clock: the answer before may have left a batch behind. For searches on the
-    /// caller's thread alone.
+    /// Time at which the evaluator is free, on the injected clock: the answer before may have left a batch behind. For
+    /// searches on the caller's thread alone.
     pub busy_until_ms: f64,
     /// Sees the root as its visits grow.
     pub root_observer: Option<SharedRootObserver>,

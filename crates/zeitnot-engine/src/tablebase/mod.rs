@@ -1,8 +1,9 @@
-//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md, 3.4).
+//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md,
+//! 3.4).
 //!
-//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that nobody
-//! should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside a search;
-//! [`Tablebase::rank_root`] the position to move in, with its history.
+//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that
+//! nobody should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside
+//! a search; [`Tablebase::rank_root`] the position to move in, with its history.
 
 mod root;
 
@@ -116,8 +117,8 @@ impl Tablebase {
         if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
     }
 
-    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so that a
-    /// damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
+    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so
+    /// that a damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
     pub(crate) fn probe<T>(
         &self,
         ask: impl FnOnce(&shakmaty_syzygy::Tablebase<Chess>) -> Result<T, SyzygyError>,

@@ -1,8 +1,8 @@
-//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each byte that
-//! is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
+//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each
+//! byte that is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
 //!
-//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no text of
-//! Rust may have.
+//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no
+//! text of Rust may have.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};

@@ -1,5 +1,5 @@
-//! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would wait for its
-//! other end, and a device has no size.
+//! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would
+//! wait for its other end, and a device has no size.
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata};

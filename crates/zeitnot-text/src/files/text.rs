@@ -1,5 +1,5 @@
-//! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is called what it
-//! is.
+//! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is
+//! called what it is.
 
 use super::regular::OtherKind;
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ const COMPRESSED: [(&[u8], &str); 5] = [
 /// The longest line that is read, bytes: those of our own outputs have some thousands.
 const LONGEST_LINE: u64 = 1 << 26;
 
-/// The length of the byte order mark with which a text begins, if it has one; `head` is its beginning, of four bytes at least
-/// where it has as many.
+/// The length of the byte order mark with which a text begins, if it has one; `head` is its beginning, of four bytes at
+/// least where it has as many.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidData`] for UTF-16, UTF-32 and compressed files, with the way out of it.
@@ -43,7 +43,8 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// The text without byte order marks: they stand at its beginning, and at the beginning of lines where files were put together.
+/// The text without byte order marks: they stand at its beginning, and at the beginning of lines where files were put
+/// together.
 ///
 /// # Errors
 /// Those of [`mark_length`].
@@ -86,7 +87,8 @@ fn not_utf8(line: usize) -> Error {
 
 /// The lines of a text, without their ends and without byte order marks.
 ///
-/// Each is an error where reading fails, where it is no UTF-8, and where it has more than 64 MiB; nothing comes after that.
+/// Each is an error where reading fails, where it is no UTF-8, and where it has more than 64 MiB; nothing comes after
+/// that.
 pub struct TextLines<R> {
     reader: R,
     /// Lines read.

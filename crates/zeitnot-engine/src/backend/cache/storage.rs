@@ -14,8 +14,8 @@ use crate::memory;
 const SHARDS: usize = 64;
 /// Positions below which a cache is not divided further: what hashing does to the shares would show.
 const SMALLEST_SHARD: usize = 1024;
-/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
-/// takes a page for each evaluation, twenty times as much as is counted.
+/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its
+/// own takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
 /// Number of these questions of which one is for the system's account of what is free, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
@@ -132,8 +132,8 @@ impl EvaluationCache for Cache {
         let old: Vec<Shard> = self.shards.iter().map(forget).collect();
         self.asks_from.store(0, Ordering::Relaxed);
         self.is_short.store(false, Ordering::Relaxed);
-        // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there is no
-        // thread to be had they are freed here.
+        // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there
+        // is no thread to be had they are freed here.
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
@@ -150,9 +150,9 @@ impl EvaluationCache for Cache {
     }
 }
 
-/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the slots,
-/// spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had a hit
-/// to pay for it, so the cost is constant on average.
+/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the
+/// slots, spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had
+/// a hit to pay for it, so the cost is constant on average.
 struct Shard {
     capacity: usize,
     /// The slots that it may have: the capacity, or those there were when memory became short.
@@ -214,7 +214,8 @@ impl Shard {
         replaced
     }
 
-    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves free.
+    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves
+    /// free.
     fn can_grow(&mut self) -> bool {
         self.slots.try_reserve(1).is_ok() && self.index.try_reserve(1).is_ok()
     }

@@ -1,5 +1,5 @@
-//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has
-//! the key (docs/lc0.md, 4.9).
+//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0
+//! has the key (docs/lc0.md, 4.9).
 
 mod keys;
 #[cfg(test)]
@@ -276,12 +276,13 @@ impl DeviceOptions {
         }
     }
 
-    /// The rows of runs where a change of their size costs much: one size, `batch` or that from which a larger one gains next to
-    /// nothing, unless `steps` or `min_batch` ask for more.
+    /// The rows of runs where a change of their size costs much: one size, `batch` or that from which a larger one
+    /// gains next to nothing, unless `steps` or `min_batch` ask for more.
     ///
-    /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its issue
-    /// 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with `provider.cudnn_conv_algo_search=HEURISTIC`; in
-    /// `go movetime 1000` its search made 15 visits at most with eleven sizes, and 78,664 at least with one (docs/gpu.md).
+    /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its
+    /// issue 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with
+    /// `provider.cudnn_conv_algo_search=HEURISTIC`; in `go movetime 1000` its search made 15 visits at most with eleven
+    /// sizes, and 78,664 at least with one (docs/gpu.md).
     pub(crate) fn one_size(&self, provider: Provider) -> Rows {
         match self.steps.or(self.min_batch) {
             None => Rows::fixed(self.batch.unwrap_or(provider.preferred_batch())),

@@ -204,7 +204,8 @@ pub(super) fn finite(number: f32, what: &str) -> Result<f32, String> {
     if number.is_finite() { Ok(number) } else { Err(format!("{number} as its {what}")) }
 }
 
-/// Expected score and draw probability from the outputs of a value head: the logits of win, draw and loss, or one number.
+/// Expected score and draw probability from the outputs of a value head: the logits of win, draw and loss, or one
+/// number.
 pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
     match *outputs {
         [win, draw, loss] => wdl([win, draw, loss]),

@@ -1,5 +1,5 @@
-//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in which they
-//! are read.
+//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in
+//! which they are read.
 //!
 //! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and
 //! what is made of them meets weights of zero again.
@@ -9,8 +9,8 @@ use super::kernels::{Kernels, Tiling};
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
 
-/// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its own,
-/// because a piece that has not moved is on all eight.
+/// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its
+/// own, because a piece that has not moved is on all eight.
 pub(super) const HISTORY: usize = 8;
 /// Planes of one board of the history.
 pub(super) const HISTORY_PLANES: usize = 13;

@@ -156,13 +156,14 @@ fn tiling(plan: &TowerPlan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
-/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the same.
+/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the
+/// same.
 fn slab(plan: &TowerPlan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
     tiling.slab(boards * plan.widest * tiling.tiles() * kernels.lanes())
 }
 
-/// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB), the
-/// weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
+/// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB),
+/// the weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
 fn chunk(plan: &TowerPlan, lanes: usize) -> usize {
     const NARROW: usize = 96;
     if plan.columns * lanes <= NARROW { 6 } else { 24 }

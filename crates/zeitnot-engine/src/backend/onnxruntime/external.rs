@@ -12,8 +12,8 @@ use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, 
 /// The key of the entry that names the file.
 const LOCATION: &[u8] = b"location";
 
-/// The folder in which ONNX Runtime is to look for the external data of a model; `None` for a model that has none. Unless
-/// this setting, it looks into the working folder.
+/// The folder in which ONNX Runtime is to look for the external data of a model; `None` for a model that has none.
+/// Unless this setting, it looks into the working folder.
 pub(super) fn folder(model: &OnnxModel) -> Option<&Path> {
     model.folder.as_deref().filter(|_| locations(&model.bytes).next().is_some())
 }

@@ -60,8 +60,8 @@ pub(crate) struct OnnxRuntimeBackend {
     sharing: Sharing,
 }
 
-/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the first
-/// worker takes it.
+/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the
+/// first worker takes it.
 struct Sessions {
     ready: Vec<Arc<Mutex<Session>>>,
     /// The one of the next worker, where they are dealt out in turn.
@@ -69,8 +69,8 @@ struct Sessions {
 }
 
 impl OnnxRuntimeBackend {
-    /// Loads the network on the device of this index, checks that its inputs and outputs are those of a chess network, and
-    /// lets the device prepare for the batches that it will see.
+    /// Loads the network on the device of this index, checks that its inputs and outputs are those of a chess network,
+    /// and lets the device prepare for the batches that it will see.
     ///
     /// # Errors
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the

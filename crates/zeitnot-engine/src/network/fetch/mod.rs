@@ -65,7 +65,8 @@ pub struct Fetcher {
 
 impl Fetcher {
     /// Downloads the network unless it is there. The checksum of a file that had none known is recorded beside it, so
-    /// that the next call can check whether it is still the same: the file that lies there, and the one that the server has.
+    /// that the next call can check whether it is still the same: the file that lies there, and the one that the server
+    /// has.
     ///
     /// # Errors
     /// [`FetchError`]; the folder of networks is as it was.

@@ -23,8 +23,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may be as
-    /// large as the largest network that can be read, 2 GiB.
+    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may
+    /// be as large as the largest network that can be read, 2 GiB.
     ///
     /// # Errors
     /// [`FetchError::BadUrl`].

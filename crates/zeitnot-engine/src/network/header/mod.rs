@@ -38,8 +38,8 @@ pub(crate) struct Header {
     pub ffn_activation: Activation,
     /// Activation in smolgen.
     pub smolgen_activation: Activation,
-    /// Activation in the embedding of an attention policy: networks older than attention bodies take SELU, in the feed-forward
-    /// networks of their policy encoders too.
+    /// Activation in the embedding of an attention policy: networks older than attention bodies take SELU, in the
+    /// feed-forward networks of their policy encoders too.
     pub policy_activation: Activation,
     pub policy_ffn_activation: Activation,
     /// Encoding of the squares by an attention body without a tower.

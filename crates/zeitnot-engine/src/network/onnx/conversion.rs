@@ -16,7 +16,8 @@ pub struct Conversion {
     /// The batch size, where the model is to have a fixed one.
     pub batch: Option<usize>,
     /// Whether the planes come packed ([`ModelInput::Packed`](super::ModelInput::Packed)) and the policy leaves in the
-    /// type of the arithmetic: a twentieth of the bytes for a card to read, and in half precision half of those to write.
+    /// type of the arithmetic: a twentieth of the bytes for a card to read, and in half precision half of those to
+    /// write.
     pub packed: bool,
     /// The operators of Mish.
     pub mish: MishForm,

@@ -6,9 +6,9 @@ use crate::network::proto;
 
 /// The input format of an ONNX model, and the names of its input and outputs.
 ///
-/// `None` leaves it to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md, 4.6), a
-/// model of ours states its format. Where no file does, the format is classical, and the names are those of Lc0's own
-/// models (docs/lc0.md, 4.8).
+/// `None` leaves it to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md,
+/// 4.6), a model of ours states its format. Where no file does, the format is classical, and the names are those of
+/// Lc0's own models (docs/lc0.md, 4.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxInterface {
     /// The input format.

@@ -40,7 +40,8 @@ pub(crate) mod names {
     pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
-/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the same.
+/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the
+/// same.
 pub(crate) mod keys {
     pub(crate) const INPUT: &str = "input_planes";
     pub(crate) const POLICY: &str = "output_policy";

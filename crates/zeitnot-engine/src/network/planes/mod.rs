@@ -44,8 +44,8 @@ impl Planes {
         Planes { masks: [0; PLANES], values: [1.0; PLANES] }
     }
 
-    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into `values` the
-    /// value of each.
+    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into
+    /// `values` the value of each.
     ///
     /// # Panics
     /// If there is no room for 112 * 8 bytes and 112 numbers.

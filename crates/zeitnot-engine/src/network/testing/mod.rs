@@ -1,7 +1,8 @@
-//! Makes random networks for tests and benchmarks: valid files of any shape, the same bytes for the same seed everywhere.
+//! Makes random networks for tests and benchmarks: valid files of any shape, the same bytes for the same seed
+//! everywhere.
 //!
-//! It is compiled for tests alone, and with the feature `testing`, which the tests, benchmarks and examples of this package
-//! ask for: the shipped library has none of it.
+//! It is compiled for tests alone, and with the feature `testing`, which the tests, benchmarks and examples of this
+//! package ask for: the shipped library has none of it.
 
 use std::io::Write;
 

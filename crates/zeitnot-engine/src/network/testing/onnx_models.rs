@@ -10,8 +10,8 @@ use super::super::onnx_proto::{GraphProto, ModelProto, StringStringEntryProto, V
 /// `TensorProto.DataLocation.EXTERNAL`.
 const EXTERNAL: i32 = 1;
 
-/// Puts the large tensors of an ONNX model into the file `name` beside it: the model, and the content of that file. Shapes
-/// and the like stay in the model, as ONNX's own tools have it.
+/// Puts the large tensors of an ONNX model into the file `name` beside it: the model, and the content of that file.
+/// Shapes and the like stay in the model, as ONNX's own tools have it.
 ///
 /// # Panics
 /// When it is no model.
@@ -34,8 +34,8 @@ pub fn with_external_data(model: &[u8], name: &str) -> (Vec<u8>, Vec<u8>) {
     (model.encode_to_vec(), data)
 }
 
-/// A model of this IR version that lists its initializers among the inputs, without a type and before the planes: in version 3
-/// they have to be there.
+/// A model of this IR version that lists its initializers among the inputs, without a type and before the planes: in
+/// version 3 they have to be there.
 ///
 /// # Panics
 /// When it is no model.

@@ -1,17 +1,17 @@
 //! Describes the packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
 //!
-//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is asked to
-//! fetch that one under any Python. Sizes and hashes were taken with `pip download` and `pip hash`; the index
+//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is asked
+//! to fetch that one under any Python. Sizes and hashes were taken with `pip download` and `pip hash`; the index
 //! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for.
 //!
-//! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for CUDA 13.
-//! Its CUDA code is for compute capability 6.0 (Pascal) and later, so cuDNN is held at 9.10.2: from 9.11 on cuDNN leaves out the
-//! cards before Turing (its support matrices), for which this package is there.
+//! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for
+//! CUDA 13. Its CUDA code is for compute capability 6.0 (Pascal) and later, so cuDNN is held at 9.10.2: from 9.11 on
+//! cuDNN leaves out the cards before Turing (its support matrices), for which this package is there.
 //!
-//! TensorRT cannot be pinned. ONNX Runtime's provider, of both packages, needs `libnvinfer.so.10` and `libnvonnxparser.so.10`,
-//! and the index had no wheel of them on 2026-11-25: `tensorrt-cu12-libs` (32 files, 10.0.0b6 to 11.4.0.106) and
-//! `tensorrt-cu13-libs` (13 files, 10.13.2.6 to 11.4.0.106) are source packages of at most 16 kB without a library in them, which
-//! point to NVIDIA's own index. The last for TensorRT 10 are 10.16.1.11.
+//! TensorRT cannot be pinned. ONNX Runtime's provider, of both packages, needs `libnvinfer.so.10` and
+//! `libnvonnxparser.so.10`, and the index had no wheel of them on 2026-11-25: `tensorrt-cu12-libs` (32 files, 10.0.0b6
+//! to 11.4.0.106) and `tensorrt-cu13-libs` (13 files, 10.13.2.6 to 11.4.0.106) are source packages of at most 16 kB
+//! without a library in them, which point to NVIDIA's own index. The last for TensorRT 10 are 10.16.1.11.
 //!
 //! To pin another version: run `pip install --dry-run --ignore-installed --report` for each platform, and take version,
 //! file name and hash from the report and the size from the file.
@@ -115,8 +115,8 @@ pub struct Pin {
     pub(crate) platform: &'static str,
     /// File name of ONNX Runtime's own library.
     pub(crate) library: &'static str,
-    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of the
-    /// installed files have nothing else.
+    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of
+    /// the installed files have nothing else.
     pub(crate) library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
     pub(crate) wheels: &'static [Wheel],
@@ -179,7 +179,8 @@ mod tests {
         assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
     }
 
-    /// A package for cards has the libraries that its CUDA provider needs (read from the provider's own list with `objdump -p`).
+    /// A package for cards has the libraries that its CUDA provider needs (read from the provider's own list with
+    /// `objdump -p`).
     #[test]
     fn packages_for_cards_are_complete_and_of_one_cuda() {
         for os in ["linux", "windows"] {

@@ -1,4 +1,5 @@
-//! Defines a batch: the paths of its visits from the root to their leaves, and the queries of those leaves for the network.
+//! Defines a batch: the paths of its visits from the root to their leaves, and the queries of those leaves for the
+//! network.
 
 use super::select::VisitAllocator;
 use crate::backend::Query;
@@ -75,7 +76,8 @@ pub(crate) struct Resolved {
     pub moves: Range<usize>,
 }
 
-/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the next.
+/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the
+/// next.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) steps: Vec<Step>,
@@ -117,8 +119,8 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is proven, or they
-    /// are near the fifty-move rule.
+    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is
+    /// proven, or they are near the fifty-move rule.
     pub bounded: u64,
     /// Visits that came to nothing.
     pub collisions: u64,

@@ -1,9 +1,10 @@
 //! Allocates visits to the moves of a node by their scores (docs/lc0.md, 3.1).
 //!
-//! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after the
-//! other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random` and
-//! batches of 256. But the moves that get any end at nearly the same score, and what each gets until its score is
-//! down to a given level is one division. So that level is looked for, and only the last few visits are dealt one by one.
+//! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after
+//! the other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random`
+//! and batches of 256. But the moves that get any end at nearly the same score, and what each gets until its score is
+//! down to a given level is one division. So that level is looked for, and only the last few visits are dealt one by
+//! one.
 
 use crate::search::tree::MOST_MOVES;
 
@@ -11,11 +12,12 @@ use crate::search::tree::MOST_MOVES;
 /// no faster beyond the noise.
 const BY_LEVEL: u32 = 24;
 
-/// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32 can
-/// distinguish may be many visits apart.
+/// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32
+/// can distinguish may be many visits apart.
 const TRIES: usize = 8;
 
-/// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the excess.
+/// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the
+/// excess.
 const WARY: f32 = 1.5;
 
 /// Room for candidates: a power of two, so that an index is checked without a branch.
@@ -140,8 +142,8 @@ impl Candidates {
         }
     }
 
-    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. The estimate by division can be
-    /// wrong to either side: of a large divisor f32 does not know the last digits.
+    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. The estimate by
+    /// division can be wrong to either side: of a large divisor f32 does not know the last digits.
     fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
         let (mut above, mut below) = (0, most.saturating_add(1));
         let (mut next, mut step) = (estimate, 1u32);
@@ -159,12 +161,14 @@ impl Candidates {
         above
     }
 
-    /// Gives every candidate the visits that it gets before its score is down to a level, at which they come to `visits` or not
-    /// much less. Returns their number. Dealing them one by one begins with the same visits, at any level.
+    /// Gives every candidate the visits that it gets before its score is down to a level, at which they come to
+    /// `visits` or not much less. Returns their number. Dealing them one by one begins with the same visits, at any
+    /// level.
     fn deal_to_level(&mut self, visits: u32) -> u32 {
         let (best, _) = best_and_runner_up(&self.score[..self.len]);
-        // The level lies between two bounds. At `high` nobody gets a visit, and at `low` there are too many: the best candidate
-        // alone would fall as low by all of them. No score falls to its utility, the part that visits do not change.
+        // The level lies between two bounds. At `high` nobody gets a visit, and at `low` there are too many: the best
+        // candidate alone would fall as low by all of them. No score falls to its utility, the part that visits do not
+        // change.
         let mut high = self.score[best];
         let alone = score(self.utility[best], self.u_numerator[best], self.divisor[best].saturating_add(visits));
         let mut low = self.utility[..self.len].iter().copied().fold(alone, f32::max);
@@ -196,7 +200,8 @@ impl Candidates {
                 level = middle(low, high);
             }
         }
-        // No level was found in time: the last one from which visits are missing is safe, and the rest is dealt one by one.
+        // No level was found in time: the last one from which visits are missing is safe, and the rest is dealt one by
+        // one.
         match self.count_at(high, visits) {
             total if total <= visits => self.give_what_was_counted(total),
             _ => 0,
@@ -268,8 +273,8 @@ struct Estimate {
 }
 
 impl Estimate {
-    /// A better level for `wanted` visits: a step of Newton's method for one over the divisors, which is a straight line
-    /// where all utilities are equal.
+    /// A better level for `wanted` visits: a step of Newton's method for one over the divisors, which is a straight
+    /// line where all utilities are equal.
     fn newton(&self, level: f32, wanted: f32) -> f32 {
         let divisor = self.divisor - self.visits + wanted;
         level + self.divisor * (self.visits - wanted) / (divisor * self.slope)
@@ -316,7 +321,8 @@ fn best_and_runner_up(scores: &[f32]) -> (usize, f32) {
     (scores.iter().position(|score| *score == highest[0]).unwrap_or(0), second[0])
 }
 
-/// The greater of two numbers, the second where one is NaN; [`f32::max`] takes care of that, in three instructions more.
+/// The greater of two numbers, the second where one is NaN; [`f32::max`] takes care of that, in three instructions
+/// more.
 #[inline]
 fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

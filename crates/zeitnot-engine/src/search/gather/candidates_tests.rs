@@ -36,7 +36,8 @@ fn searched_moves() -> impl Strategy<Value = Vec<(f32, f32, u32)>> {
     let one = (between(-0.3, 0.0), between(0.002, 0.2));
     (prop::collection::vec(one, 2..60), 10f64.powi(3)..10f64.powi(6)).prop_map(|(moves, n)| {
         let u = |p: f32| 2.0 * p * n.sqrt() as f32;
-        // Visits as for values q and a level of 0.01, brought to the sum of n; then the utilities that lead to that level.
+        // Visits as for values q and a level of 0.01, brought to the sum of n; then the utilities that lead to that
+        // level.
         let raw: Vec<f64> = moves.iter().map(|(q, p)| f64::from(u(*p) / (0.01 - q))).collect();
         let scale = n / raw.iter().sum::<f64>();
         let searched = |((_, p), raw): (&(f32, f32), &f64)| {
@@ -62,7 +63,8 @@ proptest! {
         prop_assert_eq!(candidates.allocations().collect::<Vec<_>>(), one_by_one(&moves, visits));
     }
 
-    // At the level that a score falls to exactly, rounding decides; the estimate by division is off there to either side.
+    // At the level that a score falls to exactly, rounding decides; the estimate by division is off there to either
+    // side.
     #[test]
     fn visits_at_a_level_are_counted_exactly(moves in searched_moves(), at: prop::sample::Index, further in 0u32..300) {
         let mut candidates = candidates(&moves);

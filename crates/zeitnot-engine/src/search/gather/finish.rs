@@ -10,8 +10,8 @@ use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
 use crate::search::tree::transpositions::{self, Found};
 
-/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a depth is not
-/// reached.
+/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a
+/// depth is not reached.
 const NEAR: u32 = 3;
 
 impl Batch {

@@ -29,8 +29,8 @@ pub(crate) struct VisitAllocator {
 }
 
 impl VisitAllocator {
-    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as choosing the highest
-    /// score for each in turn would, the first move of equals. The first moves without a node may get some.
+    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as choosing the
+    /// highest score for each in turn would, the first move of equals. The first moves without a node may get some.
     pub(crate) fn allocate(
         &mut self,
         tree: &Tree,

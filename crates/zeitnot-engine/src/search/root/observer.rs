@@ -23,8 +23,8 @@ pub trait RootObserver: Send {
     /// The visits of the root from which it wants to look again.
     fn next_visits(&self) -> u64;
 
-    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order, which stays
-    /// the same for the whole search.
+    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order,
+    /// which stays the same for the whole search.
     fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]);
 }
 

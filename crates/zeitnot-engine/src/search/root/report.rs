@@ -18,7 +18,8 @@ pub struct Line {
     pub wl: f32,
     /// Draw probability, 0 to 1, likewise.
     pub d: f32,
-    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or excluded.
+    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or
+    /// excluded.
     pub mu: Option<f32>,
     /// Win minus loss with draws counted by `DrawScore`, as the search has it.
     pub q: f32,
@@ -36,8 +37,8 @@ pub struct Line {
 pub struct Report {
     /// Mean depth of the visits of this search, in plies.
     pub depth: u32,
-    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs show
-    /// nothing of a search that is not as deep as the one before.
+    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs
+    /// show nothing of a search that is not as deep as the one before.
     pub tree_depth: u32,
     /// Greatest depth of this search, in plies, and no less than `tree_depth`.
     pub seldepth: u32,
@@ -88,8 +89,8 @@ pub struct MoveStats {
     pub s: Option<f32>,
     /// The value of the move's own position: the network's from the cache, or the result of a terminal.
     pub v: Option<f32>,
-    /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal when
-    /// the result is proven.
+    /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal
+    /// when the result is proven.
     pub bounds: (i8, i8),
     /// Moves the node has (the root's line prints it).
     pub edges: usize,

@@ -1,4 +1,5 @@
-//! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for training.
+//! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for
+//! training.
 
 /// `TempValueCutoff` is in percent of the way from a certain loss to a certain win; Q has two units on that way.
 const PERCENT_OF_Q: f32 = 50.0;
@@ -59,8 +60,8 @@ impl Temperature {
         (self.initial * share).max(self.endgame)
     }
 
-    /// The number of the move that is played at `temperature`, more than 0. `toss` is a random number from 0 to 1 (less than
-    /// 1). `None` when no move may be played.
+    /// The number of the move that is played at `temperature`, more than 0. `toss` is a random number from 0 to 1 (less
+    /// than 1). `None` when no move may be played.
     pub(crate) fn choose(&self, moves: &[Choice], temperature: f32, toss: f32) -> Option<usize> {
         let visits = |choice: &Choice| choice.n as f32 + self.visit_offset;
         // The first of the most visited ones.

@@ -1,10 +1,10 @@
 //! Rescales win, draw and loss: sharper or flatter results, and contempt (docs/lc0.md, 3.7).
 //!
 //! The outcome of a game is modelled as a logistic random walk: with a strength `mu` and a spread `s` of the position,
-//! `W = logistic((mu - 1) / s)` and `L = logistic((-mu - 1) / s)`, so that 1 is an even chance to win. A network's answer
-//! is taken apart into `mu` and `s`, the spread is multiplied by a ratio, the strength shifted in favour of one side, and
-//! both are put together again. What a GUI is shown keeps the spread of the tree, and the shift is taken back as far as
-//! `WDLEvalObjectivity` says.
+//! `W = logistic((mu - 1) / s)` and `L = logistic((-mu - 1) / s)`, so that 1 is an even chance to win. A network's
+//! answer is taken apart into `mu` and `s`, the spread is multiplied by a ratio, the strength shifted in favour of one
+//! side, and both are put together again. What a GUI is shown keeps the spread of the tree, and the shift is taken back
+//! as far as `WDLEvalObjectivity` says.
 //!
 //! Lc0 approximates logarithm and logistic; here they are exact, so results differ by a few thousandths.
 
@@ -166,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Lc0 0.32.1 with maia-1900, one thread, batches of one, `go nodes 100`: WL and D by `VerboseMoveStats`, and the score by
-    /// `ScoreType` WDL_mu.
+    /// Lc0 0.32.1 with maia-1900, one thread, batches of one, `go nodes 100`: WL and D by `VerboseMoveStats`, and the
+    /// score by `ScoreType` WDL_mu.
     #[test]
     fn mu_is_lc0s() {
         for (wl, d, score) in [

@@ -1,5 +1,5 @@
-//! Makes the answer of a search from the tree, or, where an answer is due before any evaluation, from mates, the cache and
-//! material.
+//! Makes the answer of a search from the tree, or, where an answer is due before any evaluation, from mates, the cache
+//! and material.
 
 use super::state::State;
 use crate::backend::cache_key;

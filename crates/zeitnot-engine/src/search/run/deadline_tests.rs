@@ -1,4 +1,5 @@
-//! Checks that batches shrink near the deadline, so that the last one is over in time: on a clock that only evaluations move.
+//! Checks that batches shrink near the deadline, so that the last one is over in time: on a clock that only evaluations
+//! move.
 
 use super::bare_tests::Uncached;
 use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};

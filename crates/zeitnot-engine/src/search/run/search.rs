@@ -32,8 +32,8 @@ pub(crate) struct Hit {
 }
 
 impl Search {
-    /// Starts searching on `threads`, with a worker for each evaluator. An answer that is due already is given here, before
-    /// any thread begins.
+    /// Starts searching on `threads`, with a worker for each evaluator. An answer that is due already is given here,
+    /// before any thread begins.
     ///
     /// # Errors
     /// [`NotStarted`], when the operating system has no thread to give.
@@ -70,7 +70,8 @@ impl Search {
         self.shared.is_over()
     }
 
-    /// Asks the search to answer now: here, from the tree; where nothing was evaluated yet, it may take a moment to do so.
+    /// Asks the search to answer now: here, from the tree; where nothing was evaluated yet, it may take a moment to do
+    /// so.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.lock();
         if self.shared.is_over() {
@@ -86,8 +87,9 @@ impl Search {
         self.shared.end_waits();
     }
 
-    /// Goes on with a pondered position as the search of the move that is played. `begin` plans it, from the tree and the
-    /// latency of batches. Returns the plan; `None` when the search can go on no more: it has answered, or its workers leave.
+    /// Goes on with a pondered position as the search of the move that is played. `begin` plans it, from the tree and
+    /// the latency of batches. Returns the plan; `None` when the search can go on no more: it has answered, or its
+    /// workers leave.
     ///
     /// # Errors
     /// Those of `begin`; the search then has no limits, and is to be abandoned.
@@ -143,8 +145,8 @@ impl Search {
         }
     }
 
-    /// Answers, if that was not done yet, and takes the search apart. Batches that are still evaluated are given up: no move
-    /// waits for them.
+    /// Answers, if that was not done yet, and takes the search apart. Batches that are still evaluated are given up: no
+    /// move waits for them.
     pub(crate) fn finish(self) -> Finished {
         self.shared.answer(&mut self.shared.lock());
         self.wait_for_answer();

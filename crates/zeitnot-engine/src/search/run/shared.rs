@@ -21,12 +21,12 @@ pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
-/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that finds
-/// first that it is due, so that none waits for a certain thread to get a processor.
+/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that
+/// finds first that it is due, so that none waits for a certain thread to get a processor.
 pub(crate) struct Shared {
     pub context: SearchContext,
-    /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
-    /// next search has taken it, while a worker still evaluates a batch that nobody waits for.
+    /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None`
+    /// when the next search has taken it, while a worker still evaluates a batch that nobody waits for.
     pub state: CachePadded<Mutex<Option<State>>>,
     pub queue: WorkQueue,
     pub evaluators: Arc<EvaluatorPool>,
@@ -123,8 +123,8 @@ impl Shared {
         StateGuard(self.state.lock())
     }
 
-    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
-    /// asleep and wake up again: it looks again a few times before it asks the operating system to wait.
+    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to
+    /// fall asleep and wake up again: it looks again a few times before it asks the operating system to wait.
     pub(crate) fn lock_soon(&self) -> StateGuard<'_> {
         let backoff = Backoff::new();
         while !backoff.is_completed() {

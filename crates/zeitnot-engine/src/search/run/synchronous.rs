@@ -1,12 +1,12 @@
-//! Searches on the caller's thread: one worker, no watchdog and no wait, over any clock. It goes through the same steps as
-//! one worker thread does, so on a virtual clock a search is a computation that gives the same visits, the same times and
-//! the same answer on any machine.
+//! Searches on the caller's thread: one worker, no watchdog and no wait, over any clock. It goes through the same steps
+//! as one worker thread does, so on a virtual clock a search is a computation that gives the same visits, the same
+//! times and the same answer on any machine.
 //!
 //! On a clock that only work moves, a batch takes what its evaluator models
-//! ([`Evaluator::modelled_cost_ms`](crate::backend::Evaluator::modelled_cost_ms)), a playout what the clock says. What a watchdog would do
-//! while the batch is evaluated happens at its moment: where a limit falls into a batch the answer is given at the limit,
-//! from the tree without that batch. The batch is backed up afterwards, as the threads of a real search do when its next move
-//! comes later, and the next search has its first evaluation when that batch is over.
+//! ([`Evaluator::modelled_cost_ms`](crate::backend::Evaluator::modelled_cost_ms)), a playout what the clock says. What
+//! a watchdog would do while the batch is evaluated happens at its moment: where a limit falls into a batch the answer
+//! is given at the limit, from the tree without that batch. The batch is backed up afterwards, as the threads of a real
+//! search do when its next move comes later, and the next search has its first evaluation when that batch is over.
 
 use super::answer::conclude;
 use super::begin_search;
@@ -23,13 +23,13 @@ use crate::search::tree::Tree;
 use std::sync::Arc;
 use zeitnot_time::due::STOP_GRACE_MS;
 
-/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: then something else has
-/// to happen, and nothing else moves a virtual clock.
+/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: then something else
+/// has to happen, and nothing else moves a virtual clock.
 const IDLE_MS: f64 = 1.0;
 
 impl Search {
-    /// Searches on this thread until the answer is found. `stop_ms`: when `stop` comes, in milliseconds since the move's
-    /// clock started. A search that neither its limits nor `stop_ms` end runs for ever.
+    /// Searches on this thread until the answer is found. `stop_ms`: when `stop` comes, in milliseconds since the
+    /// move's clock started. A search that neither its limits nor `stop_ms` end runs for ever.
     ///
     /// On the machine's clock nobody watches while a batch is evaluated: the answer may be late by one.
     pub(crate) fn run(
@@ -186,7 +186,8 @@ impl Run<'_> {
         false
     }
 
-    /// Fills a batch, round by round. Returns whether some of it was backed up on the way: cache hits and ends of the game.
+    /// Fills a batch, round by round. Returns whether some of it was backed up on the way: cache hits and ends of the
+    /// game.
     fn gather(&mut self, batch: &mut Batch) -> bool {
         let root_plies = self.context.game.moves().len();
         let mut progress = false;
@@ -211,8 +212,8 @@ impl Run<'_> {
         }
     }
 
-    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was, before the
-    /// search's own answer was due.
+    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was,
+    /// before the search's own answer was due.
     fn wait_for_evaluator(&mut self) -> bool {
         let rest_ms = self.busy_until_ms - self.context.clock.now_ms();
         rest_ms <= 0.0 || self.pass(rest_ms)

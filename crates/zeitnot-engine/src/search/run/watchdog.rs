@@ -11,20 +11,21 @@ use std::time::Duration;
 const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
-/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two checks no
-/// second goes by without a report; and one that changes all the time not sooner than after this many.
+/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two
+/// checks no second goes by without a report; and one that changes all the time not sooner than after this many.
 const REPORT_INTERVAL_MS: f64 = 800.0;
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
-/// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be evaluating.
+/// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be
+/// evaluating.
 pub(crate) fn watch(shared: &Shared) {
     let context = &shared.context;
     let mut state = shared.lock();
     let mut reported = Reported::default();
     let mut failure_told = false;
     while !shared.is_over() {
-        // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one up, so
-        // that a search with one thread and no clock repeats itself.
+        // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one
+        // up, so that a search with one thread and no clock repeats itself.
         if state.time_is_up(context) {
             state.check(context);
         }

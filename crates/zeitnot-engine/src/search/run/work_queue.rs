@@ -1,9 +1,10 @@
 //! Queues the batches of a search between one worker and the next.
 //!
-//! Half of the time of a batch needs the tree: selection and backup. One worker that does them for all batches keeps the
-//! tree in the caches of its processor; with a lock that goes round, half of the time is spent on fetching from the other
-//! processor the lines that it has just written. So there are two queues: batches that need the tree, and batches that need
-//! a worker alone (leaf extension, the network). One worker at a time owns the tree, until the first queue is empty.
+//! Half of the time of a batch needs the tree: selection and backup. One worker that does them for all batches keeps
+//! the tree in the caches of its processor; with a lock that goes round, half of the time is spent on fetching from the
+//! other processor the lines that it has just written. So there are two queues: batches that need the tree, and batches
+//! that need a worker alone (leaf extension, the network). One worker at a time owns the tree, until the first queue is
+//! empty.
 
 use crate::search::gather::batch::Batch;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -93,8 +94,8 @@ impl WorkQueue {
         WorkQueue { queues: Mutex::new(queues), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
-    /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for work for a
-    /// while before it goes to sleep.
+    /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for
+    /// work for a while before it goes to sleep.
     pub(crate) fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
         let mut seen = self.changes.load(Ordering::Acquire);
         for look in 0..if awake { LOOKS } else { 1 } {

@@ -1,4 +1,5 @@
-//! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs up.
+//! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs
+//! up.
 
 use super::shared::{Shared, StateGuard};
 use super::work_queue::{QueuedBatch, Stage, Task};
@@ -189,15 +190,16 @@ fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>
     }
 }
 
-/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for one.
+/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for
+/// one.
 fn answer_if_due(shared: &Shared, state: &mut StateGuard) {
     if shared.is_due(state) {
         shared.answer(state);
     }
 }
 
-/// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for this
-/// move still measures the latency.
+/// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for
+/// this move still measures the latency.
 pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
     while let Some(mut queued) = shared.queue.clear() {
         let positions = queued.batch.queries().len();

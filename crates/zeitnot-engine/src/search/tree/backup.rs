@@ -58,8 +58,8 @@ struct Correction {
     visits: u32,
 }
 
-/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the child
-/// just visited.
+/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the
+/// child just visited.
 fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[entry.node];
     let Some(below) = bounds_below(tree, &before) else { return false };

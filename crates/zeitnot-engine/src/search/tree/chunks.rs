@@ -1,9 +1,9 @@
 //! Takes the chunks of the tree's pools from the system, and keeps those of earlier trees until they are freed.
 //!
-//! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where there
-//! are any: a large tree has more small pages than the processor knows the addresses of. So the system's account of what is free
-//! is asked as the chunk is filled, piece by piece: what is promised is not in it. When the system has no more, the pool stays at
-//! its present size, and the tree prunes instead of growing.
+//! A chunk is mapped from the system, which gives it memory page by page as it is first written, in huge pages where
+//! there are any: a large tree has more small pages than the processor knows the addresses of. So the system's account
+//! of what is free is asked as the chunk is filled, piece by piece: what is promised is not in it. When the system has
+//! no more, the pool stays at its present size, and the tree prunes instead of growing.
 
 use crate::memory;
 use memmap2::MmapMut;
@@ -74,8 +74,8 @@ impl Spare {
         Some((chunk, written))
     }
 
-    /// Whether the system has memory for another piece, and for everything else: other allocations are small, but where they fail the
-    /// process ends.
+    /// Whether the system has memory for another piece, and for everything else: other allocations are small, but where
+    /// they fail the process ends.
     pub(super) fn has_headroom(&self) -> bool {
         (self.0.has_headroom)()
     }

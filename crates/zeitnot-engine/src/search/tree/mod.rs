@@ -29,8 +29,8 @@ use prefetch::prefetch;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
-/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but a FEN
-/// can have.
+/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but
+/// a FEN can have.
 pub const MOST_MOVES: usize = 255;
 
 /// Bytes of a cache line.
@@ -61,8 +61,8 @@ pub(crate) struct Tree {
     depth: u32,
 }
 
-/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
-/// not played: an opponent whose move was only predicted may play another.
+/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they
+/// were not played: an opponent whose move was only predicted may play another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreviousRoot {
     pub node: Node,
@@ -141,7 +141,8 @@ impl Tree {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
-    /// Forgets what belongs to the search before: a refusal of memory, the noise of the root, and the depth of an empty tree.
+    /// Forgets what belongs to the search before: a refusal of memory, the noise of the root, and the depth of an empty
+    /// tree.
     pub(crate) fn begin_search(&mut self) {
         self.nodes.ask_again();
         self.words.ask_again();

@@ -1,10 +1,10 @@
 //! Allocates the memory of the tree: runs of equal items in large chunks, addressed by 32 bits.
 //!
 //! The general allocator adds 8 to 16 bytes to each of the small pieces a tree is made of, and an address of it takes 8
-//! more wherever it is kept. Here a run costs its items alone, a freed one is kept for another of its length, and a whole
-//! tree is freed chunk by chunk. A tree takes and gives runs of each length in much the same proportions, so that this
-//! wastes little; longer runs are cut only when much is free of other lengths than are asked for, as after a change from
-//! a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
+//! more wherever it is kept. Here a run costs its items alone, a freed one is kept for another of its length, and a
+//! whole tree is freed chunk by chunk. A tree takes and gives runs of each length in much the same proportions, so that
+//! this wastes little; longer runs are cut only when much is free of other lengths than are asked for, as after a
+//! change from a middlegame to an endgame. Cutting at every need would leave nothing but short runs in the end.
 
 use super::chunks::{CHUNK_BYTES, PIECE_BYTES, Spare, new_chunk};
 use bytemuck::Pod;
@@ -12,7 +12,8 @@ use memmap2::MmapMut;
 use std::alloc::{Layout, handle_alloc_error};
 use std::marker::PhantomData;
 
-/// Bytes of a pool for which the system is not asked: what the visits of a batch are on their way to has to fit in any case.
+/// Bytes of a pool for which the system is not asked: what the visits of a batch are on their way to has to fit in any
+/// case.
 const FIRST_BYTES: usize = CHUNK_BYTES / 4;
 
 /// Longer runs are cut when the free share of the pool is larger than one divided by this.
@@ -56,8 +57,8 @@ impl<T: Pod> Pool<T> {
     /// Items of a piece.
     const PIECE: usize = PIECE_BYTES / size_of::<T>();
 
-    /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process ends, as
-    /// it does in every other place without memory.
+    /// An empty pool with one chunk, and more from where `spare` has them. Without memory for the first the process
+    /// ends, as it does in every other place without memory.
     pub(crate) fn new(spare: Spare) -> Pool<T> {
         let first = spare.take().or_else(|| Some((new_chunk()?, 0)));
         let Some((first, written)) = first else { handle_alloc_error(Layout::new::<[u8; CHUNK_BYTES]>()) };
@@ -164,8 +165,8 @@ impl<T: Pod> Pool<T> {
         at
     }
 
-    /// Adds a piece of the last chunk, or a chunk, in which the next new run begins: none crosses from one to another. Returns whether
-    /// there is one: once the system has refused, it is not asked again, and the pool keeps its size.
+    /// Adds a piece of the last chunk, or a chunk, in which the next new run begins: none crosses from one to another.
+    /// Returns whether there is one: once the system has refused, it is not asked again, and the pool keeps its size.
     fn grow(&mut self) -> bool {
         let end = self.chunks.len() * Self::CHUNK;
         if self.is_refused || self.granted == end && end >= self.most {
@@ -192,8 +193,8 @@ impl<T: Pod> Pool<T> {
         true
     }
 
-    /// Joins free runs that lie side by side. That looks at all of them, so it is for a pool that cannot grow and has no run
-    /// of the length wanted.
+    /// Joins free runs that lie side by side. That looks at all of them, so it is for a pool that cannot grow and has
+    /// no run of the length wanted.
     pub(crate) fn join_free(&mut self) {
         let mut runs: Vec<(u32, u16)> = Vec::new();
         if runs.try_reserve_exact(self.free.iter().map(Vec::len).sum()).is_err() {

@@ -74,8 +74,8 @@ pub(crate) fn record_mut(nodes: &mut Pool<Node>, id: NodeId) -> &mut Record {
 
 /// Finds shared positions: a hash table of chains through their records, with as many buckets as there are records.
 ///
-/// It grows by one bucket at a time (Litwin, "Linear hashing: a new tool for file and table addressing", 1980), so that no
-/// visit has to wait for millions of them to find new places.
+/// It grows by one bucket at a time (Litwin, "Linear hashing: a new tool for file and table addressing", 1980), so that
+/// no visit has to wait for millions of them to find new places.
 #[derive(Debug, Default)]
 pub(crate) struct Positions {
     /// The first record of each bucket; 0: none.

@@ -1,7 +1,7 @@
 //! Asks the processor for memory before it is needed.
 //!
-//! A tree of millions of nodes lies outside the caches, and going down it is waiting for memory. The steps of a round do
-//! not depend on each other: what the next ones need is on its way while one is dealt out.
+//! A tree of millions of nodes lies outside the caches, and going down it is waiting for memory. The steps of a round
+//! do not depend on each other: what the next ones need is on its way while one is dealt out.
 
 /// Asks for the cache line of `item`.
 #[inline]

@@ -14,7 +14,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A blocked pawn ending, where nearly every position can be reached in many ways (Fine, "Basic chess endings", no. 70).
+/// A blocked pawn ending, where nearly every position can be reached in many ways (Fine, "Basic chess endings", no.
+/// 70).
 const FINE_70: &str = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
 const POSITIONS: [&str; 5] = [
     FINE_70,
@@ -48,7 +49,8 @@ impl Searcher {
         Searcher { tree, backend, evaluator, params, memory_limit: None, evaluations: 0, unknown: HashSet::new() }
     }
 
-    /// Searches until the root has this many visits, in batches of `size`; with `give_up`, every third batch is cancelled.
+    /// Searches until the root has this many visits, in batches of `size`; with `give_up`, every third batch is
+    /// cancelled.
     fn search(&mut self, visits: u64, size: usize, give_up: bool) {
         let mut game = self.tree.game().clone();
         let plies = game.moves().len();
@@ -106,9 +108,10 @@ impl Searcher {
         assert!(self.tree.follow(game));
     }
 
-    /// Looks at every position there is, after the alternatives to the last move were given up: what is counted adds up, nothing is on its way, nothing is lost. With
-    /// `remembers`, the tree has forgotten nothing and its root is as it was searched: then each value is the mean of the
-    /// network's opinion, asked anew, and of its moves. Returns how many positions have several owners.
+    /// Looks at every position there is, after the alternatives to the last move were given up: what is counted adds
+    /// up, nothing is on its way, nothing is lost. With `remembers`, the tree has forgotten nothing and its root is as
+    /// it was searched: then each value is the mean of the network's opinion, asked anew, and of its moves. Returns how
+    /// many positions have several owners.
     fn audit(&mut self, remembers: bool) -> usize {
         self.tree.forget_alternatives();
         while self.tree.free_discarded() {}
@@ -208,7 +211,8 @@ fn allocated(children: usize) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Searches of several sizes, moves between them, batches given up: all counts add up, and in the end nothing is left.
+    /// Searches of several sizes, moves between them, batches given up: all counts add up, and in the end nothing is
+    /// left.
     #[test]
     fn all_adds_up(
         fen in prop::sample::select(&POSITIONS[..]),
@@ -338,8 +342,8 @@ impl Lines {
         Lines(tree)
     }
 
-    /// Sends a visit down a line as far as it is open. The network is of the opinion `wl` about a position it is asked for,
-    /// for the player who moved there. Returns the last node.
+    /// Sends a visit down a line as far as it is open. The network is of the opinion `wl` about a position it is asked
+    /// for, for the player who moved there. Returns the last node.
     fn visit(&mut self, line: &[&str], wl: f32) -> NodeId {
         let Lines(tree) = self;
         let mut game = tree.game().clone();

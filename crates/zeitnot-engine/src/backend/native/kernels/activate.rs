@@ -9,8 +9,8 @@ const ROUND: f32 = 12_582_912.0;
 const LOWEST: f32 = -87.3;
 /// Above this, `e^x` is no finite number.
 const HIGHEST: f32 = 88.3;
-/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software Manual
-/// for the Elementary Functions", 1980).
+/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software
+/// Manual for the Elementary Functions", 1980).
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// Mish is the identity from here on: `1 - tanh(ln(1 + e^20))` is below 1e-17.
 const MISH_IDENTITY: f32 = 20.0;

@@ -1,5 +1,5 @@
-//! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited, added
-//! to, activated, kept and taken apart again, while it is in the first-level cache.
+//! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited,
+//! added to, activated, kept and taken apart again, while it is in the first-level cache.
 
 use super::activate::{activate, sigmoid};
 use super::simd::Simd;

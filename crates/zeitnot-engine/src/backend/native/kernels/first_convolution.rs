@@ -1,5 +1,5 @@
-//! The first convolution. Nearly all input numbers are zeros, and nearly all others are ones in planes of a few squares,
-//! so that adding the weights of each set square is several times cheaper than any dense convolution.
+//! The first convolution. Nearly all input numbers are zeros, and nearly all others are ones in planes of a few
+//! squares, so that adding the weights of each set square is several times cheaper than any dense convolution.
 
 use super::activate::activate;
 use super::simd::Simd;
@@ -53,8 +53,8 @@ pub(super) struct Input<'a> {
 /// Runs it.
 ///
 /// # Safety
-/// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor has
-/// the instruction set.
+/// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor
+/// has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(job: &Input<'_>) {
     let tiles = SQUARES / (OUT * OUT);
@@ -80,8 +80,8 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
                 let from = weights(set.plane);
                 let value = S::splat(set.value);
                 let (rank, file) = (set.square as usize / SIDE, set.square as usize % SIDE);
-                // A tap at (y, x) looks from a square to the one at (y - 1, x - 1) from it: the square it looks from is as far
-                // the other way.
+                // A tap at (y, x) looks from a square to the one at (y - 1, x - 1) from it: the square it looks from is
+                // as far the other way.
                 let sums = padded.as_mut_ptr().add(rank * PADDED + file);
                 for y in 0..3 {
                     for x in 0..3 {

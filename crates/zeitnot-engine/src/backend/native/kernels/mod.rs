@@ -258,7 +258,8 @@ impl Kernels {
         assert!(bias.len() >= columns * lanes, "every plane has a bias");
         assert!(output.len() >= columns * SQUARES * lanes, "there is room for the board");
         let (next, next_slab) = self.next(tiling, (board + 1) * columns, next);
-        // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's rules.
+        // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's
+        // rules.
         let next = if next.is_null() { next } else { next.wrapping_add(board * columns * tiling.tiles() * lanes) };
         let job = first_convolution::Input {
             full,

@@ -2,13 +2,13 @@
 
 use super::simd::Simd;
 
-/// Matrix products of one shape, `output[slab] = input[slab] * weights[slab]` with an optional bias in every row: the 36
-/// or 16 of a Winograd convolution, or the one of a 1x1 convolution or dense layer.
+/// Matrix products of one shape, `output[slab] = input[slab] * weights[slab]` with an optional bias in every row: the
+/// 36 or 16 of a Winograd convolution, or the one of a 1x1 convolution or dense layer.
 ///
 /// Rows come in groups, and the numbers of a group lie as `[vector of columns][row][lane]`, so that a kernel finds what
 /// it needs of several rows at fixed distances: a group is the four (or sixteen) tiles of a board, the 64 squares of a
-/// board, or a single row. Weights lie as `[panel][row of the matrix][vector of the panel][lane]`, in the order in which
-/// the kernel reads them.
+/// board, or a single row. Weights lie as `[panel][row of the matrix][vector of the panel][lane]`, in the order in
+/// which the kernel reads them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     /// Products.
@@ -80,7 +80,8 @@ unsafe fn panel<S: Simd, const N: usize>(
         while group < job.groups {
             let left = job.groups - group;
             let (from, to) = (input.add(group * input_group), output.add(group * output_group));
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
+            // have.
             let ahead = if group == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
             let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, ahead, bias };
             if rows == 1 {

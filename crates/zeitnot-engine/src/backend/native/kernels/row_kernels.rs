@@ -134,8 +134,8 @@ impl Kernels {
             weights_column,
             ..self.row_product(shape, start, activation, output)
         };
-        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no kernels
-        // without.
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no
+        // kernels without.
         unsafe { (self.entries.rows)(&job) }
     }
 
@@ -172,7 +172,8 @@ impl Kernels {
         unsafe { (self.entries.rows_of_bytes)(&job) }
     }
 
-    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each column.
+    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each
+    /// column.
     pub(in super::super) fn quantise(
         &self,
         (groups, rows, pitch): (usize, usize, usize),
@@ -205,8 +206,8 @@ impl Kernels {
         }
     }
 
-    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and weights
-    /// are missing.
+    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and
+    /// weights are missing.
     fn row_product(
         &self,
         shape: RowShape,
@@ -252,8 +253,8 @@ impl Kernels {
         }
     }
 
-    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in place, with
-    /// `branch` added first.
+    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in
+    /// place, with `branch` added first.
     pub(in super::super) fn normalise(
         &self,
         norm: &NormPlan,
@@ -296,8 +297,8 @@ impl Kernels {
         unsafe { (self.entries.softmax)(scores.as_mut_ptr(), SQUARES, RowShape::BOARD, columns) }
     }
 
-    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose rows are
-    /// a vector apart, and its vectors of columns `columns` squares of a vector.
+    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose
+    /// rows are a vector apart, and its vectors of columns `columns` squares of a vector.
     pub(in super::super) fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
         let lanes = self.lanes();
         assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");

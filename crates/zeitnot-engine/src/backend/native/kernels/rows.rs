@@ -2,9 +2,9 @@
 //! numbers of another matrix.
 //!
 //! A group of rows (the squares of a board, say) lies as `[vector of columns][row][lane]`, with a place for
-//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a multiple of
-//! 4096 bytes from one another would share the few places that a first-level cache has for them. The input is read in
-//! words of 32 bits, of which [`Arithmetic`] says what they hold.
+//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a
+//! multiple of 4096 bytes from one another would share the few places that a first-level cache has for them. The input
+//! is read in words of 32 bits, of which [`Arithmetic`] says what they hold.
 
 use super::arithmetic::Arithmetic;
 use super::simd::Simd;
@@ -26,8 +26,8 @@ pub(super) struct RowProduct {
     /// Distance from one group of the input to the next, in words.
     pub input_group: usize,
     pub weights: *const u32,
-    /// Distance between the words of a panel of columns for one word of the input and for the next; 0 where the panels are
-    /// packed, one behind the other.
+    /// Distance between the words of a panel of columns for one word of the input and for the next; 0 where the panels
+    /// are packed, one behind the other.
     pub weights_row: usize,
     /// Distance from one vector of columns to the next, unless they are packed.
     pub weights_column: usize,
@@ -52,8 +52,8 @@ pub(super) enum Start {
     Numbers(*const f32),
 }
 
-/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the weights for
-/// four numbers `scale * byte`.
+/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the
+/// weights for four numbers `scale * byte`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantised {
     /// Steps and least numbers of the rows, `[group][row]`.
@@ -158,7 +158,8 @@ impl Panel<'_> {
                 from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);
             }
             let mut weights = self.weights;
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
+            // have.
             let is_first = group == 0 && row == 0 && job.weights_row == 0;
             let ahead = if is_first { job.inner * S::LANES * self.row } else { 0 };
             for _ in 0..job.inner {

@@ -1,8 +1,8 @@
 //! Vectors of `f32` as the kernels see them: one small trait, one implementation for each instruction set.
 //!
-//! Kernels are written once, generic over [`Simd`] and always inlined; the entry points in `entries` give each instance its
-//! instruction set. Nothing here may be called elsewhere: a vector operation that is not inlined into such an entry point
-//! would be compiled without the instructions it stands for.
+//! Kernels are written once, generic over [`Simd`] and always inlined; the entry points in `entries` give each instance
+//! its instruction set. Nothing here may be called elsewhere: a vector operation that is not inlined into such an entry
+//! point would be compiled without the instructions it stands for.
 
 /// Operations on vectors of [`LANES`](Simd::LANES) numbers.
 ///

@@ -5,7 +5,8 @@
 use super::activate::exp;
 use super::simd::Simd;
 
-/// A layer normalisation `to = gammas * (x - mean) / sqrt(variance + epsilon) + betas` of each row of `x = input + branch`.
+/// A layer normalisation `to = gammas * (x - mean) / sqrt(variance + epsilon) + betas` of each row of
+/// `x = input + branch`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Normalisation {
     pub rows: usize,
@@ -102,7 +103,8 @@ pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usi
 /// The transpose of `rows` rows, a multiple of the lanes: to `[vector of rows][column][lane of rows]`.
 ///
 /// # Safety
-/// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the instruction set.
+/// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the
+/// instruction set.
 #[inline(always)]
 pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
     let block = S::LANES * S::LANES;

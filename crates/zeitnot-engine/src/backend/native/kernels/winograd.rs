@@ -97,8 +97,8 @@ impl Tiling<6, 4> for Four {
     };
 }
 
-/// F(2x2, 3x3): sixteen tiles to a board, 16 products of 16 multiplications. Its weights take less than half the memory of
-/// those of [`Four`].
+/// F(2x2, 3x3): sixteen tiles to a board, 16 products of 16 multiplications. Its weights take less than half the memory
+/// of those of [`Four`].
 pub(super) struct Two;
 
 impl Tiling<4, 2> for Two {
@@ -143,8 +143,8 @@ pub(super) unsafe fn half<S: Simd, const IN: usize>() -> Half<S, IN> {
     unsafe { [[S::splat(0.0); SIDE + 2]; IN] }
 }
 
-/// Transforms a board into its tiles; `to` is the place of the first number of the first tile, and `slab` the distance from
-/// one number of a tile to the next.
+/// Transforms a board into its tiles; `to` is the place of the first number of the first tile, and `slab` the distance
+/// from one number of a tile to the next.
 #[inline(always)]
 pub(super) unsafe fn scatter<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(
     board: &Board<S>,

@@ -1,6 +1,8 @@
-//! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md, 4.8).
+//! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md,
+//! 4.8).
 //!
-//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of multiplied.
+//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of
+//! multiplied.
 
 use super::super::buffer::Buffer;
 use super::super::kernels::{Kernels, NormPlan, RowShape};

@@ -13,8 +13,8 @@ use super::plan::Shared;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
 
-/// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of them,
-/// all others once for each.
+/// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
+/// them, all others once for each.
 const CHUNK: usize = 8;
 
 /// A worker's buffers, for [`CHUNK`] positions.

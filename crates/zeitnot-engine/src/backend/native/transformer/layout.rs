@@ -24,8 +24,8 @@ impl Layout {
         Layout { places: (0..heads * padded).map(place).collect(), lanes }
     }
 
-    /// Numbers of all squares of a board, as products of rows leave them; `number` says which number is that of a square and
-    /// a feature.
+    /// Numbers of all squares of a board, as products of rows leave them; `number` says which number is that of a
+    /// square and a feature.
     pub(super) fn board(features: usize, lanes: usize, number: impl Fn(usize, usize) -> usize) -> Layout {
         let vectors = features.div_ceil(lanes);
         let place = |place: usize| {

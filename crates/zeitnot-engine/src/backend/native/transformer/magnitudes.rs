@@ -1,8 +1,8 @@
-//! Estimates how large the inputs of a layer become from the weights alone, so that 8 bits need no data to calibrate on, and
-//! moves what is too large from the inputs to the weights (Xiao et al., "SmoothQuant", arXiv:2211.10438).
+//! Estimates how large the inputs of a layer become from the weights alone, so that 8 bits need no data to calibrate
+//! on, and moves what is too large from the inputs to the weights (Xiao et al., "SmoothQuant", arXiv:2211.10438).
 //!
-//! A normalised feature has a mean of beta and a deviation of gamma; those of a dense layer behind it follow as if features
-//! were independent.
+//! A normalised feature has a mean of beta and a deviation of gamma; those of a dense layer behind it follow as if
+//! features were independent.
 
 use super::dense::Part;
 use crate::network::layers::Norm;
@@ -66,8 +66,8 @@ impl Moments {
     }
 }
 
-/// The factor of each input's weights, by which the input is divided: the root of how much larger it is than its weights, so
-/// that inputs and weights of all features become about as large.
+/// The factor of each input's weights, by which the input is divided: the root of how much larger it is than its
+/// weights, so that inputs and weights of all features become about as large.
 pub(super) fn smoothing(magnitudes: &[f32], parts: &[Part<'_>]) -> Vec<f32> {
     let mut weights = vec![0.0f32; magnitudes.len()];
     for part in parts {

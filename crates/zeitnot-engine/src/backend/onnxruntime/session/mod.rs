@@ -16,8 +16,8 @@ use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
 
-/// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
-/// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
+/// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more
+/// than one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
 const CPU_THREADS: usize = 1;
 /// The name of the open dimension in the models that Lc0 and this crate write.
 const BATCH_DIMENSION: &str = "batch";
@@ -95,8 +95,8 @@ impl SessionPlan {
         Ok(plan)
     }
 
-    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a second
-    /// or two.
+    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a
+    /// second or two.
     fn is_compiled(&self) -> bool {
         match self.provider {
             Provider::TensorRt | Provider::CoreMl => true,
@@ -260,9 +260,9 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights' own:
-/// TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family. It lies
-/// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
+/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights'
+/// own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family.
+/// It lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
 fn compiled_folder(
     provider: Provider,
     rows: &Rows,
@@ -298,8 +298,8 @@ pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> 
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
-/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can be
-/// another card's or version's, which is built anew.
+/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can
+/// be another card's or version's, which is built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
     let built = engines(folder).next().is_some();

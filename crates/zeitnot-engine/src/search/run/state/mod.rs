@@ -26,8 +26,8 @@ pub(crate) struct State {
     /// An evaluator's failure; it ends the search.
     pub error: Option<String>,
     pub limits: MoveLimits,
-    /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock started; at
-    /// most the hard limit.
+    /// Time at which the stoppers would end the search as they last saw it, in milliseconds since the move's clock
+    /// started; at most the hard limit.
     pub limit_ms: Option<f64>,
     /// Time at which `stop` is answered although nothing is evaluated; `None`: at once.
     pub answer_by_ms: Option<f64>,
@@ -144,8 +144,8 @@ impl State {
         self.count(progress);
     }
 
-    /// Positions of the next batch: near a time limit no more than will be evaluated before it, and without one no more than
-    /// the next move can wait for.
+    /// Positions of the next batch: near a time limit no more than will be evaluated before it, and without one no more
+    /// than the next move can wait for.
     fn batch_size(&self, context: &SearchContext) -> usize {
         let size = match context.nps_limit > 0.0 {
             // A slowed search advances in minibatches, not in leaps.
