@@ -18,31 +18,31 @@ pub const BACKENDS: [&str; 10] =
     ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
 /// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2).
-const NAMES: [(&str, Kind); 24] = [
-    ("auto", Kind::Auto),
-    ("native", Kind::Native),
-    ("onnxruntime", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnxruntime-cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnx", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnx-cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("cuda", Kind::OnnxRuntime(Provider::Cuda)),
-    ("cuda-auto", Kind::OnnxRuntime(Provider::Cuda)),
-    ("cuda-fp16", Kind::OnnxRuntime(Provider::Cuda)),
-    ("onnx-cuda", Kind::OnnxRuntime(Provider::Cuda)),
-    ("tensorrt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("trt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("onnx-trt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("openvino", Kind::OnnxRuntime(Provider::OpenVino)),
-    ("onnx-openvino", Kind::OnnxRuntime(Provider::OpenVino)),
-    ("coreml", Kind::OnnxRuntime(Provider::CoreMl)),
-    ("onnx-coreml", Kind::OnnxRuntime(Provider::CoreMl)),
-    ("directml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("dml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("onnx-dml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("uniform", Kind::Uniform),
-    ("trivial", Kind::Uniform),
-    ("random", Kind::Random),
+const NAMES: [(&str, BackendKind); 24] = [
+    ("auto", BackendKind::Auto),
+    ("native", BackendKind::Native),
+    ("onnxruntime", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnxruntime-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("onnx-cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("tensorrt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("onnx-trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("onnx-openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("onnx-coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("directml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("onnx-dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("uniform", BackendKind::Uniform),
+    ("trivial", BackendKind::Uniform),
+    ("random", BackendKind::Random),
 ];
 
 /// Names by which users of Lc0 ask for a device that this build cannot drive, and what it would need.
@@ -96,7 +96,7 @@ impl Default for BackendOptions {
 
 /// The kind of a backend.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum BackendKind {
     Auto,
     Native,
     OnnxRuntime(Provider),
@@ -104,7 +104,7 @@ enum Kind {
     Random,
 }
 
-fn kind(name: &str) -> Result<Kind, BackendError> {
+fn kind(name: &str) -> Result<BackendKind, BackendError> {
     let lower = name.to_ascii_lowercase();
     if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == lower) {
         return Ok(*kind);
@@ -122,7 +122,7 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 /// # Errors
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
-    Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
+    Ok(matches!(kind(name)?, BackendKind::Auto | BackendKind::Native | BackendKind::OnnxRuntime(_)))
 }
 
 /// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not
@@ -132,10 +132,10 @@ pub fn needs_network(name: &str) -> Result<bool, BackendError> {
 /// When there is no such backend, or not in this build.
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
-        Kind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
-        Kind::Auto => Some(Provider::Cpu),
-        Kind::OnnxRuntime(provider) => Some(provider),
-        Kind::Native | Kind::Uniform | Kind::Random => None,
+        BackendKind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
+        BackendKind::Auto => Some(Provider::Cpu),
+        BackendKind::OnnxRuntime(provider) => Some(provider),
+        BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
     })
 }
 
@@ -146,9 +146,9 @@ pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provid
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
-        Kind::Auto => !takes_cuda(options) && native_is_faster(network, options),
-        Kind::Native => true,
-        Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
+        BackendKind::Auto => !takes_cuda(options) && native_is_faster(network, options),
+        BackendKind::Native => true,
+        BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
     })
 }
 
@@ -179,11 +179,11 @@ pub fn create(
 ) -> Result<Arc<dyn Backend>, BackendError> {
     let with_network = || network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()));
     let inner: Arc<dyn Backend> = match kind(name)? {
-        Kind::Auto => automatic(with_network()?, options)?,
-        Kind::Native => native(with_network()?, options)?,
-        Kind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
-        Kind::Uniform => Arc::new(UniformBackend::new()),
-        Kind::Random => Arc::new(RandomBackend::new(options.seed)),
+        BackendKind::Auto => automatic(with_network()?, options)?,
+        BackendKind::Native => native(with_network()?, options)?,
+        BackendKind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
+        BackendKind::Uniform => Arc::new(UniformBackend::new()),
+        BackendKind::Random => Arc::new(RandomBackend::new(options.seed)),
     };
     Ok(match options.cache_size {
         0 => inner,

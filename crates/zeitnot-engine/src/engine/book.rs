@@ -156,18 +156,18 @@ impl Book {
         Ok(Some(Choice { mv, reply, weight, total }))
     }
 
-    fn entry(&self, index: u64) -> std::io::Result<Entry> {
+    fn entry(&self, index: u64) -> std::io::Result<BookEntry> {
         let mut bytes = [0; ENTRY];
         self.read(index, &mut bytes)?;
-        Ok(Entry::new(&bytes))
+        Ok(BookEntry::new(&bytes))
     }
 
     /// The entries at `index` and after it, [`MOST_ENTRIES`] at the most, in one read.
-    fn entries_from(&self, index: u64) -> std::io::Result<Vec<Entry>> {
+    fn entries_from(&self, index: u64) -> std::io::Result<Vec<BookEntry>> {
         let entries = (self.entries - index).min(MOST_ENTRIES as u64) as usize;
         let mut bytes = vec![0; entries * ENTRY];
         self.read(index, &mut bytes)?;
-        Ok(bytes.as_chunks().0.iter().map(Entry::new).collect())
+        Ok(bytes.as_chunks().0.iter().map(BookEntry::new).collect())
     }
 
     fn read(&self, index: u64, bytes: &mut [u8]) -> std::io::Result<()> {
@@ -184,17 +184,17 @@ fn polyglot_key(position: &Position) -> u64 {
 }
 
 /// An entry without its field for learning, which nobody fills.
-struct Entry {
+struct BookEntry {
     key: u64,
     mv: u16,
     weight: u16,
 }
 
-impl Entry {
-    fn new(bytes: &[u8; ENTRY]) -> Entry {
+impl BookEntry {
+    fn new(bytes: &[u8; ENTRY]) -> BookEntry {
         let field =
             |from: usize, to: usize| bytes[from..to].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
-        Entry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 }
+        BookEntry { key: field(0, 8), mv: field(8, 10) as u16, weight: field(10, 12) as u16 }
     }
 
     /// Three bits each, from the lowest: file and rank of the target, file and rank of the origin, promotion. Castling

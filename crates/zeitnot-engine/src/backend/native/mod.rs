@@ -23,7 +23,7 @@ use crate::network::layers::{Layers, Policy};
 use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use prepared::Plan;
+use prepared::ResidualPlan;
 use transformer::{TransformerEvaluator, TransformerPlan};
 
 mod buffer;
@@ -62,13 +62,13 @@ pub struct NativeOptions<'a> {
 pub struct NativeBackend {
     attributes: Attributes,
     isa: Isa,
-    shared: Shared,
+    shared: PreparedNetwork,
 }
 
 /// A network that is ready to run.
-enum Shared {
-    Residual(Arc<prepared::Shared>),
-    Transformer(Arc<transformer::Shared>),
+enum PreparedNetwork {
+    Residual(Arc<prepared::ResidualNetwork>),
+    Transformer(Arc<transformer::TransformerNetwork>),
 }
 
 impl NativeBackend {
@@ -96,7 +96,7 @@ impl NativeBackend {
         let attributes = Attributes {
             name: format!("native, {name}"),
             device: match (arithmetic, &shared) {
-                (Arithmetic::Int8, Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
+                (Arithmetic::Int8, PreparedNetwork::Transformer(_)) => format!("cpu, {isa}, int8"),
                 _ => format!("cpu, {isa}"),
             },
             input: Some((network.description().input, history_fill)),
@@ -147,14 +147,14 @@ fn prepare(
     arithmetic: Arithmetic,
     kernels: Kernels,
     name: &str,
-) -> Result<(Shared, usize), BackendError> {
+) -> Result<(PreparedNetwork, usize), BackendError> {
     let policy = layers.policy(options.policy_head, network.name())?;
     let value = layers.value(options.value_head, network.name())?;
     if let Policy::Attention(policy) = policy {
         let plan = TransformerPlan::new(kernels, arithmetic, layers, policy, value);
         let outputs = plan.value_outputs();
-        let shared = transformer::Shared { network: name.to_owned(), plan, kernels };
-        return Ok((Shared::Transformer(Arc::new(shared)), outputs));
+        let shared = transformer::TransformerNetwork { network: name.to_owned(), plan, kernels };
+        return Ok((PreparedNetwork::Transformer(Arc::new(shared)), outputs));
     }
     let chosen = match (options.policy_head, options.value_head) {
         (None, None) => None,
@@ -164,9 +164,12 @@ fn prepare(
         let problem = "its policy of planes stands on a transformer, or its heads are not of one kind".to_owned();
         BackendError::Shape { network: name.to_owned(), problem }
     })?;
-    let plan = Plan::new(weights, &kernels);
+    let plan = ResidualPlan::new(weights, &kernels);
     let outputs = plan.value_outputs;
-    Ok((Shared::Residual(Arc::new(prepared::Shared { network: name.to_owned(), plan, kernels })), outputs))
+    Ok((
+        PreparedNetwork::Residual(Arc::new(prepared::ResidualNetwork { network: name.to_owned(), plan, kernels })),
+        outputs,
+    ))
 }
 
 impl Backend for NativeBackend {
@@ -176,8 +179,8 @@ impl Backend for NativeBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(match &self.shared {
-            Shared::Residual(shared) => Box::new(NativeEvaluator::new(Arc::clone(shared))),
-            Shared::Transformer(shared) => Box::new(TransformerEvaluator::new(Arc::clone(shared))),
+            PreparedNetwork::Residual(shared) => Box::new(NativeEvaluator::new(Arc::clone(shared))),
+            PreparedNetwork::Transformer(shared) => Box::new(TransformerEvaluator::new(Arc::clone(shared))),
         })
     }
 

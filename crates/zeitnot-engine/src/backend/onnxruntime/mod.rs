@@ -45,7 +45,7 @@ pub(super) use ready::engines_are_ready;
 use run_buffers::BufferPool;
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long};
-use shared::Shared;
+use shared::SharedModel;
 
 /// Workers for a device of its own: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
@@ -55,7 +55,7 @@ const SATURATED: f64 = 0.95;
 /// A network on a device, through one execution provider of ONNX Runtime.
 pub(crate) struct OnnxRuntimeBackend {
     attributes: Attributes,
-    shared: Arc<Shared>,
+    shared: Arc<SharedModel>,
     sessions: Mutex<Sessions>,
     sharing: Sharing,
 }
@@ -89,7 +89,7 @@ impl OnnxRuntimeBackend {
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let rows = plan.rows.clone();
         let device_name = plan.device_name(&runtime);
-        let mut shared = Shared { runtime, model_io, plan, rows, weights: None };
+        let mut shared = SharedModel { runtime, model_io, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
         let builder = shared.plan.builder(&shared.runtime, &shared.model_io)?;
@@ -174,7 +174,7 @@ struct OnnxRuntimeEvaluator {
     buffers: BufferPool,
     /// The worker's own, or one of the device's, which serves one worker at a time.
     session: Arc<Mutex<Session>>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedModel>,
 }
 
 impl Evaluator for OnnxRuntimeEvaluator {

@@ -21,7 +21,7 @@ const TIMED_RUNS: usize = 3;
 const LONG_RUN_MS: f64 = 50.0;
 
 /// The common part of all sessions of a network.
-pub(super) struct Shared {
+pub(super) struct SharedModel {
     pub(super) runtime: Arc<Runtime>,
     pub(super) model_io: ModelIo,
     pub(super) plan: SessionPlan,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
 /// Milliseconds of a run by its rows.
 pub(super) type RunTimes = Vec<(usize, f64)>;
 
-impl Shared {
+impl SharedModel {
     /// Makes the sessions that are there from the start, and lets the device get ready for them.
     pub(super) fn prepare(
         &mut self,

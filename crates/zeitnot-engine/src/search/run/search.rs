@@ -2,7 +2,7 @@
 
 use super::begin_search;
 use super::move_limits::MoveLimits;
-use super::shared::{ANSWER_POLL, Shared};
+use super::shared::{ANSWER_POLL, SharedSearch};
 use super::state::State;
 use super::threads::SearchThreads;
 use super::worker::clear_queue;
@@ -18,7 +18,7 @@ use zeitnot_time::{Begun, Plan, SearchLimits, Timekeeper};
 
 /// A running search.
 pub(crate) struct Search {
-    shared: Arc<Shared>,
+    shared: Arc<SharedSearch>,
 }
 
 /// A pondered move that is played: the limits of its search, when its clock started, and the decision on its time.
@@ -48,7 +48,7 @@ impl Search {
     ) -> Result<Search, NotStarted> {
         let workers = evaluators.count();
         let (context, state) = begin_search(tree, backend, workers, clock, request);
-        let search = Search { shared: Arc::new(Shared::new(context, state, evaluators, listener)) };
+        let search = Search { shared: Arc::new(SharedSearch::new(context, state, evaluators, listener)) };
         if search.answer_if_due() {
             return Ok(search);
         }

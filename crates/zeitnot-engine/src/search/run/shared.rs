@@ -23,7 +23,7 @@ const PANICKED: &str =
 
 /// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that
 /// finds first that it is due, so that none waits for a certain thread to get a processor.
-pub(crate) struct Shared {
+pub(crate) struct SharedSearch {
     pub context: SearchContext,
     /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None`
     /// when the next search has taken it, while a worker still evaluates a batch that nobody waits for.
@@ -49,7 +49,7 @@ pub(crate) struct Shared {
     pub left: Condvar,
 }
 
-/// The state under its lock. After every wait it may be gone, together with the search: see [`Shared::is_over`].
+/// The state under its lock. After every wait it may be gone, together with the search: see [`SharedSearch::is_over`].
 pub(crate) struct StateGuard<'a>(MutexGuard<'a, Option<State>>);
 
 const NOT_OVER: &str = "the state is taken from a search that is over, which is asked after every wait for the lock";
@@ -93,14 +93,14 @@ impl StateGuard<'_> {
     }
 }
 
-impl Shared {
+impl SharedSearch {
     pub(crate) fn new(
         context: SearchContext,
         state: State,
         evaluators: Arc<EvaluatorPool>,
         listener: Arc<dyn Listener>,
-    ) -> Shared {
-        Shared {
+    ) -> SharedSearch {
+        SharedSearch {
             queue: WorkQueue::new(context.workers),
             has_moves: !context.game.current().legal_moves().is_empty(),
             context,

@@ -1,6 +1,6 @@
 //! Holds the threads that searches run on: the workers, and the watchdog that answers when they are late.
 
-use super::shared::Shared;
+use super::shared::SharedSearch;
 use super::watchdog::watch;
 use super::worker::work;
 use crate::memory::has_headroom;
@@ -48,7 +48,7 @@ impl SearchThreads {
     }
 
     /// Lets the threads search: the watchdog first, for it has the promise to keep.
-    pub(super) fn search(&self, shared: &Arc<Shared>) {
+    pub(super) fn search(&self, shared: &Arc<SharedSearch>) {
         if let Some(watchdog) = &self.watchdog {
             let shared = Arc::clone(shared);
             watchdog.run(move || {

@@ -1,6 +1,6 @@
 //! Watches over a search: reports, and answers in time even when the workers are late.
 
-use super::shared::Shared;
+use super::shared::SharedSearch;
 use super::state::State;
 use crate::chess::Move;
 use crate::search::context::SearchContext;
@@ -18,7 +18,7 @@ const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
 /// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be
 /// evaluating.
-pub(crate) fn watch(shared: &Shared) {
+pub(crate) fn watch(shared: &SharedSearch) {
     let context = &shared.context;
     let mut state = shared.lock();
     let mut reported = Reported::default();

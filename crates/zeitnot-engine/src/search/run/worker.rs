@@ -1,7 +1,7 @@
 //! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs
 //! up.
 
-use super::shared::{Shared, StateGuard};
+use super::shared::{SharedSearch, StateGuard};
 use super::work_queue::{QueuedBatch, Stage, Task};
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;
@@ -18,7 +18,7 @@ const NO_EVALUATOR: &str =
     "no evaluator is left: a batch of the search before panicked, a defect that standard error has reported";
 
 /// The worker of number `index`, from the moment at which an evaluator is here.
-pub(crate) fn work(shared: &Shared, index: usize) {
+pub(crate) fn work(shared: &SharedSearch, index: usize) {
     let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else {
         if !shared.is_over() {
             shared.fail(NO_EVALUATOR);
@@ -46,7 +46,7 @@ pub(crate) fn work(shared: &Shared, index: usize) {
 }
 
 /// Extends or evaluates the leaves of a batch, without the tree.
-fn evaluate(shared: &Shared, mut queued: Box<QueuedBatch>, game: &mut Game, evaluator: &mut dyn Evaluator) {
+fn evaluate(shared: &SharedSearch, mut queued: Box<QueuedBatch>, game: &mut Game, evaluator: &mut dyn Evaluator) {
     let context = &shared.context;
     if queued.stage == Stage::Extend {
         queued.batch.extend_leaves(game, context.game.moves().len(), context);
@@ -83,7 +83,7 @@ pub(crate) fn ask(
 }
 
 /// Gathers and backs up batches as long as any needs the tree.
-fn work_on_tree(shared: &Shared) {
+fn work_on_tree(shared: &SharedSearch) {
     let mut state = shared.lock_soon();
     loop {
         if !shared.goes_on(&state) {
@@ -116,7 +116,7 @@ fn work_on_tree(shared: &Shared) {
 }
 
 /// Fills a batch, round by round.
-fn gather(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn gather(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     loop {
         let mut picked = false;
@@ -143,7 +143,7 @@ fn gather(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>)
 }
 
 /// Sends a batch to the network to which nothing more can be added.
-fn complete(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn complete(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     if !queued.batch.is_empty() {
         queued.stage = if queued.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
         return shared.queue.put(queued);
@@ -169,7 +169,7 @@ fn complete(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch
     }
 }
 
-fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn back_up(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     if let Some(error) = queued.error.take() {
         queued.batch.cancel(&mut state.tree);
@@ -192,7 +192,7 @@ fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>
 
 /// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for
 /// one.
-fn answer_if_due(shared: &Shared, state: &mut StateGuard) {
+fn answer_if_due(shared: &SharedSearch, state: &mut StateGuard) {
     if shared.is_due(state) {
         shared.answer(state);
     }
@@ -200,7 +200,7 @@ fn answer_if_due(shared: &Shared, state: &mut StateGuard) {
 
 /// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for
 /// this move still measures the latency.
-pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
+pub(crate) fn clear_queue(shared: &SharedSearch, state: &mut StateGuard) {
     while let Some(mut queued) = shared.queue.clear() {
         let positions = queued.batch.queries().len();
         let is_evaluated = queued.stage == Stage::BackUp && queued.error.is_none();
@@ -221,7 +221,7 @@ pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
     }
 }
 
-fn leave(shared: &Shared) {
+fn leave(shared: &SharedSearch) {
     clear_queue(shared, &mut shared.lock_soon());
     shared.wake.notify_all();
 }

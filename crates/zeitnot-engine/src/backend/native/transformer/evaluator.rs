@@ -9,7 +9,7 @@ use super::super::tower::Tower;
 use super::dense::Work;
 use super::encoder::EncoderBuffers;
 use super::heads::{HeadBuffers, PolicyBuffers};
-use super::plan::Shared;
+use super::plan::TransformerNetwork;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
 
@@ -19,7 +19,7 @@ const CHUNK: usize = 8;
 
 /// A worker's buffers, for [`CHUNK`] positions.
 pub(in super::super) struct TransformerEvaluator {
-    shared: Arc<Shared>,
+    shared: Arc<TransformerNetwork>,
     work: Work,
     tower: Option<Tower>,
     /// The rows of a board from the tower, where there is a transformer on top.
@@ -34,7 +34,7 @@ pub(in super::super) struct TransformerEvaluator {
 }
 
 impl TransformerEvaluator {
-    pub(in super::super) fn new(shared: Arc<Shared>) -> TransformerEvaluator {
+    pub(in super::super) fn new(shared: Arc<TransformerNetwork>) -> TransformerEvaluator {
         let (plan, lanes) = (&shared.plan, shared.kernels.lanes());
         let embedding = plan.embedding.as_ref();
         let tower_columns = plan.tower.as_ref().map_or(0, |tower| tower.columns);
@@ -77,7 +77,7 @@ impl TransformerEvaluator {
     }
 
     /// The rows of some boards before the first encoder, or before the heads where there is no encoder.
-    fn embed(&mut self, shared: &Shared, queries: &[Query]) -> Result<(), BackendError> {
+    fn embed(&mut self, shared: &TransformerNetwork, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let lanes = kernels.lanes();
         let planes = planes_of(&shared.network, queries)?;
@@ -109,7 +109,7 @@ impl TransformerEvaluator {
     }
 
     /// The evaluation of one of the boards, for these moves.
-    fn answer(&self, shared: &Shared, board: usize, indices: &[u16]) -> Result<Evaluation, String> {
+    fn answer(&self, shared: &TransformerNetwork, board: usize, indices: &[u16]) -> Result<Evaluation, String> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let mut logits = Vec::with_capacity(indices.len());
         for &index in indices {

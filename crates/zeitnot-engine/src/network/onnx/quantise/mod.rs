@@ -49,7 +49,7 @@ pub(crate) struct Quantiser {
     name: String,
     original: OnnxModel,
     model: ModelProto,
-    plan: pass::Plan,
+    plan: pass::QuantisationPlan,
 }
 
 impl Quantiser {
@@ -72,7 +72,7 @@ impl Quantiser {
                 "its operator set is older than {LEAST_OPSET}, the first that has int8 by channel"
             )));
         }
-        let plan = model.graph.as_ref().map(pass::Plan::of).unwrap_or_default();
+        let plan = model.graph.as_ref().map(pass::QuantisationPlan::of).unwrap_or_default();
         if plan.is_empty() {
             return Err(error("nothing in it can run in int8"));
         }
