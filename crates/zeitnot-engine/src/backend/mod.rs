@@ -9,15 +9,17 @@
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
-//! | `provider` | what each execution provider of ONNX Runtime prefers |
+//! | `provider_preferences` | batches, rows and sessions that each execution provider of ONNX Runtime prefers |
 //! | `device_options` | the option `BackendOptions` |
-//! | `onnxruntime`, `input` | networks through ONNX Runtime |
+//! | `onnxruntime`, `input_buffer` | networks through ONNX Runtime, and their input as a tensor |
 //! | `native` | networks on the processor, by our own kernels |
 //! | `several`, `side_by_side` | several devices behind one backend; work on threads of its own |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
-//! | `cost` | what a batch costs on a virtual clock, as a decorator |
+//! | `cost` | the cost of a batch on a virtual clock, as a decorator |
+//! | `policy_sampling` | the softmax of logits, and a move drawn from it |
+//! | `error` | errors |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
 //! ```

@@ -27,6 +27,7 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
+//! | `error` | errors of network files |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;

@@ -10,8 +10,9 @@
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
 //! | `ort_log` | the last error in ONNX Runtime's log |
-//! | [`pins`] | the packages that can be installed |
-//! | [`install`], `pip`, `wheel` | their installation |
+//! | `pins` | the packages that can be installed |
+//! | `install`, `pip`, `wheel` | their installation |
+//! | `error` | errors |
 //! | `status` | the library in use and the installed ones, for people and programs |
 //!
 //! ```no_run
@@ -20,17 +21,17 @@
 //! # Ok::<(), zeitnot_engine::runtime::RuntimeError>(())
 //! ```
 
-pub mod candidates;
+mod candidates;
 mod cuda_version;
 mod error;
-pub mod install;
+mod install;
 mod library;
 pub(crate) mod missing_library;
 pub mod nvidia;
 mod nvidia_libraries;
 pub mod nvidia_readings;
 pub(crate) mod ort_log;
-pub mod pins;
+mod pins;
 mod pip;
 mod probe;
 mod provider;

@@ -4,12 +4,12 @@
 //! [`Search::start`] searches on threads of its own, [`Search::run`] on the caller's. An
 //! [`Engine`](crate::engine::Engine) fills in the request and keeps tree and time from move to move.
 //!
-//! | folder | contents |
+//! | module | contents |
 //! |---|---|
-//! | `tree/` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |
-//! | `gather/` | selection by PUCT, batches, and the leaves that a batch evaluates |
-//! | `root/` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
-//! | `run/` | the threads of a search in play, workers and watchdog, and the synchronous search on any clock |
+//! | `tree` | nodes, edges and their memory; expansion, tree reuse, the memory limit, transpositions, terminal detection, backup |
+//! | `gather` | selection by PUCT, batches, and the leaves that a batch evaluates |
+//! | `root` | the order of the root's moves, the report, the observer of its growth, temperature, contempt |
+//! | `run` | the threads of a search in play, workers and watchdog, and the synchronous search on any clock |
 //! | `context`, `params`, `request` | the facts of one search; the parameters; the question and the answer |
 //!
 //! One lock guards the tree. It is held while a round of visits goes down the tree, and while a batch is backed up.

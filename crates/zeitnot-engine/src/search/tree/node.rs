@@ -73,7 +73,7 @@ pub(crate) struct Node {
     pub(crate) moves: u8,
     /// The number of children that have nodes: those of the first moves.
     pub(crate) children: u8,
-    /// Two bits each, from the lowest: terminal, body, lower bound + 1, 1 - upper bound.
+    /// Two bits each, from the lowest: terminal, edge state, lower bound + 1, 1 - upper bound.
     flags: u8,
     /// The highest bits of [`Node::repeats`].
     repeats_high: u8,
@@ -121,8 +121,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn set_edge_state(&mut self, body: EdgeState) {
-        self.flags = self.flags & !12 | (body as u8) << 2;
+    pub(crate) fn set_edge_state(&mut self, state: EdgeState) {
+        self.flags = self.flags & !12 | (state as u8) << 2;
     }
 
     /// Whether it was evaluated, but its moves are not known any more.
@@ -248,12 +248,12 @@ mod tests {
             (Terminal::No, EdgeState::None, Bounds::UNKNOWN)
         );
         for terminal in [Terminal::End, Terminal::TwoFold, Terminal::Tablebase, Terminal::No] {
-            for body in [EdgeState::Priors, EdgeState::Small, EdgeState::Large, EdgeState::None] {
+            for state in [EdgeState::Priors, EdgeState::Small, EdgeState::Large, EdgeState::None] {
                 for (lower, upper) in [(-1, -1), (-1, 0), (0, 0), (0, 1), (1, 1), (-1, 1)] {
                     node.set_terminal(terminal);
                     node.set_bounds(Bounds { lower, upper });
-                    node.set_edge_state(body);
-                    assert_eq!((node.terminal(), node.edge_state()), (terminal, body));
+                    node.set_edge_state(state);
+                    assert_eq!((node.terminal(), node.edge_state()), (terminal, state));
                     assert_eq!(node.bounds(), Bounds { lower, upper });
                 }
             }

@@ -5,11 +5,11 @@
 //! | `simd` | vectors as the kernels see them, for each instruction set |
 //! | `product` | matrix products |
 //! | `tiling`, `winograd` | the ways to compute 3x3 convolutions, and their transforms |
-//! | `epilogue` | what lies between two convolutions |
+//! | `epilogue` | the arithmetic between two convolutions |
 //! | `first_convolution` | the first convolution, from set squares |
 //! | `legal_moves` | the last layer of a policy, for the legal moves |
 //! | `rows`, `arithmetic` | products of the rows of transformers, and the words that they multiply |
-//! | `token_rows` | what else is done to those rows: normalisation, softmax |
+//! | `token_rows` | other arithmetic on those rows: normalisation, softmax |
 //! | `quantise` | rows to bytes |
 //! | `row_kernels` | the safe face of those |
 //! | `activate` | relu, mish, sigmoid and others |
@@ -95,7 +95,7 @@ pub(super) struct Epilogue<'a> {
     pub next: Option<Tiles<'a>>,
 }
 
-/// The first convolution of a board; see `input`.
+/// The first convolution of a board; see `first_convolution`.
 pub(super) struct Input<'a> {
     pub full: &'a [FullPlane],
     pub set: &'a [SetSquare],
