@@ -149,7 +149,7 @@ fn axes(plot: &LinePlot, area: &Area, canvas: &mut Canvas) {
     canvas.height = bottom + 42.0;
 }
 
-/// Draws what lies around a curve, error bars beside their places by `aside`.
+/// Draws the spread of a curve, error bars beside their places by `aside`.
 fn spread(curve: &Curve, aside: f64, area: &Area, canvas: &mut Canvas) {
     match &curve.spread {
         Spread::None => {}

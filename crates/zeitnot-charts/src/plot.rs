@@ -95,9 +95,9 @@ pub enum Spread {
 pub struct Curve {
     /// The series in words.
     pub name: String,
-    /// The number of its colour and dashes, taken modulo those that there are.
+    /// The number of its colour and dashes, modulo the number of colours.
     pub color: usize,
-    /// Mark by which it is drawn.
+    /// Mark by which the curve is drawn.
     pub mark: Mark,
     /// Points, in the units of the axes.
     pub points: Vec<(f64, f64)>,

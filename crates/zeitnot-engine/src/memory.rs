@@ -89,7 +89,7 @@ impl Free {
         Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
     }
 
-    /// Whether every account has more than what is to be left of it.
+    /// Whether every account has more than is to be left of it.
     fn is_enough(&self) -> bool {
         let leaves = |account: Account| account.free > HEADROOM.max((account.all / LEFT_OF_ALL).min(MOST_LEFT));
         let memory = [self.machine, self.group].into_iter().flatten().all(leaves);

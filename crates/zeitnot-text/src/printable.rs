@@ -46,7 +46,7 @@ pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The address with `***` for the user and the password in it.
+/// An address with `***` for its user and password.
 pub fn without_password(address: &str) -> Cow<'_, str> {
     const SCHEME_END: &str = "://";
     let Some(start) = address.find(SCHEME_END).map(|at| at + SCHEME_END.len()) else { return Cow::Borrowed(address) };

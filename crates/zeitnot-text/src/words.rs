@@ -128,7 +128,7 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A text of a file as one line without what could command a terminal or turn its direction.
+/// A text of a file as one line, without characters that command a terminal or turn its direction.
 pub fn plain(text: &str) -> String {
     printable::line(text).into_owned()
 }

@@ -40,7 +40,7 @@ pub enum CostError {
     /// There is no entry.
     #[error("a table of batch times needs an entry")]
     Empty,
-    /// The text is not what `backendbench --json` prints.
+    /// A text that `backendbench --json` does not print.
     #[error("no output of backendbench --json: {0}")]
     Json(String),
 }

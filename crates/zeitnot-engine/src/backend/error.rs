@@ -28,7 +28,7 @@ pub enum BackendError {
         /// The names that exist.
         known: String,
     },
-    /// `BackendOptions` is not what it should be.
+    /// Invalid `BackendOptions`.
     #[error("backend options: {0}")]
     Options(DeviceOptionsError),
     /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
@@ -55,10 +55,10 @@ pub enum BackendError {
     /// A backend of several devices without any.
     #[error("no device was named to run on")]
     NoDevice,
-    /// There is no place for what a provider compiles.
+    /// No place for the compiled forms of a provider.
     #[error("no cache folder: the home folder of this user is not known; name one with cache_dir in BackendOptions")]
     NoCacheFolder,
-    /// The folder for what a provider compiles cannot be made.
+    /// Failure to make the folder for the compiled forms of a provider.
     #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
     Cache {
         /// The folder.

@@ -207,7 +207,7 @@ pub fn bare_session(
     BareSession::new(&runtime, provider, device, network, &options.device)
 }
 
-/// Whether a card answers and a runtime for it is there.
+/// Whether a card answers, and a runtime for the card is there.
 fn cuda_may_run(options: &BackendOptions) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
 }

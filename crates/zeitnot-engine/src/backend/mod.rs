@@ -97,7 +97,7 @@ pub struct Evaluation {
 pub struct Attributes {
     /// The backend and its network, such as `onnxruntime cpu, maia-1900`.
     pub name: String,
-    /// The device and what drives it, such as `cpu, ONNX Runtime 1.31.1`.
+    /// The device and its driver, such as `cpu, ONNX Runtime 1.31.1`.
     pub device: String,
     /// The planes that a query must carry; `None` for a backend that does not look at the board.
     pub input: Option<(InputFormat, HistoryFill)>,

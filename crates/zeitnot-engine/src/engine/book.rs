@@ -63,10 +63,10 @@ pub(crate) struct BookMove {
 
 /// A move chosen from a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// The move.
     pub mv: Move,
-    /// The book's best reply to it, if it knows one.
+    /// The book's best reply, if it knows one.
     pub reply: Option<Move>,
     /// Weight of the move.
     pub weight: u32,
@@ -125,7 +125,7 @@ impl Book {
     ///
     /// # Errors
     /// [`BookError::Read`].
-    pub(crate) fn choose(
+    pub fn choose(
         &self,
         game: &Game,
         best: bool,

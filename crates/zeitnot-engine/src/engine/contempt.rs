@@ -19,7 +19,7 @@ const ELO_SLOPE: f32 = 425.0;
 const ELO_OFFSET: f32 = 6.75;
 /// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
 const PAIR_MIDPOINT: f32 = 2737.0;
-/// Elo over which it does.
+/// Elo over which the spread does so.
 const PAIR_SHARPNESS: f32 = 250.0;
 
 words! {

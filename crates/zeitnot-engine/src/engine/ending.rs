@@ -69,7 +69,7 @@ impl Engine {
         }
     }
 
-    /// Takes back what a search that has answered still holds.
+    /// Takes tree, time and latency back from a search that has answered.
     pub(super) fn collect(&mut self) {
         if self.search.as_ref().is_some_and(Search::is_finished) {
             self.finish();

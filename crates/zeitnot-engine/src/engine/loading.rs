@@ -133,11 +133,11 @@ pub(super) fn load(
 /// A network on its device.
 #[derive(Clone)]
 pub struct LoadedNetwork {
-    /// Runs it.
+    /// The backend that runs the network.
     pub backend: Arc<dyn Backend>,
     /// Location of the network, if the backend needs one.
     pub location: Option<Location>,
-    /// A line that says what plays and why.
+    /// A line with the network, its device and the reasons for both.
     pub news: String,
 }
 
@@ -237,7 +237,7 @@ impl Loaded {
         })
     }
 
-    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of
+    /// Forgets the game before: its evaluations and their latency. `is_to_repeat`: late batches of
     /// the games before must not change anything of the next.
     pub(crate) fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {

@@ -61,8 +61,7 @@ mod timed_move;
 mod words;
 
 pub use algorithm::SearchAlgorithm;
-pub(crate) use book::Choice;
-pub use book::{Book, BookError};
+pub use book::{Book, BookError, Choice};
 pub use contempt::ContemptMode;
 pub use go::{GoParams, SideClock};
 pub use loading::{EngineError, LoadedNetwork, RuntimePolicy, is_same_network, load_network};

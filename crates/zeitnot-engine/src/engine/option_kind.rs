@@ -61,10 +61,10 @@ pub enum OptionError {
     /// `TimeManager` does not describe a time manager.
     #[error("option TimeManager: {0}")]
     TimeManager(String),
-    /// `BackendOptions` is not what it should be.
+    /// Invalid `BackendOptions`.
     #[error("option BackendOptions: {0}")]
     BackendOptions(DeviceOptionsError),
-    /// `Contempt` is not what it should be.
+    /// Invalid `Contempt`.
     #[error("option Contempt: \"{0}\" is not [name=]value,... with values in Elo")]
     Contempt(String),
     /// The option does not take this value.

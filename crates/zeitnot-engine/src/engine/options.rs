@@ -45,7 +45,7 @@ macro_rules! options {
             /// It is no option but a fact about the machine, which the program that starts the engine finds out: a
             /// search that is to repeat itself elsewhere has none.
             pub automatic_memory: Option<usize>,
-            /// Whether [`Options::set`] has set `MoveOverheadMs`, be it to its default: somebody knows what a move
+            /// Whether [`Options::set`] has set `MoveOverheadMs`, also to its default: somebody knows what a move
             /// loses, and a `movetime` loses it, too.
             pub overhead_is_set: bool,
         }

@@ -42,7 +42,7 @@ const LONGEST_BATCH_MS: f64 = 200.0;
 /// have to wait for the batch under way at its beginning.
 const BATCH_SHARE: f64 = 1.0 / 32.0;
 
-/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock given with it can bear, if any
+/// The longest batch of a search that only `stop` ends, in milliseconds: a share of the clock given with it, if any
 /// is given.
 pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
     let given_ms = [clock_ms, movetime_ms].into_iter().flatten();

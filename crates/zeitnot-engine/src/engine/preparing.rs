@@ -18,13 +18,13 @@ const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxrun
 /// The outcome of [`Engine::prepare_for_play`].
 #[derive(Debug)]
 pub enum Prepared {
-    /// The engine plays as the options say; a line says what was loaded, if something was.
+    /// The engine plays as the options say; the line names the network and device that were loaded now.
     Ready(Option<String>),
     /// Something else plays.
     Substituted {
-        /// Why.
+        /// The reason.
         error: EngineError,
-        /// A line that says what plays.
+        /// A line with the network and device that play.
         news: String,
     },
     /// Failure to load: there is no network to search with.
@@ -104,7 +104,7 @@ impl Engine {
         Ok(news)
     }
 
-    /// Opens endgame tables and books, and says what is wrong with them and with the options.
+    /// Opens endgame tables and books, and reports faults in them and in the options.
     fn open_books_and_tables(&mut self) {
         let spec = self.options.time_manager_spec();
         let notes = [

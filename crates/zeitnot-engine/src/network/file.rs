@@ -199,9 +199,9 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
 
 /// The inflated size of a gzip file, bytes.
 struct Inflated {
-    /// All of it, or more than [`LARGEST`].
+    /// Bytes of the content, or more than [`LARGEST`].
     size: u64,
-    /// Bytes of it in empty stretches.
+    /// Bytes of the content in empty stretches.
     empty: u64,
 }
 

@@ -22,7 +22,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// All of them, in the order they are listed to the user.
+    /// All providers, in the order they are listed to the user.
     pub const ALL: [Provider; 6] =
         [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
 
@@ -38,7 +38,7 @@ impl Provider {
         }
     }
 
-    /// ONNX Runtime's name for it, without `ExecutionProvider`.
+    /// ONNX Runtime's name for the provider, without `ExecutionProvider`.
     pub(crate) fn runtime_name(self) -> &'static str {
         match self {
             Provider::Cpu => "CPU",

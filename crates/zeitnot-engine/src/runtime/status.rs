@@ -32,7 +32,7 @@ pub struct Installed {
     pub bytes: u64,
     /// Path at which its library belongs.
     pub library: PathBuf,
-    /// Whether all of it is there.
+    /// Whether all files of the package are there.
     pub installed: bool,
     /// The command that obtains it.
     pub command: &'static str,

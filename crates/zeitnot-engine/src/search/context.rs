@@ -38,7 +38,7 @@ pub(crate) struct SearchContext {
     pub pondering: bool,
     /// Whether every report carries the statistics of the moves.
     pub live_stats: bool,
-    /// Whether the end carries them.
+    /// Whether the end carries statistics of the moves.
     pub with_move_stats: bool,
     pub probes: Probes,
 }
@@ -68,7 +68,7 @@ impl SearchContext {
     }
 }
 
-/// Says what a draw is worth to the player who moved into a node.
+/// The worth of a draw to the player who moved into a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawScore {
     for_root_mover: f32,

@@ -18,7 +18,7 @@ pub(crate) enum Fpu {
 pub(crate) struct Cpuct {
     /// Value for few visits.
     pub init: f32,
-    /// Visits over which it grows.
+    /// Visits over which cpuct grows.
     pub base: f32,
     /// Factor of the growth.
     pub factor: f32,
@@ -41,7 +41,7 @@ pub(crate) struct MovesLeftParams {
     pub max_effect: f32,
     /// Effect a ply, in units of Q.
     pub slope: f32,
-    /// |Q| above which it works.
+    /// |Q| above which the utility works.
     pub threshold: f32,
     /// Constant factor of the effect.
     pub constant_factor: f32,

@@ -43,7 +43,7 @@ pub enum TablebaseError {
         /// The reason.
         error: std::io::Error,
     },
-    /// No file in it has the name of a table.
+    /// A folder in which no file has the name of a table.
     #[error("no Syzygy tables (files such as KQvK.rtbw) in \"{}\"", .0.display())]
     Empty(PathBuf),
     /// A probe panicked. The tables give no answers any more.
@@ -157,7 +157,7 @@ impl Tablebase {
     }
 }
 
-/// The real path of a folder, and what lies in it.
+/// The real path of a folder, and its entries.
 fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
     let kind = folder.metadata()?.file_type();
     if !kind.is_dir() {
@@ -179,7 +179,7 @@ fn split(folders: &str) -> Vec<PathBuf> {
     folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(to_path).collect()
 }
 
-/// The tables as one search uses them: it counts what it finds.
+/// The tables as one search uses them, with a count of the positions found.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     tables: Option<Arc<Tablebase>>,

@@ -107,7 +107,7 @@ impl TextLines<BufReader<File>> {
 }
 
 impl<R: BufRead> TextLines<R> {
-    /// The lines of what a reader gives.
+    /// The lines of a reader's text.
     pub fn of(reader: R) -> TextLines<R> {
         TextLines { reader, count: 0, has_failed: false }
     }

@@ -24,7 +24,7 @@ pub struct CacheStatistics {
     pub positions: usize,
     /// The most positions that it may hold.
     pub capacity: usize,
-    /// Evaluations that came from it.
+    /// Evaluations that the cache gave.
     pub hits: u64,
     /// Evaluations that had to be made.
     pub misses: u64,

@@ -17,7 +17,7 @@ const SMALLEST_SHARD: usize = 1024;
 /// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its
 /// own takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// Number of these questions of which one is for the system's account of what is free, too.
+/// Questions after which the system's account of free memory is asked, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Keys are hashes already: their own bits are used.
@@ -50,7 +50,7 @@ pub(super) struct Cache {
     bytes: CachePadded<AtomicUsize>,
     /// Whether the system has memory for more.
     has_headroom: fn(bool) -> bool,
-    /// The bytes from which it is asked again.
+    /// Bytes of the cache from which the system is asked again.
     asks_from: AtomicUsize,
     /// Whether memory ran out, which holds until the cache is emptied.
     is_short: AtomicBool,
@@ -98,7 +98,7 @@ impl Cache {
         !self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Notes what a shard takes now and took before.
+    /// Notes the bytes that a shard takes now and took before.
     fn count(&self, before: usize, now: usize) {
         // Sums that wrap around come out right in the end.
         self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);

@@ -87,7 +87,7 @@ pub struct DeviceOptions {
     pub runs: Option<usize>,
     /// Whether planes go to the device packed.
     pub packed: Option<bool>,
-    /// Options of the provider by ONNX Runtime's own names, on top of those that are set anyway.
+    /// Options of the provider by ONNX Runtime's own names, in addition to the engine's.
     pub provider: Vec<(String, String)>,
     /// The level of graph optimisation, 0 to 3.
     pub optimize: Option<u8>,

@@ -31,7 +31,7 @@ impl Isa {
         false
     }
 
-    /// Whether this processor, and the operating system on it, can run it.
+    /// Whether this processor and its operating system can run the instruction set.
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -99,7 +99,7 @@ impl RunBuffers {
         }
     }
 
-    /// Runs the network on all rows; those that were not set hold what they held.
+    /// Runs the network on all rows; rows that were not set keep their content.
     pub(super) fn run<'b>(
         &'b mut self,
         session: &mut Session,

@@ -48,7 +48,7 @@ pub struct Fetched {
     pub verified: bool,
     /// Whether it had been there already, so that nothing was downloaded.
     pub was_there: bool,
-    /// The network in it.
+    /// The network in the file.
     pub network: Network,
 }
 

@@ -37,7 +37,7 @@ impl Conversion {
     /// The operator sets that can be asked for.
     pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
 
-    /// The first thing in which it differs from the default, in words.
+    /// The first difference from the default, in words.
     pub(crate) fn first_wish(&self) -> Option<String> {
         let usual = Conversion::default();
         let head = |kind: &str, head: &Option<String>| head.as_ref().map(|head| format!("the {kind} head {head}"));

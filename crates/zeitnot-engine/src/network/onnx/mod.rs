@@ -63,7 +63,7 @@ pub struct OnnxModel {
     pub value: ValueOutput,
     /// Name of the moves-left output: `[batch, 1]`, plies.
     pub moves_left: Option<String>,
-    /// The types of them all.
+    /// The types of all inputs and outputs.
     pub types: EndTypes,
     /// The folder of the file that the model came in: external data lie there. `None` for a model that was made here.
     pub folder: Option<PathBuf>,

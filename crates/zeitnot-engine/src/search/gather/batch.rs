@@ -86,7 +86,7 @@ pub(crate) struct Batch {
     pub(crate) collisions: Vec<(u32, u32)>,
     /// Queries of this batch, and then some of earlier ones.
     pub(crate) queries: Vec<Query>,
-    /// Number of them that are of this batch.
+    /// Number of queries that are of this batch.
     pub(crate) asked: usize,
     pub(crate) codes: Vec<u8>,
     pub(crate) moves: Vec<u16>,
@@ -97,7 +97,7 @@ pub(crate) struct Batch {
     pub(crate) identities: Vec<Identity>,
     /// Leaves before this one have met the positions that are shared.
     pub(crate) linked: usize,
-    /// The queries of those.
+    /// The queries of linked leaves.
     pub(crate) linked_asked: usize,
     /// Steps from the root whose moves the worker's game has made.
     pub(crate) trail: Vec<u32>,

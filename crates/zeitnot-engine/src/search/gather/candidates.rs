@@ -208,7 +208,7 @@ impl Candidates {
         }
     }
 
-    /// Finds out what each candidate gets before its score is down to `level`, `most` at most. Returns the sum.
+    /// Counts the visits that each candidate gets before its score is down to `level`, `most` at most. Returns the sum.
     fn count_at(&mut self, level: f32, most: u32) -> u32 {
         let mut total = 0u32;
         for at in 0..self.len {

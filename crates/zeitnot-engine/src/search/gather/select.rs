@@ -14,7 +14,7 @@ pub(crate) struct Allocation {
     /// The number of the move.
     pub edge: u8,
     pub mv: PackedMove,
-    /// The child, if there is a node for it.
+    /// The child, if it has a node.
     pub node: Option<NodeId>,
     pub visits: u32,
 }
@@ -129,7 +129,7 @@ impl VisitAllocator {
     }
 }
 
-/// The child by a move, if there is a node for it.
+/// The child by a move, if it has a node.
 #[inline]
 fn child_of(view: &EdgeView, node: &Node, index: usize) -> Option<NodeId> {
     let (slot, offset) = edges::place(index);

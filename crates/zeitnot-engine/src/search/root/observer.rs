@@ -20,7 +20,7 @@ pub struct RootMove {
 
 /// Sees the root of a search. It is called on the search's own threads, under their lock, so it must be quick.
 pub trait RootObserver: Send {
-    /// The visits of the root from which it wants to look again.
+    /// The visits of the root from which the observer wants to look again.
     fn next_visits(&self) -> u64;
 
     /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order,

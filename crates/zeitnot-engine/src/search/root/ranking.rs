@@ -74,7 +74,7 @@ impl<'a> RootReader<'a> {
         moves.iter().map(root_move).collect()
     }
 
-    /// The values and priors of those of the root's moves, as [`root_moves`](Self::root_moves) has them.
+    /// The values and priors of these root moves, as [`root_moves`](Self::root_moves) has them.
     pub(crate) fn values_and_priors(
         &self,
         root: &ExpandedNode,

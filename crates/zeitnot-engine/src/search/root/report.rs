@@ -9,7 +9,7 @@ use shakmaty::Position as _;
 /// Moves added to a mate that is only known from tables (Lc0's, docs/lc0.md, 3.8).
 const TABLEBASE_MATE: i32 = 100;
 
-/// One line of analysis: a root move, where it leads and what it is worth to the side to move.
+/// One line of analysis: a root move, its continuation and its worth to the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// The moves, the root's first.

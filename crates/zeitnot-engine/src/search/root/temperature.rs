@@ -9,7 +9,7 @@ const PERCENT_OF_Q: f32 = 50.0;
 pub(crate) struct Temperature {
     /// At the first move; 0 plays the best one.
     pub initial: f32,
-    /// Moves over which it falls to 0 in a line; 0: it does not fall.
+    /// Moves over which the temperature falls to 0 in a line; 0: it does not fall.
     pub decay_moves: u32,
     /// Moves before it begins to fall.
     pub decay_delay_moves: u32,

@@ -100,7 +100,7 @@ impl Run<'_> {
         [limit_ms, stop_ms].into_iter().flatten().fold(f64::INFINITY, f64::min)
     }
 
-    /// Lets `ms` pass, and does at each moment in between what a watchdog would do. Returns whether all of it passed
+    /// Lets `ms` pass, and acts as a watchdog at each moment in between. Returns whether all of it passed
     /// before the answer was due.
     fn pass(&mut self, ms: f64) -> bool {
         let clock = Arc::clone(&self.context.clock);
@@ -243,7 +243,7 @@ impl Run<'_> {
         in_time
     }
 
-    /// Lets a search that only `stop` ends wait for it.
+    /// Lets a search that only `stop` ends wait for `stop`.
     fn wait_for_stop(&mut self) {
         if let Some(stop_ms) = self.stop_ms.filter(|_| self.state.limits.is_infinite && !self.over) {
             let rest_ms = stop_ms - self.state.elapsed_ms(&self.context);

@@ -16,7 +16,7 @@ const SHORTEST_SLEEP_MS: f64 = 1.0;
 const REPORT_INTERVAL_MS: f64 = 800.0;
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
-/// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be
+/// Reports changes, and answers when an answer is due and no other thread has given it: the workers may be
 /// evaluating.
 pub(crate) fn watch(shared: &SharedSearch) {
     let context = &shared.context;
@@ -56,7 +56,8 @@ pub(crate) fn watch(shared: &SharedSearch) {
     }
 }
 
-/// Decides what is news (docs/lc0.md, 3.8): another best move, another depth, or a second that has passed.
+/// The state at the last report, by which the next is decided (docs/lc0.md, 3.8): another best move, another depth, or
+/// a second that has passed.
 #[derive(Default)]
 struct Reported {
     best: Option<Move>,

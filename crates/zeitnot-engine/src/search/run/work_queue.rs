@@ -41,9 +41,9 @@ impl Stage {
 pub(crate) struct QueuedBatch {
     pub batch: Batch,
     pub stage: Stage,
-    /// Whether some of it was backed up while it was gathered.
+    /// Whether a part of the batch was backed up while it was gathered.
     pub progress: bool,
-    /// The time that the network took for it, in milliseconds.
+    /// The time of the network for the batch, in milliseconds.
     pub took_ms: f64,
     /// Why the network did not answer.
     pub error: Option<String>,

@@ -84,7 +84,7 @@ pub(crate) struct Below {
     pub upper: i8,
     /// Plies of the longest loss among the moves.
     pub longest_loss: f32,
-    /// Whether endgame tables are needed for it.
+    /// Whether the proof needs endgame tables.
     pub by_tables: bool,
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Spare(Arc<SpareChunks>);
 struct SpareChunks {
     /// Chunks, with the bytes of each that were ever written.
     chunks: Mutex<Vec<(MmapMut, usize)>>,
-    /// The sum of those; it counts a chunk until the system has it back.
+    /// The sum of the bytes written; a chunk counts until the system has it back.
     bytes: AtomicUsize,
     /// Whether the system has memory for another piece.
     has_headroom: Box<dyn Fn() -> bool + Send + Sync>,
@@ -80,7 +80,7 @@ impl Spare {
         (self.0.has_headroom)()
     }
 
-    /// Frees what there is.
+    /// Frees all spare chunks.
     pub(crate) fn free(&self) {
         loop {
             // The lock is not held while the system takes a chunk back.

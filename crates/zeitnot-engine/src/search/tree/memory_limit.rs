@@ -29,7 +29,7 @@ struct Store {
     limit: usize,
     /// Bytes that were ever in use since the tree started anew.
     reached: usize,
-    /// Bytes of those that are free again.
+    /// Bytes that are free again.
     free: usize,
 }
 

@@ -70,7 +70,7 @@ pub(crate) struct PreviousRoot {
     pub child: Option<NodeId>,
     /// The shared position that was the root. It is owned from here; `node` is not in use then.
     pub position: Option<NodeId>,
-    /// Moves of the game up to it.
+    /// Moves of the game up to the previous root.
     pub plies: usize,
 }
 
@@ -141,7 +141,7 @@ impl Tree {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
-    /// Forgets what belongs to the search before: a refusal of memory, the noise of the root, and the depth of an empty
+    /// Forgets marks of the search before: a refusal of memory, the noise of the root, and the depth of an empty
     /// tree.
     pub(crate) fn begin_search(&mut self) {
         self.nodes.ask_again();
@@ -182,7 +182,7 @@ impl Tree {
         self.shared.as_ref().map_or(0, SharedPositions::bytes) + self.discarded.capacity() * size_of::<Node>()
     }
 
-    /// Bytes of those that are free again.
+    /// Bytes that are free again.
     pub(crate) fn bytes_free(&self) -> usize {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }
@@ -272,7 +272,7 @@ impl Tree {
         (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index))
     }
 
-    /// The child by the move of that index, if there is a node for it.
+    /// The child by the move of that index, if it has a node.
     pub(crate) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
         if index >= usize::from(node.children) {
             return None;

@@ -35,7 +35,7 @@ pub(crate) struct Pool<T> {
     top: usize,
     /// The first item for which the system has not been asked.
     granted: usize,
-    /// The items that it is meant to hold; who takes them keeps to it.
+    /// The items that the pool is meant to hold; its user keeps to this number.
     pub most: usize,
     /// The system had no memory for another piece. It is not asked again until [`Pool::ask_again`].
     is_refused: bool,
@@ -100,7 +100,7 @@ impl<T: Pod> Pool<T> {
         self.top * size_of::<T>()
     }
 
-    /// Bytes of the lists of what is free.
+    /// Bytes of the lists of free runs.
     pub(crate) fn bytes_listed(&self) -> usize {
         self.listed
     }

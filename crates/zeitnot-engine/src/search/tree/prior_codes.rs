@@ -59,7 +59,7 @@ fn largest(logits: &[f32]) -> f32 {
 /// vector code of it, which it cannot of the standard library's, and a batch has thousands of them.
 #[inline]
 fn exp2(x: f32) -> f32 {
-    /// Below this nothing is left of 255 steps.
+    /// Logit below which nothing is left of 255 steps.
     const LEAST: f32 = -16.0;
     let x = x.max(LEAST);
     let whole = (x - 1.0) as i32 + i32::from(x >= 0.0);

@@ -75,7 +75,7 @@ impl Tree {
         self.note_history();
     }
 
-    /// Gives up what would be needed if the last move of the game were taken back or another one.
+    /// Gives up the parts that are needed only if the last move of the game were taken back or another one.
     pub(crate) fn forget_alternatives(&mut self) {
         if let Some(previous_root) = self.previous_root.take() {
             self.release(previous_root);

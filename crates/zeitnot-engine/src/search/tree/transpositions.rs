@@ -54,7 +54,7 @@ impl Tree {
         }
     }
 
-    /// The node that has the moves of what `node` leads to.
+    /// The node that has the moves of the position to which `node` leads.
     pub(crate) fn place<'a>(&'a self, node: &'a Node) -> &'a Node {
         node.link().map_or(node, |position| &self[position])
     }

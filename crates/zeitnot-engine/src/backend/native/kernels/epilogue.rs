@@ -39,14 +39,14 @@ pub(super) struct SqueezeExcitation {
     /// `[planes][hidden]`
     pub squeeze: *const f32,
     pub squeeze_bias: *const f32,
-    /// `[hidden][2 * planes]`: the gates, then what is added.
+    /// `[hidden][2 * planes]`: the gates, then the summands.
     pub excite: *const f32,
     pub excite_bias: *const f32,
     /// Room for one board, its means, the hidden layer and the excitation: `planes * 67 + hidden` numbers.
     pub scratch: *mut f32,
 }
 
-/// Runs it.
+/// Runs the end of a convolution.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.

@@ -50,7 +50,7 @@ pub(super) struct Input<'a> {
     pub next_slab: usize,
 }
 
-/// Runs it.
+/// Runs the first convolution.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor

@@ -32,7 +32,7 @@ pub(super) struct Product {
     pub output_slab: usize,
 }
 
-/// Runs them.
+/// Runs the products.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.

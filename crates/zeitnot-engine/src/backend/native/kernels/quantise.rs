@@ -23,7 +23,7 @@ pub(super) struct Quantisation {
     pub least: *mut f32,
 }
 
-/// Runs it.
+/// Turns the rows into bytes.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.

@@ -64,7 +64,7 @@ pub(super) struct Quantised {
     pub sums: *const f32,
 }
 
-/// Runs it.
+/// Runs the product of rows.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.

@@ -27,7 +27,7 @@ pub(super) struct Normalisation {
     pub output: *mut f32,
 }
 
-/// Runs it.
+/// Normalises the rows.
 ///
 /// # Safety
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.

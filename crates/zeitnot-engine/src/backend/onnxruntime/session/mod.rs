@@ -118,7 +118,7 @@ impl SessionPlan {
         if self.is_cpu() { Sharing::PerWorker } else { Sharing::InTurn(self.runs) }
     }
 
-    /// The device and what drives it.
+    /// The device and its driver.
     pub(super) fn device_name(&self, runtime: &Runtime) -> String {
         let device = match self.provider {
             Provider::Cpu => "cpu".to_owned(),
@@ -260,9 +260,10 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights'
-/// own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family.
-/// It lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
+/// The folder for the forms that a provider compiles from this model for runs of these sizes. It is the model's and its
+/// weights' own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of
+/// a family. It lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue
+/// 2414).
 fn compiled_folder(
     provider: Provider,
     rows: &Rows,
