@@ -13,7 +13,6 @@ mod network_shared;
 mod positions;
 mod root_visits;
 mod search;
-mod search_failures;
 mod search_golden;
 mod tablebase_shared;
 mod virtual_clock;

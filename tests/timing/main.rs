@@ -3,5 +3,4 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod deadline;
 mod stops;

@@ -1,15 +1,20 @@
-//! Near the deadline batches shrink, so that the last one is over in time: on a clock that only evaluations move.
+//! Checks that batches shrink near the deadline, so that the last one is over in time: on a clock that only evaluations
+//! move.
 
+<<<<<<<< HEAD:tests/timing/deadline.rs
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 
 use crate::common::bare::Uncached;
+========
+use super::bare_tests::Uncached;
+use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use crate::clock::Clock;
+use crate::search::{EndReason, SearchParams};
+>>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/deadline_tests.rs
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use zeitnot_engine::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot_engine::clock::Clock;
-use zeitnot_engine::search::SearchParams;
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// Positions of a full batch.
@@ -33,7 +38,7 @@ impl Clock for Counted {
     }
 }
 
-/// Takes so many microseconds for a batch and for each position, and remembers the batches.
+/// Takes these microseconds for a batch and for each position, and remembers the batches.
 struct Paced {
     inner: Box<dyn Evaluator>,
     clock: Arc<Counted>,
@@ -50,12 +55,12 @@ impl Evaluator for Paced {
         evaluations
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }
 
-/// Sizes of the batches of a search of so many milliseconds, and when the last one was over.
+/// Sizes of the batches of a search of `limit_ms`, and the end of the last one.
 fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let limits = SearchLimits { movetime_ms: Some(limit_ms), ..SearchLimits::default() };
     let params = StopperParams { overhead_ms: 0.0, smart_pruning_factor: 0.0, ..StopperParams::default() };
@@ -64,12 +69,23 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
     let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
+<<<<<<<< HEAD:tests/timing/deadline.rs
     let started =
         crate::common::bare::start(common::bare::pool_of(Box::new(paced)), counted, limits, &params, search_params, None);
+========
+    let started = super::bare_tests::start(
+        super::bare_tests::pool_of(Box::new(paced)),
+        counted,
+        limits,
+        &params,
+        search_params,
+        None,
+    );
+>>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/deadline_tests.rs
     started.search.wait();
     let answer = started.answer;
     let end = answer.end.lock().take().unwrap();
-    assert_eq!(end.reason, zeitnot_engine::search::EndReason::Stopper(StopReason::MoveTime));
+    assert_eq!(end.reason, EndReason::Stopper(StopReason::MoveTime));
     let batches = batches.lock().unwrap().clone();
     (batches, clock.now_ms())
 }
@@ -88,7 +104,7 @@ fn the_last_batch_fits_into_the_time_that_is_left() {
 
 #[test]
 fn where_a_small_batch_takes_as_long_as_a_large_one_it_stays_large() {
-    // The first batch, of the root alone, tells; it is long forgotten in the longest of them.
+    // The first batch, of the root alone, shows it; it is long forgotten in the longest of them.
     for limit_ms in [123.0, 503.0, 2003.0] {
         let (batches, _) = search(limit_ms, (10_000, 0));
         assert_eq!(batches.last(), Some(&FULL), "{batches:?}");
