@@ -1,17 +1,10 @@
 //! Checks that batches shrink near the deadline, so that the last one is over in time: on a clock that only evaluations
 //! move.
 
-<<<<<<<< HEAD:tests/timing/deadline.rs
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
-
-use crate::common::bare::Uncached;
-========
 use super::bare_tests::Uncached;
 use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use crate::clock::Clock;
 use crate::search::{EndReason, SearchParams};
->>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/deadline_tests.rs
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,10 +62,6 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
     let paced = Paced { inner, clock: Arc::clone(&clock), cost_us, batches: Arc::clone(&batches) };
     let search_params = SearchParams { minibatch_size: FULL, ..SearchParams::LC0 };
     let counted: Arc<dyn Clock> = Arc::clone(&clock) as _;
-<<<<<<<< HEAD:tests/timing/deadline.rs
-    let started =
-        crate::common::bare::start(common::bare::pool_of(Box::new(paced)), counted, limits, &params, search_params, None);
-========
     let started = super::bare_tests::start(
         super::bare_tests::pool_of(Box::new(paced)),
         counted,
@@ -81,7 +70,6 @@ fn search(limit_ms: f64, cost_us: (u64, u64)) -> (Vec<usize>, f64) {
         search_params,
         None,
     );
->>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/deadline_tests.rs
     started.search.wait();
     let answer = started.answer;
     let end = answer.end.lock().take().unwrap();

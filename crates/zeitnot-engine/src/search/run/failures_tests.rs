@@ -1,18 +1,5 @@
 //! Checks that a search whose evaluator fails, panics or does not come back still answers.
 
-<<<<<<<< HEAD:tests/engine/search_failures.rs
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
-
-use crate::common::bare::{Started, Uncached, pool_of};
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use zeitnot_engine::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
-use zeitnot_engine::clock::MonotonicClock;
-use zeitnot_engine::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
-use zeitnot_time::event_log::SearchStart;
-========
 use super::bare_tests::{Started, Uncached, pool_of};
 use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
 use crate::clock::MonotonicClock;
@@ -21,7 +8,6 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use zeitnot_time::event_log::SearchStart;
->>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/failures_tests.rs
 use zeitnot_time::{SearchLimits, StopReason, StopperParams};
 
 /// An evaluator that does what a function says.
@@ -39,11 +25,7 @@ impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluat
 
 fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> Started {
     let clock = Arc::new(MonotonicClock::new());
-<<<<<<<< HEAD:tests/engine/search_failures.rs
-    crate::common::bare::start(
-========
     super::bare_tests::start(
->>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/failures_tests.rs
         pool_of(Box::new(evaluator)),
         clock,
         limits,
@@ -109,11 +91,7 @@ fn a_search_whose_evaluator_an_earlier_one_broke_says_so() {
     is_lent.recv().unwrap();
     let clock = Arc::new(MonotonicClock::new());
     let stoppers = StopperParams::default();
-<<<<<<<< HEAD:tests/engine/search_failures.rs
-    let started = crate::common::bare::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
-========
     let started = super::bare_tests::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
->>>>>>>> code-engine:crates/zeitnot-engine/src/search/run/failures_tests.rs
     word.send(()).unwrap();
     let (end, ..) = end_of(started);
     assert!(late_batch.join().is_err());
