@@ -144,7 +144,7 @@ pub trait Backend: Send + Sync {
 
 /// Evaluations kept in memory, as a search sees them. No method has a default: a decorator cannot forget one.
 pub trait EvaluationCache: Send + Sync {
-    /// The evaluation of the position with this [`cache_key`], if it is held.
+    /// The evaluation of the position with this key, if it is held.
     fn get(&self, key: u64) -> Option<Evaluation>;
 
     /// Fill of the cache in permille (UCI's `hashfull`).
@@ -162,7 +162,7 @@ pub trait EvaluationCache: Send + Sync {
 
 /// Short ways to the cache. They are no methods of the trait, so that no backend can answer otherwise than its cache.
 impl dyn Backend + '_ {
-    /// The evaluation of the position with this [`cache_key`], if a cache holds it. A search asks before it queues a
+    /// The evaluation of the position with this key, if a cache holds it. A search asks before it queues a
     /// query. Two positions may share a key: a search must not use logits that are not as many as its legal moves.
     pub fn cached(&self, key: u64) -> Option<Evaluation> {
         self.cache()?.get(key)

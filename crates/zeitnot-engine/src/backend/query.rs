@@ -8,7 +8,7 @@ use crate::splitmix::mix;
 /// One position for a network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// The position's [`cache_key`].
+    /// The position's key in the cache.
     pub key: u64,
     /// The input planes; `None` for a backend that does not look at the board.
     pub planes: Option<Box<Planes>>,

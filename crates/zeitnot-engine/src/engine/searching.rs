@@ -109,7 +109,7 @@ impl Engine {
     }
 
     /// Searches on the caller's thread, with one worker and over any clock, and returns the end and the plan of a timed
-    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]).
+    /// move: on a virtual clock the same game gives the same moves and times on any machine (`Search::run`).
     /// `stop_ms`: when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ impl fmt::Display for Runtime {
 static LOADED: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
 /// The process's ONNX Runtime: what is loaded already, or the first usable library of the usual places
-/// ([`Locations::of_this_process`]). `option` is the library (or its folder) that the user asked for.
+/// (`Locations::of_this_process`). `option` is the library (or its folder) that the user asked for.
 ///
 /// Nothing is downloaded. An error leaves the process as it was: another call, with another path, may succeed.
 pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {

@@ -1,7 +1,7 @@
 //! Searches with PUCT in the manner of Lc0's classic search (docs/lc0.md, 3), over an injected
 //! [`Backend`](crate::backend::Backend) and an injected [`Clock`](crate::clock::Clock).
 //!
-//! [`Search::start`] searches on threads of its own, [`Search::run`] on the caller's. An
+//! `Search::start` searches on threads of its own, `Search::run` on the caller's. An
 //! [`Engine`](crate::engine::Engine) fills in the request and keeps tree and time from move to move.
 //!
 //! | module | contents |

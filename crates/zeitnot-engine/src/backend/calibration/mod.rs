@@ -44,7 +44,7 @@ impl Default for Calibration {
     }
 }
 
-/// Converts a network to an ONNX model whose convolutions and dense layers run in 8 bits on a CPU (see [`Quantiser`]).
+/// Converts a network to an ONNX model whose convolutions and dense layers run in 8 bits on a CPU (see `Quantiser`).
 /// The model is the same for the same network and calibration on one machine; rounding on another may choose other
 /// games.
 ///

@@ -15,7 +15,7 @@ use crate::backend::{BackendError, DeviceOptions, Rows};
 use crate::network::{ModelInput, Network, PLANES, Planes, Precision, SQUARES};
 use crate::runtime::{Provider, Runtime};
 
-/// A session like those of an [`OnnxRuntimeBackend`](super::OnnxRuntimeBackend), run on numbers that lie ready.
+/// A session like those of an `OnnxRuntimeBackend`, run on numbers that lie ready.
 pub struct BareSession {
     session: Session,
     model_io: ModelIo,
