@@ -166,7 +166,7 @@ fn a_move_of_a_game_is_explained() {
     let path = folder.path().join("games.pgn");
     std::fs::write(&path, GAMES).unwrap();
     let explain = |args: &[&str]| {
-        let game = ["time", "explain", "--game", path.to_str().unwrap()];
+        let game = ["time", "explain", "game", path.to_str().unwrap()];
         Command::new(env!("CARGO_BIN_EXE_zeitnot")).args(game).args(args).output().unwrap()
     };
     let output = explain(&["--ply", "3", "--manager", "simple", "--json"]);

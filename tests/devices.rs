@@ -121,10 +121,10 @@ fn a_process_keeps_its_runtime_and_says_so() {
 #[test]
 fn preparing_a_network_says_what_is_ready() {
     let bench = Bench::new();
-    let output = bench.zeitnot(&["net", "prepare", "--backend=onnxruntime"]).assert().success();
+    let output = bench.zeitnot(&["net", "fetch", "--prepare", "--backend=onnxruntime"]).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
     assert!(text.starts_with("prepared: onnxruntime cpu, net ("), "{text}");
-    fails(&mut bench.zeitnot(&["net", "prepare", "--backend=cuda"]), &["CUDA"]);
+    fails(&mut bench.zeitnot(&["net", "fetch", "--prepare", "--backend=cuda"]), &["CUDA"]);
 }
 
 fn doctor(command: &mut Command) -> (bool, Value) {

@@ -20,8 +20,8 @@ const OF_THE_NETWORK: [&str; 4] = ["WeightsFile", "Backend", "BackendOptions", "
 pub fn command() -> Command {
     let command = Command::new("bench")
         .about("Search fixed positions to a fixed depth: the node count is the engine's signature, and its speed")
-        .after_help(
-            "Unless told otherwise with the network that is built in, one thread, batches of 16 and no smart pruning, so \
+        .after_long_help(
+            "The defaults are the network that is built in, one thread, batches of 16 and no smart pruning, so \
              that the count repeats: on this machine with any backend. Sums of a network's numbers differ in their last \
              bits between instruction sets and devices; the count of --backend=uniform is the same on all.",
         )

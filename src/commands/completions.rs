@@ -12,7 +12,7 @@ pub fn completions_command() -> Command {
     Command::new("completions")
         .about("Print the completions for a shell")
         .after_help("For bash: zeitnot completions bash > ~/.local/share/bash-completion/completions/zeitnot")
-        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("The shell"))
+        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("Shell"))
 }
 
 pub fn completions(matches: &ArgMatches, mut cli: Command) -> anyhow::Result<()> {
@@ -29,7 +29,7 @@ pub fn man_command() -> Command {
             .long("folder")
             .value_name("FOLDER")
             .value_parser(value_parser!(PathBuf))
-            .help("Write one page a command into this folder"),
+            .help("Folder of the pages, one for each command"),
     )
 }
 

@@ -19,18 +19,19 @@ use zeitnot_text::printable;
 
 pub fn command() -> Command {
     let command = Command::new("eval")
-        .about("Print what the network says of positions, one JSON object a line")
+        .about("Print the network's evaluations of positions, one JSON object a line")
         .arg(fen_option())
-        .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from it"))
+        .arg(Arg::new("moves").long("moves").num_args(1..).conflicts_with("positions").help("Moves played from the position"))
         .arg(
             Arg::new("positions")
                 .long("positions")
                 .value_name("FILE.jsonl")
                 .value_parser(value_parser!(PathBuf))
                 .conflicts_with("fen")
-                .help("One position a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
+                .help("Positions, one JSON object a line: {\"id\", \"fen\", \"moves\", \"chess960\"}")
+                .long_help("Positions, one JSON object a line: {\"id\", \"fen\" (needed; startpos or null: the start position), \"moves\", \"chess960\"}"),
         )
-        .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Print the input planes as well"));
+        .arg(Arg::new("planes").long("planes").action(ArgAction::SetTrue).help("Input planes in the output, too"));
     engine_options::add_to(command)
 }
 

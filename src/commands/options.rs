@@ -17,7 +17,7 @@ pub fn command() -> Command {
             Arg::new("markdown")
                 .long("markdown")
                 .action(ArgAction::SetTrue)
-                .help("Print the tables of docs/options.md and docs/parameters.md"),
+                .help("Tables of docs/options.md and docs/parameters.md"),
         )
         .arg(json_flag().conflicts_with("markdown"))
 }

@@ -1,7 +1,6 @@
 //! `--preload`: a switch of Lc0's command line and config file that is no UCI option. It loads the network when the
 //! engine starts, not at the first `isready` or `go` (docs/lc0.md, 1.1).
 
-use super::engine_options::HEADING;
 use clap::{Arg, ArgMatches};
 
 /// The flag, without dashes.
@@ -19,7 +18,6 @@ pub fn flag() -> Arg {
             "As a UCI engine, load the network and make its backend ready at the start, not at the first isready or go; \
              other commands load it at once in any case [default: false]",
         )
-        .help_heading(HEADING)
 }
 
 /// Its value on the command line; `None` where it is not given.

@@ -27,7 +27,7 @@ pub fn svg_flag() -> Arg {
         .long("svg")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
-        .help("Draw evaluations a second and latency by batch size, too")
+        .help("Picture of evaluations a second and latency by batch size")
 }
 
 /// The file that `--svg` names.

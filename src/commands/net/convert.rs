@@ -28,27 +28,21 @@ pub fn command() -> Command {
     let (first, last) = Conversion::OPSETS.into_inner();
     Command::new("convert")
         .about("Convert an Lc0 network to an ONNX model")
-        .arg(
-            Arg::new("in")
-                .value_name("IN")
-                .required(true)
-                .value_parser(value_parser!(PathBuf))
-                .help("The network file"),
-        )
+        .arg(Arg::new("in").value_name("IN").required(true).value_parser(value_parser!(PathBuf)).help("Network file"))
         .arg(
             Arg::new("output")
                 .long("output")
                 .short('o')
                 .value_name("OUT")
                 .value_parser(value_parser!(PathBuf))
-                .help("The model file [default: IN's name with the ending .onnx, in the working folder]"),
+                .help("Model file [default: IN's name with the ending .onnx, in the working folder]"),
         )
         .arg(
             Arg::new("opset")
                 .long("opset")
                 .value_name("N")
                 .value_parser(value_parser!(i64).range(first..=last))
-                .help(format!("The operator set, {first} to {last} [default: the lowest that the type allows]")),
+                .help(format!("Operator set, {first} to {last} [default: the lowest that the type allows]")),
         )
         .arg(
             Arg::new("precision")
@@ -56,24 +50,25 @@ pub fn command() -> Command {
                 .value_name("TYPE")
                 .default_value("float32")
                 .value_parser(PossibleValuesParser::new(PRECISIONS.map(|precision| precision.to_string())))
-                .help("The type of weights and arithmetic; inputs and outputs are float32 always"),
+                .help("Type of the arithmetic")
+                .long_help("Type of weights and arithmetic; inputs and outputs are float32 always"),
         )
         .arg(super::interface_flag())
-        .arg(head("policy-head", "The policy head of a network with several [default: its first]"))
-        .arg(head("value-head", "The value head of a network with several [default: its first]"))
+        .arg(head("policy-head", "Policy head of a network with several [default: its first]"))
+        .arg(head("value-head", "Value head of a network with several [default: its first]"))
         .arg(
             Arg::new("batch")
                 .long("batch")
                 .value_name("N")
                 .value_parser(value_parser!(u32).range(1..=LARGEST_BATCH as i64))
-                .help(format!("A fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
+                .help(format!("Fixed batch size, 1 to {LARGEST_BATCH} [default: any]")),
         )
         .arg(
             Arg::new("int8")
                 .long("int8")
                 .action(ArgAction::SetTrue)
                 .conflicts_with_all(["precision", "batch"])
-                .help("Transformers: dense layers in 8 bits, for speed on a CPU at some loss of agreement"),
+                .help("Dense layers of a transformer in 8 bits, for speed on a CPU at some loss of agreement"),
         )
         .arg(
             Arg::new("calibration")
@@ -82,11 +77,11 @@ pub fn command() -> Command {
                 .requires("int8")
                 .value_parser(value_parser!(u32).range(1..=MOST_CALIBRATION))
                 .help(format!(
-                    "Positions of self-play from which the ranges of 8 bits are taken [default: {}]",
+                    "Positions of self-play for the ranges of 8 bits [default: {}]",
                     Calibration::DEFAULT_POSITIONS
                 )),
         )
-        .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replace a file that exists"))
+        .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Replacement of a file that exists"))
 }
 
 pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {

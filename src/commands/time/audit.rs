@@ -24,15 +24,15 @@ const MOST_LOST: usize = 50;
 
 pub fn command() -> Command {
     Command::new("audit")
-        .about("Read how the players of games spent their clocks, and what our time managers would have granted")
-        .arg(super::files("Games in PGN with clocks or times in their comments, or logs of Lc0 with lines of TMGR:"))
-        .arg(super::managers("A time manager that is asked about each move"))
+        .about("Read how the players of games spent their clocks, beside the budgets of our time managers")
+        .arg(super::files("Games in PGN with clocks in their comments, or logs of Lc0 with lines of TMGR:"))
+        .arg(super::managers("Time manager that is asked about each move", ""))
         .arg(
             Arg::new("overhead")
                 .long("overhead")
                 .value_name("MS")
                 .value_parser(value_parser!(f64))
-                .help("The overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
+                .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
         )
         .arg(json_flag())
 }
