@@ -5,8 +5,9 @@ use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::say;
 use super::speed_picture::{self, Spot};
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot_engine::backend::{self, BackendError, BackendOptions};
 use zeitnot_engine::clock::MonotonicClock;
@@ -38,36 +39,30 @@ pub fn command() -> Command {
              it is compared fairly with --threads 1.",
         )
         .arg(
-            Arg::new("versus").long("versus").value_name("BACKEND").help(
+            flag("versus", "BACKEND").help(
                 "Other side: a backend, or `bare`, a loop over the model in ONNX Runtime",
             ),
         )
         .arg(
-            Arg::new("batch-sizes")
-                .long("batch-sizes")
-                .value_name("N,N,...")
+            flag("batch-sizes", "N,N,...")
                 .value_delimiter(',')
                 .value_parser(value_parser!(u32).range(1..=65_536))
                 .help("Batch sizes in positions [default: powers of two while they pay]"),
         )
         .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_name("S")
+            flag("seconds", "S")
                 .default_value("2")
                 .value_parser(super::seconds)
                 .help("Time of each side at each batch size, in seconds"),
         )
         .arg(
-            Arg::new("versus-opts")
-                .long("versus-opts")
-                .value_name("TEXT")
+            flag("versus-opts", "TEXT")
                 .requires("versus")
                 .help("BackendOptions of the other backend [default: the same]"),
         )
         .arg(speed_picture::svg_flag())
         .arg(json_flag().help("Output as a JSON array").conflicts_with("csv"))
-        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Output as comma-separated values"));
+        .arg(switch("csv", "Output as comma-separated values"));
     engine_options::add_to(command)
 }
 

@@ -4,7 +4,8 @@
 use super::engine_options::{self, MAY_INSTALL};
 use super::json_flag;
 use super::output::{note, say};
-use clap::{Arg, ArgMatches, Command, value_parser};
+use crate::commands::flags::flag;
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use zeitnot_engine::backend;
 use zeitnot_lab::measure::{self, BENCH_POSITIONS, BenchResult};
@@ -26,9 +27,7 @@ pub fn command() -> Command {
              bits between instruction sets and devices; the count of --backend=uniform is the same on all.",
         )
         .arg(
-            Arg::new("depth")
-                .long("depth")
-                .value_name("PLIES")
+            flag("depth", "PLIES")
                 .value_parser(value_parser!(u32).range(1..=100))
                 .help("Mean depth of the visits at which a position is done [default: 5; without a network 4]"),
         )

@@ -2,6 +2,7 @@
 //! line itself.
 
 use super::output;
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::Shell;
@@ -25,11 +26,7 @@ pub fn completions(matches: &ArgMatches, mut cli: Command) -> anyhow::Result<()>
 
 pub fn man_command() -> Command {
     Command::new("man").about("Print the manual page, or write those of all commands").arg(
-        Arg::new("folder")
-            .long("folder")
-            .value_name("FOLDER")
-            .value_parser(value_parser!(PathBuf))
-            .help("Folder of the pages, one for each command"),
+        flag("folder", "FOLDER").value_parser(value_parser!(PathBuf)).help("Folder of the pages, one for each command"),
     )
 }
 

@@ -25,10 +25,11 @@ mod speed_picture;
 mod time;
 mod uci;
 
+use crate::commands::flags::flag;
 use crate::commands::flags::{fen_option, game_from, json_flag, seconds, text_with_paths};
 use crate::commands::output::{LogOutput, note};
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
+use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -67,9 +68,7 @@ fn cli() -> Command {
         .after_long_help(AFTER_LONG_HELP)
         .subcommands(commands)
         .arg(
-            Arg::new(LOG_LEVEL)
-                .long(LOG_LEVEL)
-                .value_name("LEVEL")
+            flag(LOG_LEVEL, "LEVEL")
                 .value_parser(["off", "error", "warn", "info", "debug", "trace"])
                 .global(true)
                 .help("Least level of the log"),

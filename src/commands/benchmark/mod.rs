@@ -8,8 +8,9 @@ use super::json_flag;
 use super::output::{note, say};
 use super::speed_picture::{self, Spot};
 use super::{cards, engine_options};
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use measuring::Request;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -32,45 +33,35 @@ pub fn command() -> Command {
              The output of --json is one file to share: --compare sets another beside it, and --from shows one again.",
         )
         .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_name("S")
+            flag("seconds", "S")
                 .default_value("5")
                 .value_parser(super::seconds)
                 .help("Time of each setting, in seconds"),
         )
         .arg(
-            Arg::new("positions")
-                .long("positions")
-                .value_name("N")
+            flag("positions", "N")
                 .default_value("6")
                 .value_parser(value_parser!(u64).range(1..=BENCHMARK_POSITIONS as u64))
                 .help("Positions among which that time is divided")
                 .long_help("Positions among which that time is divided; fewer where one has no time for ten full batches"),
         )
         .arg(
-            Arg::new("no-grid")
-                .long("no-grid")
-                .action(ArgAction::SetTrue)
-                .help("Measurement of the engine with its options alone"),
+            switch("no-grid", "Measurement of the engine with its options alone"),
         )
         .arg(
-            Arg::new("no-install")
-                .long("no-install")
-                .action(ArgAction::SetTrue)
-                .help("No installation of a missing ONNX Runtime")
+            switch("no-install", "No installation of a missing ONNX Runtime")
                 .long_help("No installation of a missing ONNX Runtime for the engine with its options; other backends never install one"),
         )
         .arg(file("compare", "Output of benchmark --json, such as of another machine, to set beside the result"))
         .arg(file("from", "Output of benchmark --json to take instead of a measurement"))
         .arg(speed_picture::svg_flag())
         .arg(json_flag().conflicts_with("csv"))
-        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).help("Output as comma-separated values"));
+        .arg(switch("csv", "Output as comma-separated values"));
     engine_options::add_to(command)
 }
 
 fn file(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+    flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
 /// How results are printed.

@@ -8,8 +8,9 @@ mod report;
 use super::engine_options::{self, ONLY_FIND};
 use super::json_flag;
 use super::output::say;
+use crate::commands::flags::switch;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
@@ -87,11 +88,7 @@ pub fn command() -> Command {
         )
         .arg(json_flag())
         .arg(
-            Arg::new(REPORT)
-                .long(REPORT)
-                .action(ArgAction::SetTrue)
-                .conflicts_with("json")
-                .help("One text to paste into an issue, without the folders of private paths"),
+            switch(REPORT, "One text to paste into an issue, without the folders of private paths").conflicts_with("json"),
         );
     engine_options::add_to(command)
 }

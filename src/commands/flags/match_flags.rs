@@ -1,6 +1,7 @@
 //! Declares and reads the flags of games that `match`, `time compare` and `time tune match` share: openings, clock,
 //! adjudication, seed.
 
+use super::flag;
 use super::{fen_option, game_from, text_with_paths};
 use crate::commands::output::notes;
 use crate::commands::{cores, engine_options};
@@ -23,7 +24,7 @@ use zeitnot_text::files::read_text;
 const VIRTUAL_NPS: f64 = 1_000.0;
 
 fn arg(name: &'static str, value: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value).help(help)
+    flag(name, value).help(help)
 }
 
 /// Adds the flags; the rarer ones are in the long help alone.

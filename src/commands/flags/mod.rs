@@ -13,9 +13,19 @@ use clap::{Arg, ArgAction};
 use zeitnot_engine::chess::{FenError, Game};
 use zeitnot_text::files;
 
+/// A flag with a value.
+pub fn flag(name: &'static str, value: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value)
+}
+
+/// A flag without a value.
+pub fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
 /// The switch for machine-readable output.
 pub fn json_flag() -> Arg {
-    Arg::new("json").long("json").action(ArgAction::SetTrue).help("Output as JSON")
+    switch("json", "Output as JSON")
 }
 
 /// `--fen`; without it the command takes the start position.

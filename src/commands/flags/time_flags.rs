@@ -1,5 +1,6 @@
 //! Declares and reads the flags that the commands of `time` share: managers, time controls, speeds and recordings.
 
+use super::flag;
 use crate::commands::engine_options;
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
@@ -18,12 +19,7 @@ pub fn files(help: &'static str) -> Arg {
 
 /// A flag that names files.
 pub fn file_list(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .value_name("FILE")
-        .action(ArgAction::Append)
-        .value_parser(value_parser!(PathBuf))
-        .help(help)
+    flag(name, "FILE").action(ArgAction::Append).value_parser(value_parser!(PathBuf)).help(help)
 }
 
 /// The files that were named.
@@ -34,9 +30,7 @@ pub fn named_files(matches: &ArgMatches) -> impl Iterator<Item = &PathBuf> {
 /// The flag that names time managers; `more` is for the long help.
 pub fn managers(help: &str, more: &str) -> Arg {
     let usual = USUAL_MANAGERS.join(", ");
-    Arg::new("manager")
-        .long("manager")
-        .value_name("SPEC")
+    flag("manager", "SPEC")
         .action(ArgAction::Append)
         .help(format!("{help} [default: {usual}]"))
         .long_help(format!("{help}{more}; may be given again [default: {usual}]"))
@@ -68,12 +62,7 @@ pub fn options_with(base: &Options, settings: impl IntoIterator<Item = impl AsRe
 /// The flag of the clock that games begin with.
 pub fn time_control() -> Arg {
     let parser = |text: &str| text.parse::<TimeControl>();
-    Arg::new("tc")
-        .long("tc")
-        .value_name("TC")
-        .default_value("10+0.1")
-        .value_parser(parser)
-        .help("Time control of the games, in seconds")
+    flag("tc", "TC").default_value("10+0.1").value_parser(parser).help("Time control of the games, in seconds")
 }
 
 /// The clock that games begin with.
@@ -83,9 +72,7 @@ pub fn control(matches: &ArgMatches) -> anyhow::Result<TimeControl> {
 
 /// The flag of the GUI's lag in simulated games.
 pub fn lag() -> Arg {
-    Arg::new("lag")
-        .long("lag")
-        .value_name("MS[,WORST]")
+    flag("lag", "MS[,WORST]")
         .value_parser(|text: &str| text.parse::<LagModel>())
         .help("Lag of the GUI, its average and its worst [default: 0]")
         .long_help(
@@ -96,9 +83,7 @@ pub fn lag() -> Arg {
 
 /// The flag of the size of batches.
 pub fn batch() -> Arg {
-    Arg::new("batch")
-        .long("batch")
-        .value_name("N")
+    flag("batch", "N")
         .default_value("8")
         .value_parser(value_parser!(u64).range(1..=1_000_000))
         .help("Playouts between two looks of the stoppers")
@@ -106,9 +91,7 @@ pub fn batch() -> Arg {
 
 /// The flag of the mean playouts of replays.
 pub fn mean_nodes() -> Arg {
-    Arg::new("mean-nodes")
-        .long("mean-nodes")
-        .value_name("N")
+    flag("mean-nodes", "N")
         .value_parser(value_parser!(f64))
         .help("Playouts of a move on average [default: those of the recording's moves]")
         .long_help(
@@ -119,9 +102,7 @@ pub fn mean_nodes() -> Arg {
 
 /// The flag of the part of the traces that is replayed.
 pub fn part() -> Arg {
-    Arg::new("part")
-        .long("part")
-        .value_name("N/M")
+    flag("part", "N/M")
         .value_parser(part_of)
         .help("Part of the games: the N-th of M, by pairs")
         .long_help(

@@ -1,6 +1,7 @@
 //! Declares the flags that `match` alone has, and reads the limits of its players.
 
 use crate::commands::flags::match_flags;
+use crate::commands::flags::{flag, switch};
 use crate::commands::{engine_options, json_flag, text_with_paths};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -22,7 +23,7 @@ pub fn command() -> Command {
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value).help(help)
+    flag(name, value).help(help)
 }
 
 /// A flag with a number for both players, or one for each.
@@ -64,10 +65,7 @@ fn common() -> [Arg; 10] {
             .long_help("File of the games; one that exists is added to. FILE.jsonl keeps all that --resume needs")
             .default_value("match.pgn")
             .value_parser(value_parser!(PathBuf)),
-        Arg::new("resume")
-            .long("resume")
-            .action(ArgAction::SetTrue)
-            .help("Continuation of a match that was interrupted, with the same other flags"),
+        switch("resume", "Continuation of a match that was interrupted, with the same other flags"),
         options("option1", "UCI option of the first configuration alone; may be given again"),
         options("option2", "UCI option of the second configuration, or of --engine2; may be given again"),
         text("engine2", "COMMAND", "Another engine as the second player, on the machine's clock").value_parser(text_with_paths()),
@@ -97,10 +95,7 @@ fn rare() -> [Arg; 6] {
         text("pool", "FILE", "Engines to play --games games with each: a JSON array of {name, command, options, rating}")
             .value_parser(value_parser!(PathBuf))
             .conflicts_with_all(["engine2", "option2"]),
-        Arg::new("live")
-            .long("live")
-            .action(ArgAction::SetTrue)
-            .help("Running games in the terminal: their clocks, and each move beside its budget"),
+        switch("live", "Running games in the terminal: their clocks, and each move beside its budget"),
     ]
 }
 

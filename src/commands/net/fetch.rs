@@ -4,8 +4,9 @@ use super::super::output::{note, say};
 use super::super::{engine_options, json_flag, progress};
 use super::prepare::prepare;
 use super::size;
+use crate::commands::flags::{flag, switch};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,26 +37,19 @@ pub fn command() -> Command {
                 .help("Name from `zeitnot net list`, or address of a network file"),
         )
         .arg(
-            Arg::new("folder")
-                .long("folder")
-                .value_name("FOLDER")
+            flag("folder", "FOLDER")
                 .value_parser(value_parser!(PathBuf))
                 .help("Folder of the network [default: zeitnot/networks in the user's data folder]"),
         )
         .arg(
-            Arg::new("patience")
-                .long("patience")
-                .value_name("SECONDS")
+            flag("patience", "SECONDS")
                 .default_value("30")
                 .value_parser(value_parser!(u64).range(1..=3600))
                 .help("Longest silence of the server"),
         )
-        .arg(Arg::new("force").long("force").action(ArgAction::SetTrue).help("Download even of a network that is there"))
+        .arg(switch("force", "Download even of a network that is there"))
         .arg(
-            Arg::new("prepare")
-                .long("prepare")
-                .action(ArgAction::SetTrue)
-                .help("Preparation of a device for the network, or without NAME for that of --weights"),
+            switch("prepare", "Preparation of a device for the network, or without NAME for that of --weights"),
         )
         .arg(json_flag().help("Output as JSON, one object a network"));
     // The engine's flags are for the preparation; that of the network says what is prepared without a name.

@@ -6,6 +6,7 @@ mod fetch;
 mod list;
 mod prepare;
 
+use crate::commands::flags::flag;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command};
 use std::process::ExitCode;
@@ -36,7 +37,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
 
 /// `--backend-opts`, for the keys by which the engine reads an ONNX model.
 fn interface_flag() -> Arg {
-    Arg::new(BACKEND_OPTS).long(BACKEND_OPTS).value_name("TEXT")
+    flag(BACKEND_OPTS, "TEXT")
         .help("BackendOptions by which an ONNX model is read (input_format=NAME, input_planes=NAME, ...)")
         .long_help("BackendOptions by which an ONNX model is read: input_format=NAME, input_planes=NAME, output_policy=NAME, ...")
 }

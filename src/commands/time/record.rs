@@ -1,10 +1,11 @@
 //! `zeitnot time record`: records searches of games' positions far beyond their budgets.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::flags::flag;
 use crate::commands::output::{note, notes, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,13 +27,11 @@ const SHARED_EVALUATIONS: usize = 400_000;
 const SMALLEST_GROWTH: f64 = 1.001;
 
 pub fn command() -> Command {
-    let file =
-        |name, help| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help);
+    let file = |name, help| flag(name, "FILE").value_parser(value_parser!(PathBuf)).help(help);
     let number = |name, value: &'static str, usual: &'static str, help| {
-        Arg::new(name).long(name).value_name(value).default_value(usual).value_parser(value_parser!(f64)).help(help)
+        flag(name, value).default_value(usual).value_parser(value_parser!(f64)).help(help)
     };
-    let count =
-        |name, help| Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u64).range(1..)).help(help);
+    let count = |name, help| flag(name, "N").value_parser(value_parser!(u64).range(1..)).help(help);
     let command = Command::new("record")
         .about("Record how searches of games' positions grow, far beyond their budgets, for time replay")
         .arg(file("games", "Games in PGN, of each the positions of one side"))

@@ -1,10 +1,11 @@
 //! `zeitnot time report`: writes a page with charts about games, matches, comparisons, replays, simulations, audits and tunings.
 
 use super::charts::{show, write_charts};
+use crate::commands::flags::{flag, switch};
 use crate::commands::output::{note, say};
 use anyhow::Context as _;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{ArgGroup, ArgMatches, Command, value_parser};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,7 @@ use zeitnot_text::files::write_whole;
 use zeitnot_text::words::plain;
 
 pub fn command() -> Command {
-    let path = |name, value_name, help| {
-        Arg::new(name).long(name).value_name(value_name).value_parser(value_parser!(PathBuf)).help(help)
-    };
+    let path = |name, value_name, help| flag(name, value_name).value_parser(value_parser!(PathBuf)).help(help);
     Command::new("report")
         .about("Write a page with charts about games, matches, comparisons, replays, simulations, audits and tunings")
         .arg(super::files("Games in PGN, outputs of --json, courses of time tune, or logs of Lc0").long_help(
@@ -27,23 +26,16 @@ pub fn command() -> Command {
         .arg(path("out", "FILE.html", "Page, which needs no other file"))
         .arg(path("svg", "FOLDER", "Folder of the charts as SVG files"))
         .arg(
-            Arg::new("chart")
-                .long("chart")
-                .action(ArgAction::SetTrue)
-                .help("Charts and tables in the terminal"),
+            switch("chart", "Charts and tables in the terminal"),
         )
         .arg(
-            Arg::new("game")
-                .long("game")
-                .value_name("N")
+            flag("game", "N")
                 .value_parser(value_parser!(usize))
                 .help("Game whose board is shown, by its number in each PGN [default: the first with clocks]"),
         )
         .arg(super::managers("Time manager that is asked about the moves of games", ""))
         .arg(
-            Arg::new("overhead")
-                .long("overhead")
-                .value_name("MS")
+            flag("overhead", "MS")
                 .value_parser(value_parser!(f64))
                 .help("Overhead of a move that the managers keep clear [default: that of MoveOverheadMs]"),
         )

@@ -1,10 +1,11 @@
 //! `zeitnot time simulate`: simulates the clocks of thousands of timed games.
 
+use crate::commands::flags::flag;
 use crate::commands::flags::time_flags;
 use crate::commands::output::{note, say};
 use crate::commands::{cores, json_flag};
 use anyhow::Context as _;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use zeitnot_engine::clock::{Clock as _, MonotonicClock};
@@ -22,7 +23,7 @@ const SHOWN_MOVES: [usize; 4] = [10, 20, 40, 60];
 pub fn command() -> Command {
     let number = |name, usual, most, help| {
         let parser = value_parser!(u64).range(1..=most);
-        Arg::new(name).long(name).value_name("N").default_value(usual).value_parser(parser).help(help)
+        flag(name, "N").default_value(usual).value_parser(parser).help(help)
     };
     Command::new("simulate")
         .about("Simulate the clocks of thousands of games, drawn from recorded ones")
@@ -41,9 +42,7 @@ pub fn command() -> Command {
             ),
         )
         .arg(
-            Arg::new("nps")
-                .long("nps")
-                .value_name("N")
+            flag("nps", "N")
                 .value_parser(value_parser!(f64))
                 .help("Playouts a second [default: those of --fit, else 1000]"),
         )

@@ -12,7 +12,7 @@ const MATE_IN_ONE: &str = "k7/8/1K6/8/8/8/8/7R w - - 0 1";
 
 fn options(settings: &[(&str, &str)]) -> Options {
     let mut options = Options::default();
-    for (name, value) in [&[("Backend", "random"), ("Threads", "1")], settings].concat() {
+    for (name, value) in [&[("Backend", "uniform"), ("Threads", "1")], settings].concat() {
         options.set(name, value).unwrap();
     }
     options
@@ -23,7 +23,7 @@ fn players() -> [Contestant; 2] {
 }
 
 fn virtual_clock() -> MatchClock {
-    MatchClock::Virtual { cost: CostModel::constant(400.0).unwrap(), playout_ms: 0.01 }
+    MatchClock::Virtual { cost: CostModel::constant(4_000.0).unwrap(), playout_ms: 0.01 }
 }
 
 fn setup(fen: &str, lag: Option<&str>) -> MatchSetup {
@@ -51,7 +51,7 @@ fn a_match_is_prepared_and_played() {
     let end = run_match(&plan, &make, &mut journal, &AtomicBool::new(false), &mut |_| {}).unwrap();
     // White mates in both.
     assert_eq!((end.results.games(), end.results.wins, end.results.losses), (2, 1, 1));
-    assert_eq!(players[0].identity().unwrap()["options"]["Backend"], "random");
+    assert_eq!(players[0].identity().unwrap()["options"]["Backend"], "uniform");
 }
 
 #[test]

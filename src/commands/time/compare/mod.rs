@@ -3,10 +3,11 @@
 mod tables;
 
 use crate::commands::flags::match_flags;
+use crate::commands::flags::{flag, switch};
 use crate::commands::output::{note, notes, say};
 use crate::commands::{engine_options, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -31,28 +32,19 @@ pub fn command() -> Command {
         )
         .arg(super::time_controls())
         .arg(
-            Arg::new("games")
-                .long("games")
-                .value_name("N")
+            flag("games", "N")
                 .default_value("100")
                 .value_parser(value_parser!(u64).range(2..))
                 .help("Games of each pair at each time control"),
         )
+        .arg(switch("gauntlet", "Games of the first one against each of the others alone"))
         .arg(
-            Arg::new("gauntlet")
-                .long("gauntlet")
-                .action(ArgAction::SetTrue)
-                .help("Games of the first one against each of the others alone"),
-        )
-        .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FOLDER")
+            flag("out", "FOLDER")
                 .default_value("compare")
                 .value_parser(value_parser!(PathBuf))
                 .help("Folder of games and tables; games there are not played again"),
         )
-        .arg(Arg::new("csv").long("csv").action(ArgAction::SetTrue).conflicts_with("json").help("Output as CSV"))
+        .arg(switch("csv", "Output as CSV").conflicts_with("json"))
         .arg(json_flag());
     engine_options::add_to(match_flags::add_to(command).mut_arg("clock", |clock| clock.default_value("virtual")))
 }

@@ -5,6 +5,7 @@ mod game;
 mod script;
 mod single_move;
 
+use crate::commands::flags::flag;
 use crate::commands::json_flag;
 use crate::commands::output;
 use clap::builder::ValueParser;
@@ -33,19 +34,14 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
 }
 
 fn number(name: &'static str, value_name: &'static str, parser: impl Into<ValueParser>, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value_name).allow_negative_numbers(true).value_parser(parser).help(help)
+    flag(name, value_name).allow_negative_numbers(true).value_parser(parser).help(help)
 }
 
 /// A command with the flags of every explanation.
 fn explanation(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)
-        .arg(
-            Arg::new("manager")
-                .long("manager")
-                .value_name("SPEC")
-                .help("Time manager, as the option TimeManager has it [default: that option's]"),
-        )
+        .arg(flag("manager", "SPEC").help("Time manager, as the option TimeManager has it [default: that option's]"))
         .arg(number(
             "overhead",
             "MS",

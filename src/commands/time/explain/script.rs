@@ -1,10 +1,11 @@
 //! `zeitnot time explain script`: answers the events of a game, in the order of the file.
 
 use super::{explanation, nps, overhead_ms};
+use crate::commands::flags::switch;
 use crate::commands::flags::time_flags::speeds;
 use crate::commands::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -47,7 +48,6 @@ the plan of their move:
   {"event":"search","limits":{"movetime_ms":3000},"stoppers":{"smart_pruning_factor":1.33},"evaluation_ms":2.5}"#;
 
 pub fn command() -> Command {
-    let flag = |name, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     explanation("script", "Answer the events of a script, such as the event log of a game")
         .after_long_help(SCRIPT_HELP)
         .arg(
@@ -62,12 +62,12 @@ pub fn command() -> Command {
         )
         .arg(nps())
         .arg(
-            flag("table", "Answers for people")
+            switch("table", "Answers for people")
                 .long_help("Answers for people: every term of a plan, and what became of the move")
                 .conflicts_with("json"),
         )
         .arg(
-            flag("stoppers", "Answers of all stoppers, not of the manager alone")
+            switch("stoppers", "Answers of all stoppers, not of the manager alone")
                 .long_help("Answers of all stoppers at each look, smart pruning among them, not of the manager alone"),
         )
 }

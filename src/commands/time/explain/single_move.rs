@@ -1,10 +1,11 @@
 //! `zeitnot time explain move`: shows how a time manager comes to its decision about one move.
 
 use super::{check_times, explanation, nps, number, overhead_ms, show};
+use crate::commands::flags::switch;
 use crate::commands::flags::time_flags::speeds;
 use crate::commands::output::say;
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use zeitnot_engine::engine::Options;
 use zeitnot_time::MoveRequest;
 
@@ -22,7 +23,7 @@ pub fn command() -> Command {
         count("pieces", "N", "Pieces on the board"),
         count("legal-moves", "N", "Legal moves of the position"),
         count("captures", "N", "Captures among the legal moves"),
-        Arg::new("check").long("check").action(ArgAction::SetTrue).help("Check against the side to move"),
+        switch("check", "Check against the side to move"),
     ])
 }
 

@@ -1,6 +1,7 @@
 //! Declares the commands of `time tune` and their flags.
 
 use super::scan;
+use crate::commands::flags::{flag, switch};
 use crate::commands::flags::{match_flags, time_flags};
 use crate::commands::{engine_options, json_flag};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -20,16 +21,14 @@ pub fn command() -> Command {
 
 fn number(name: &'static str, usual: &'static str, least: u64, help: &'static str) -> Arg {
     let parser = value_parser!(u64).range(least..=1_000_000_000);
-    Arg::new(name).long(name).value_name("N").default_value(usual).value_parser(parser).help(help)
+    flag(name, "N").default_value(usual).value_parser(parser).help(help)
 }
 
 fn on_matches() -> Command {
     let command = tuning("match", "Tune in pairs of games on a virtual clock; a point that loses a game on time loses")
         .arg(number("pairs", "4", 1, "Pairs of games of an iteration"))
         .arg(
-            Arg::new("network")
-                .long("network")
-                .value_name("NETWORK")
+            flag("network", "NETWORK")
                 .action(ArgAction::Append)
                 .help("Network, as --weights takes it; may be given again [default: that of --weights]")
                 .long_help("Network, as --weights takes it; may be given again, and iterations take them in turn [default: that of --weights]"),
@@ -58,9 +57,7 @@ fn on_simulations() -> Command {
         .arg(recordings())
         .arg(number("games", "400", 1, "Games of an iteration, the same for both points"))
         .arg(
-            Arg::new("nps")
-                .long("nps")
-                .value_name("N")
+            flag("nps", "N")
                 .value_delimiter(',')
                 .value_parser(value_parser!(f64))
                 .help("Playouts a second, one for all time controls or one for each [default: 1000]"),
@@ -77,9 +74,7 @@ fn tuning(name: &'static str, about: &'static str) -> Command {
     Command::new(name)
         .about(about)
         .arg(
-            Arg::new("parameters")
-                .long("parameters")
-                .value_name("FILE")
+            flag("parameters", "FILE")
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
                 .help("Parameters, one a line as OpenBench has them")
@@ -93,14 +88,12 @@ fn tuning(name: &'static str, about: &'static str) -> Command {
             "Time controls, which the iterations take in turn; with --nps A,B,... each has its own speed",
         ))
         .arg(
-            Arg::new("out")
-                .long("out")
-                .value_name("FOLDER")
+            flag("out", "FOLDER")
                 .default_value("tune")
                 .value_parser(value_parser!(PathBuf))
                 .help("Folder of the course, its charts and the result; a course there goes on"),
         )
-        .arg(Arg::new("chart").long("chart").action(ArgAction::SetTrue).help("Course in the terminal, too"))
+        .arg(switch("chart", "Course in the terminal, too"))
         .arg(json_flag())
 }
 
@@ -109,17 +102,12 @@ fn recordings() -> Arg {
 }
 
 fn point(help: &'static str) -> Arg {
-    Arg::new("point").long("point").value_name("REGRET").value_parser(value_parser!(f64)).help(help)
+    flag("point", "REGRET").value_parser(value_parser!(f64)).help(help)
 }
 
 fn seed() -> Arg {
     let parser = value_parser!(u64);
-    Arg::new("seed")
-        .long("seed")
-        .value_name("N")
-        .default_value("1")
-        .value_parser(parser)
-        .help("Seed of all that is random")
+    flag("seed", "N").default_value("1").value_parser(parser).help("Seed of all that is random")
 }
 
 /// The difference in regret that counts as one point.

@@ -1,11 +1,12 @@
 //! `zeitnot time tune scan`: measures the worth of parameters of the search, by short searches of recorded positions.
 
 use crate::commands::engine_options::{self, MAY_INSTALL};
+use crate::commands::flags::flag;
 use crate::commands::flags::time_flags;
 use crate::commands::output::{note, notes, say};
 use crate::commands::{cores, interrupt, json_flag, progress};
 use anyhow::Context as _;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use zeitnot_engine::backend::SharedEvaluations;
@@ -23,17 +24,13 @@ pub fn command() -> Command {
         .about("Scan values of parameters: short searches of recorded positions, judged by the long ones")
         .arg(time_flags::files("Recordings of time record"))
         .arg(
-            Arg::new("with")
-                .long("with")
-                .value_name("NAME=VALUE,...")
+            flag("with", "NAME=VALUE,...")
                 .action(ArgAction::Append)
                 .required(true)
                 .help("Option and its values, or several options (CPuct=1.5;FpuValue=0.3); may be given again"),
         )
         .arg(
-            Arg::new("playouts")
-                .long("playouts")
-                .value_name("N")
+            flag("playouts", "N")
                 .value_parser(value_parser!(u64).range(1..))
                 .help("Playouts of a search [default: those of the recording's moves]"),
         )
