@@ -1,5 +1,5 @@
-//! How far a network in lower precision agrees with itself in float32 on ONNX Runtime's CPU provider, and how much faster
-//! it is:
+//! How far a network in lower precision agrees with itself in float32 on ONNX Runtime's CPU provider, and how much
+//! faster it is:
 //!
 //! ```text
 //! cargo bench --bench agreement -- NETWORK...                  in 8 bits, as `net convert --int8` makes it for ONNX Runtime
@@ -33,7 +33,7 @@ struct Arguments {
     /// The networks.
     #[arg(required = true)]
     networks: Vec<PathBuf>,
-    /// What runs the network in lower precision; without it, the CPU provider in 8 bits.
+    /// Backend of lower precision; without it, the CPU provider in 8 bits.
     #[arg(long)]
     backend: Option<String>,
     /// Options of that backend.
@@ -50,7 +50,7 @@ struct Arguments {
     bench: bool,
 }
 
-/// What came of a comparison, as sums over its positions.
+/// Result of a comparison, as sums over its positions.
 #[derive(Default)]
 struct Comparison {
     positions: usize,
@@ -101,7 +101,7 @@ fn timed(evaluator: &mut dyn Evaluator, batch: &[Query]) -> Result<(Vec<Evaluati
     Ok((answers, start.elapsed()))
 }
 
-/// In seconds.
+/// Median in seconds.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort();
     times[times.len() / 2].as_secs_f64()

@@ -1,7 +1,7 @@
 //! The native backend against ONNX Runtime, by batch size: `cargo bench --bench native`.
 //!
-//! Both evaluate the same positions in turn, in one process and on one thread; the figures are medians of evaluations per
-//! second of processor time (of wall time where the system does not tell), and their ratio. Arguments choose:
+//! Both evaluate the same positions in turn, in one process and on one thread; the figures are medians of evaluations
+//! per second of processor time (of wall time where the system does not give it), and their ratio. Arguments choose:
 //! `cargo bench --bench native -- 6x64 10x128 batch=1,8 isa=avx2 rounds=15 threads=2 alone`.
 
 #![allow(clippy::print_stdout, reason = "the output of a benchmark")]
@@ -20,7 +20,7 @@ use zeitnot_engine::runtime;
 
 /// Blocks, filters and squeeze units, of the shapes that are in use.
 const SHAPES: [(usize, usize, usize); 4] = [(6, 64, 8), (10, 128, 32), (15, 192, 32), (20, 256, 32)];
-/// How long each side runs in a round.
+/// Time for which each side runs in a round.
 const SLICE: Duration = Duration::from_millis(150);
 
 struct Arguments {
@@ -81,7 +81,7 @@ fn queries(count: usize, backend: &dyn Backend) -> Vec<Query> {
     .collect()
 }
 
-/// Processor time of this thread in seconds, where the system tells.
+/// Processor time of this thread in seconds, where the system gives it.
 fn processor_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split(' ').next()?.parse::<f64>().ok()? * 1e-9)

@@ -1,14 +1,14 @@
 //! The search where the network costs nothing: `cargo bench --bench search [-- NODES [CASE [NAME=VALUE...]]]`.
 //!
-//! CASE is one of the table's, as `random-kiwipete-2-256` (backend, position, threads, batch); further arguments set options
-//! of the engine (`Transpositions=true`).
+//! CASE is one of the table's, as `random-kiwipete-2-256` (backend, position, threads, batch); further arguments set
+//! options of the engine (`Transpositions=true`).
 //!
 //! Nodes per second of processor time and of the wall, and bytes a node, for batches of 32 and 256 and one and two
 //! threads; then what it costs to go on with a large tree after a move, and to give it up.
 //!
-//! The same of Lc0: `lc0 --backend=random --backend-opts=uniform=true --nncache=0 --max-prefetch=0 --task-workers=0
-//! --threads=1 --minibatch-size=32 --smart-pruning-factor=0`, then `go nodes 2000000` (its bytes: the resident set, less
-//! what it is after `go nodes 1` and `ucinewgame`).
+//! The same of Lc0:
+//! `lc0 --backend=random --backend-opts=uniform=true --nncache=0 --max-prefetch=0 --task-workers=0 --threads=1 --minibatch-size=32 --smart-pruning-factor=0`,
+//! then `go nodes 2000000` (its bytes: the resident set, less what it is after `go nodes 1` and `ucinewgame`).
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 

@@ -1,4 +1,4 @@
-"""A UCI engine that plays one line of moves and has one fault, its first argument, for `tests/external_engine.rs`.
+"""A UCI engine that plays one line of moves and has one fault, its first argument, for `tests/program/external_engine.rs`.
 
 What it is told goes to the file that the second argument names, if there is one.
 """

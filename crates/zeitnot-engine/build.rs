@@ -1,5 +1,5 @@
-//! Names the network that is built in: this crate's, or the file that `ZEITNOT_EVALFILE` names from the top of the repository on
-//! (`make EVALFILE=...`).
+//! Names the network that is built in: this crate's, or the file that `ZEITNOT_EVALFILE` names from the top of the
+//! repository on (`make EVALFILE=...`).
 
 use std::env;
 use std::path::PathBuf;

@@ -99,34 +99,24 @@ fn presets(first: &ManagerSpec) -> Option<Parameter> {
     })
 }
 
-/// The managers' parameters, in the order of the managers; those that every manager takes come last.
+/// The managers' parameters, in the order of the managers.
 fn parameters() -> Vec<Parameter> {
-    let number = |manager: &str, name: String, param: &'static ParamSpec| Parameter {
-        manager: manager.to_owned(),
-        name,
-        takes: Takes::Number(param),
-        help: param.help,
-    };
-    let grouped = |group: &'static zeitnot_time::GroupSpec, manager: &str| {
-        let named = |(path, param): (Vec<&str>, &'static ParamSpec)| {
-            number(manager, format!("{}({}{}", path.join("("), param.name, ")".repeat(path.len())), param)
-        };
-        group.all_params().into_iter().map(named).collect::<Vec<_>>()
-    };
     let of = |manager: &'static ManagerSpec| {
-        let title = manager.title();
-        let own = manager.params.iter().map(|param| number(&title, param.name.to_owned(), param));
-        let words = manager.choices.iter().map(|choice| Parameter {
-            manager: title.clone(),
-            name: choice.name.to_owned(),
-            takes: Takes::Word(choice.values.to_vec()),
-            help: choice.help,
-        });
-        let inner = manager.groups.iter().flat_map(|group| grouped(group, &title));
-        presets(manager).into_iter().chain(own).chain(words).chain(inner).collect::<Vec<_>>()
+        let parameter = |name: String, param: &'static ParamSpec| Parameter {
+            manager: manager.title(),
+            name,
+            takes: match param.words {
+                [] => Takes::Number(param),
+                words => Takes::Word(words.to_vec()),
+            },
+            help: param.help,
+        };
+        let own = manager.params.iter().map(|param| parameter(param.name.to_owned(), param));
+        let grouped = manager.groups.iter().flat_map(|group| group.params.iter().map(move |param| (group, param)));
+        let inner = grouped.map(|(group, param)| parameter(format!("{}({})", group.name, param.name), param));
+        presets(manager).into_iter().chain(own).chain(inner).collect::<Vec<_>>()
     };
-    let common = zeitnot_time::COMMON_GROUPS.iter().flat_map(|group| grouped(group, "any"));
-    zeitnot_time::managers().iter().flat_map(of).chain(common).collect()
+    zeitnot_time::managers().iter().flat_map(of).collect()
 }
 
 fn shown(value: String) -> String {
@@ -155,17 +145,14 @@ fn ignored_table() -> String {
     table
 }
 
-/// A section for each manager, and one for the parameters that every manager takes.
+/// A section for each manager.
 fn managers_tables() -> String {
     let mut text = String::new();
     for parameters in parameters().chunk_by(|one, next| one.manager == next.manager) {
         let title = parameters.first().map_or("", |parameter| parameter.manager.as_str());
         let manager = zeitnot_time::managers().iter().find(|manager| manager.title() == title);
-        let (heading, help) = match manager {
-            Some(manager) => (title, manager.help),
-            None => ("every manager", zeitnot_time::COMMON_GROUPS.first().map_or("", |group| group.help)),
-        };
-        writeln!(text, "## {heading}\n\n{help}\n").ok();
+        let help = manager.map_or("", |manager| manager.help);
+        writeln!(text, "## {title}\n\n{help}\n").ok();
         text.push_str("| parameter | default | range | unit | meaning |\n|---|---|---|---|---|\n");
         for parameter in parameters {
             let (default, range, unit) = (parameter.default(), parameter.range(), parameter.unit().unwrap_or("word"));

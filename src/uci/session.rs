@@ -175,9 +175,8 @@ impl Listener for Reporter {
             if self.time_log {
                 self.output.hold(&print::account(&time.account));
             }
-            if self.time_log || time.reports_statistics {
-                self.output.hold(&print::info(&time.statistics));
-                self.output.hold(&print::info(&time.statistics.time_use()));
+            for line in time.game.iter().flat_map(|game| &game.lines) {
+                self.output.hold(&print::info(line));
             }
         }
         let moves = |mv| self.display.moves(&[mv]);

@@ -2,7 +2,6 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test uses its part, and helpers of tests fail as tests do")]
 
-pub mod bare;
 pub mod golden;
 
 use parking_lot::Mutex;

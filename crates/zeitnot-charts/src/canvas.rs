@@ -3,7 +3,8 @@
 use super::markup::{Markup, px};
 use super::palette::{SERIES, chart_css, dashes};
 
-/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read on both.
+/// The width of every chart: a third of a desktop, and little more than a phone, so that text of 13 units can be read
+/// on both.
 pub const WIDTH: f64 = 440.0;
 /// Space at the left and the right.
 pub const MARGIN: f64 = 12.0;
@@ -14,7 +15,7 @@ pub const TEXT_LINE: f64 = 20.0;
 /// The width of a sample in a legend, and of the space behind it.
 const SAMPLE: f64 = 34.0;
 
-/// What stands around a chart.
+/// Surroundings of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// An identifier that no other chart of the page has: letters, digits and `-`.
@@ -29,7 +30,7 @@ pub struct Frame<'a> {
 
 /// A chart that grows downward.
 pub struct Canvas {
-    /// Its elements.
+    /// Elements of the chart.
     pub markup: Markup,
     /// The height that is taken.
     pub height: f64,
@@ -140,8 +141,8 @@ impl Canvas {
         markup.text("title", &[("id", &title_id)], frame.title);
         markup.text("desc", &[("id", &text_id)], frame.description);
         if frame.is_file {
-            // A page that shows the file may be light or dark without regard to the system's scheme, and the picture cannot
-            // know it. With a background of its own, in the same scheme as its text, it can be read on both.
+            // A page that shows the file may be light or dark without regard to the system's scheme, and the picture
+            // cannot know it. With a background of its own, in the same scheme as its text, it can be read on both.
             markup.open("style", &[]);
             markup.push(&chart_css());
             markup.close("style");

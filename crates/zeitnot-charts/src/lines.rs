@@ -13,7 +13,7 @@ const HEIGHT: f64 = 210.0;
 const TICKS: usize = 5;
 /// Half the width of the ends of an error bar.
 const BAR_END: f64 = 3.0;
-/// From the error bar of a curve to that of the next one at the same place: on top of each other none could be read.
+/// Distance between the error bars of two curves at the same place, so that both can be read.
 const BAR_STEP: f64 = 8.0;
 /// The room that the error bars of one place have together: with more of them the outer ones would leave the picture.
 const BAR_ROOM: f64 = 40.0;
@@ -149,7 +149,7 @@ fn axes(plot: &LinePlot, area: &Area, canvas: &mut Canvas) {
     canvas.height = bottom + 42.0;
 }
 
-/// Draws what lies around a curve, error bars beside their places by `aside`.
+/// Draws the spread of a curve, error bars beside their places by `aside`.
 fn spread(curve: &Curve, aside: f64, area: &Area, canvas: &mut Canvas) {
     match &curve.spread {
         Spread::None => {}

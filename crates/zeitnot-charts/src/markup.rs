@@ -67,7 +67,7 @@ impl Markup {
         self.text.push_str(elements);
     }
 
-    /// All of them.
+    /// The elements as text.
     pub fn finish(self) -> String {
         self.text
     }

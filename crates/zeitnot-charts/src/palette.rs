@@ -1,15 +1,15 @@
 //! Holds the colours of charts and page for light and dark, and writes the style sheet from them.
 //!
-//! The series have the order of hues that Okabe and Ito's palette for the colour-blind has, darker on light and lighter on
-//! dark: each has a contrast of 4.5 with the background (WCAG's for text), so that text in the colour of the background
-//! can stand on it. Curves also differ by their dashes.
+//! The series have the order of hues that Okabe and Ito's palette for the colour-blind has, darker on light and lighter
+//! on dark: each has a contrast of 4.5 with the background (WCAG's for text), so that text in the colour of the
+//! background can stand on it. Curves also differ by their dashes.
 
 use std::fmt::Write as _;
 
 /// Colours of series.
 pub const SERIES: usize = 8;
 
-/// Dashes of curves, in units of the picture; none is a whole line.
+/// Dashes of curves, in units of the picture; an empty list is a whole line.
 const DASHES: [&str; SERIES] = ["", "8 4", "2 3", "10 3 2 3", "5 2", "14 4", "1 4", "8 3 1 3 1 3"];
 
 /// The dashes of a curve. Where the colours begin again the dashes are others, so that 64 curves look different.
@@ -45,8 +45,8 @@ const DARK: Scheme = Scheme {
     series: ["#7ab8ff", "#ff9f66", "#56d3a0", "#dd9bf0", "#e2c84b", "#ff8fb3", "#7fd0e0", "#c3c7cc"],
 };
 
-/// The rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know fewer of
-/// the rules of CSS than browsers.
+/// The rules of all charts, for both schemes. They name colours, not variables: programs that show SVG files know fewer
+/// of the rules of CSS than browsers.
 pub fn chart_css() -> String {
     let mut css = String::from(
         "svg text{font:13px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}\

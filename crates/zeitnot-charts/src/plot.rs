@@ -24,7 +24,7 @@ pub enum Quantity {
     Share,
 }
 
-/// How values are spread over an axis.
+/// Spacing of values over an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
     /// Equal distances are equal differences.
@@ -40,9 +40,9 @@ pub enum Spacing {
 pub struct Axis {
     /// The quantity in words; a unit is added to it.
     pub name: String,
-    /// Its kind.
+    /// Kind of the values.
     pub quantity: Quantity,
-    /// How its values are spread.
+    /// Spacing of the values.
     pub spacing: Spacing,
 }
 
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-/// How a curve is drawn.
+/// Mark by which a curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A line, dashed by its colour.
@@ -82,7 +82,7 @@ pub enum Mark {
 /// The spread around a curve: places with the low and the high end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread {
-    /// None is known.
+    /// No spread is known.
     None,
     /// A band.
     Band(Vec<(f64, f64, f64)>),
@@ -95,13 +95,13 @@ pub enum Spread {
 pub struct Curve {
     /// The series in words.
     pub name: String,
-    /// The number of its colour and dashes, taken modulo those that there are.
+    /// The number of its colour and dashes, modulo the number of colours.
     pub color: usize,
-    /// How it is drawn.
+    /// Mark by which the curve is drawn.
     pub mark: Mark,
-    /// Its points, in the units of the axes.
+    /// Points, in the units of the axes.
     pub points: Vec<(f64, f64)>,
-    /// What lies around it.
+    /// Spread around it.
     pub spread: Spread,
 }
 
@@ -115,7 +115,7 @@ impl Curve {
 /// A line that curves and values are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reference {
-    /// Where both axes have the same value.
+    /// Line on which both axes have the same value.
     Diagonal(String),
     /// A value of the axis of values.
     Value(String, f64),
@@ -124,11 +124,11 @@ pub enum Reference {
 /// A line across a chart that the page moves from ply to ply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Its place on the axis.
+    /// Place on the axis.
     pub at: f64,
     /// The place before the first ply.
     pub first: f64,
-    /// From one ply to the next.
+    /// Distance from one ply to the next.
     pub step: f64,
 }
 
@@ -141,7 +141,7 @@ pub struct LinePlot {
     pub y: Axis,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// What they are compared with.
+    /// Values for comparison.
     pub references: Vec<Reference>,
     /// The place that is looked at.
     pub marker: Option<Marker>,
@@ -157,7 +157,7 @@ impl LinePlot {
 /// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DotRow {
-    /// What has the value.
+    /// Name of the bar.
     pub name: String,
     /// The value; `None` where it is beyond measure.
     pub value: Option<f64>,

@@ -3,18 +3,18 @@
 use super::plot::{Axis, Quantity, Spacing};
 use zeitnot_text::words::{grouped, time};
 
-/// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of two
-/// minutes is easier to read in seconds than in minutes.
+/// Milliseconds from which an axis of time is in hours, minutes and seconds; below it is in milliseconds. An axis of
+/// two minutes is easier to read in seconds than in minutes.
 const UNITS: [(f64, f64, &str); 4] =
     [(10_800_000.0, 3_600_000.0, "h"), (180_000.0, 60_000.0, "min"), (1_000.0, 1_000.0, "s"), (0.0, 1.0, "ms")];
 /// Ticks of a logarithmic axis above which only powers of ten have one.
 const MOST_LOG_TICKS: usize = 6;
 /// Powers of two that have a tick; of more, every second one has, or every third.
 const MOST_DOUBLINGS: u32 = 11;
-/// Sizes below which a value is 0, and above which it is none: no time, share or count is there, and the arithmetic of ticks
-/// breaks near the ends of what a number can be.
+/// Sizes below which a value is 0, and above which it is not a number: no time, share or count is there, and the
+/// arithmetic of ticks breaks near the ends of what a number can be.
 const SIZES: [f64; 2] = [1e-9, 1e15];
-/// Ticks of a linear axis, whatever its values are.
+/// Ticks of a linear axis.
 const MOST_TICKS: i64 = 100;
 
 /// The scale of an axis.
@@ -25,13 +25,13 @@ pub struct Scale {
     is_log: bool,
     /// Values and labels of the ticks, rising.
     pub ticks: Vec<(f64, String)>,
-    /// The unit of the labels; empty where there is none.
+    /// The unit of the labels; may be empty.
     pub unit: &'static str,
 }
 
 impl Scale {
-    /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without their
-    /// zero mislead.
+    /// A scale for these values with about `wanted` ticks. A linear one has 0 on it, since times and shares without
+    /// their zero mislead.
     pub fn new(axis: &Axis, values: impl IntoIterator<Item = f64>, wanted: usize) -> Scale {
         let [least, most] = SIZES;
         let sound = values.into_iter().filter(|value| value.abs() <= most);
@@ -43,11 +43,13 @@ impl Scale {
         }
     }
 
-    /// Where a value lies between the ends: 0 to 1, values beyond them at the nearer end, and what is no number at the low one.
+    /// Place of a value between the ends: 0 to 1, values beyond them at the nearer end, and not-a-number at the low
+    /// one.
     pub fn place(&self, value: f64) -> f64 {
-        let place = match self.is_log {
-            true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
+        let place = if self.is_log {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
         };
         if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
     }
@@ -119,7 +121,7 @@ fn doublings(values: impl Iterator<Item = f64>) -> Scale {
     Scale { low: 2f64.powi(first), high: 2f64.powi(last), is_log: true, ticks, unit: "" }
 }
 
-/// What values are divided by, and the name of that unit.
+/// Divisor of values, and the name of that unit.
 fn unit(quantity: Quantity, most: f64) -> (f64, &'static str) {
     match quantity {
         Quantity::Number | Quantity::Count => (1.0, ""),

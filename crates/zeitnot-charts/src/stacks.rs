@@ -8,9 +8,9 @@ use zeitnot_text::words::{count, percent};
 const BAR: f64 = 24.0;
 /// The height of a row: its name, its bar, and the space to the next.
 const ROW: f64 = TEXT_LINE + BAR + 8.0;
-/// The space between two parts: neighbours are told apart by it where their colours are not.
+/// The space between two parts: it separates neighbours where their colours do not.
 const GAP: f64 = 2.0;
-/// The largest part: the sum of larger ones could be beyond what a number can be.
+/// The largest part: the sum of larger ones could pass the largest number.
 const MOST: f64 = 1e15;
 
 /// Draws the chart.

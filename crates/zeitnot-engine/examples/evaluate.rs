@@ -5,8 +5,8 @@
 //! cargo run --release --example evaluate -- "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" models/zeitnot-medium.pb.gz
 //! ```
 //!
-//! Without a network the one that is built in is taken. The backend `native` runs residual networks on the processor and
-//! needs no library; for a transformer write `onnxruntime`.
+//! Without a network the one that is built in is taken. The backend `native` runs residual networks on the processor
+//! and needs no library; for a transformer write `onnxruntime`.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

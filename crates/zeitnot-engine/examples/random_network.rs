@@ -1,8 +1,9 @@
 //! Writes a network of random weights, for measurements and tests.
 //!
-//! `cargo run --example random_network -- 10 128 random-10x128.pb.gz` makes an SE tower of 10 blocks and 128 filters (the
-//! speed of a network does not depend on its numbers). `cargo run --example random_network -- "map, plain" plain.pb.gz` makes
-//! a small transformer of a kind that the usage lists. The bytes are the same everywhere.
+//! `cargo run --example random_network -- 10 128 random-10x128.pb.gz` makes an SE tower of 10 blocks and 128 filters
+//! (the speed of a network does not depend on its numbers).
+//! `cargo run --example random_network -- "map, plain" plain.pb.gz` makes a small transformer of a kind that the usage
+//! lists. The bytes are the same everywhere.
 
 use std::process::ExitCode;
 

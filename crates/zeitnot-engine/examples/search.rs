@@ -5,8 +5,8 @@
 //! cargo run --release --example search -- "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" 2000
 //! ```
 //!
-//! The arguments are a FEN and a number of visits. The network is the one that is built in. `Engine::go` does the same on
-//! threads of its own and tells a listener; this one returns its answer.
+//! The arguments are a FEN and a number of visits. The network is the one that is built in. `Engine::go` does the same
+//! on threads of its own and reports to a listener; this one returns its answer.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-/// How often a long task says that it still goes on.
+/// Interval between the lines of a long task.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// How finely the time of a task is counted.
+/// Resolution of a task's time.
 const TICK: Duration = Duration::from_secs(1);
 
 /// A sink of progress lines: it passes them to a GUI as `info string`, to a person on standard error, or drops them.
@@ -27,13 +27,12 @@ impl Announcer {
         (self.0)(line);
     }
 
-    /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten seconds,
-    /// and after it that it is finished, or has failed. `what` names it.
+    /// Does `work` and says before it what is done (`start`), while it goes on how long it has taken, every ten
+    /// seconds, and after it that it is finished, or has failed. `what` names it.
     ///
     /// # Errors
-    ///
     /// Those of `work`.
-    pub fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    pub(crate) fn during<T, E>(&self, what: &str, start: &str, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         self.ticking(what, start, TICK, work)
     }
 

@@ -1,9 +1,9 @@
-//! Tells "now": the machine's monotonic clock, and a virtual one that only work moves.
+//! Gives "now": the machine's monotonic clock, and a virtual one that only work moves.
 //!
-//! The search asks an injected [`Clock`] for the time, so that a timed game can run on either. On the virtual clock a game is
-//! a computation: a batch takes as long as a cost model says
-//! ([`backend::CostedBackend`](crate::backend::CostedBackend)), a playout as long as the clock says, and nothing else takes
-//! any time. The same game then has the same clocks on any machine, however busy.
+//! The search asks an injected [`Clock`] for the time, so that a timed game can run on either. On the virtual clock a
+//! game is a computation: a batch takes as long as a cost model says
+//! ([`backend::CostedBackend`](crate::backend::CostedBackend)), a playout as long as the clock says, and nothing else
+//! takes any time. The same game then has the same clocks on any machine, however busy.
 //!
 //! ```
 //! use zeitnot_engine::clock::{Clock, VirtualClock};
@@ -64,7 +64,7 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// A clock that stands still unless it is told that time has passed. It counts ticks of 2^-20 ms (about a nanosecond), which a
+/// A clock that moves only by [`Clock::pass`]. It counts ticks of 2^-20 ms (about a nanosecond), which a
 /// `f64` holds exactly for a hundred days: how long something takes does not depend on where the clock stands.
 #[derive(Debug)]
 pub struct VirtualClock {
@@ -73,12 +73,12 @@ pub struct VirtualClock {
 }
 
 impl VirtualClock {
-    /// Milliseconds of a playout without the network: the tree alone makes some 500,000 playouts in a CPU-second here (`zeitnot
-    /// bench --backend uniform`, Zen 4).
+    /// Milliseconds of a playout without the network: the tree alone makes some 500,000 playouts in a CPU-second here
+    /// (`zeitnot bench --backend uniform`, Zen 4).
     pub const PLAYOUT_MS: f64 = 0.002;
 
-    /// A clock at 0 on which a playout takes `playout_ms` milliseconds beside the network's time. It must be more than 0: a
-    /// search of a position whose end is known makes playouts without evaluations, and would never end otherwise.
+    /// A clock at 0 on which a playout takes `playout_ms` milliseconds beside the network's time. It must be more than
+    /// 0: a search of a position whose end is known makes playouts without evaluations, and would never end otherwise.
     ///
     /// # Panics
     /// When `playout_ms` is not a number above 0.

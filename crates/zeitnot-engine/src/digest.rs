@@ -1,4 +1,4 @@
-//! Computes the SHA-256 that tells a file from others.
+//! Computes the SHA-256 that identifies a file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,6 @@ const CHUNK: usize = 1 << 20;
 /// The SHA-256 of all that is read, in lower-case hexadecimal.
 ///
 /// # Errors
-///
 /// The reader's.
 pub fn sha256(mut from: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
@@ -29,7 +28,6 @@ pub fn sha256(mut from: impl Read) -> io::Result<String> {
 /// The SHA-256 of a file.
 ///
 /// # Errors
-///
 /// The operating system's, with the file's name.
 pub fn sha256_of_file(path: &Path) -> io::Result<String> {
     let digest = File::open(path).and_then(sha256);

@@ -1,5 +1,5 @@
-//! One playing engine as a library: Lc0's networks on processors and graphics cards, a PUCT search, and a clock that a time manager
-//! of [`zeitnot_time`] divides.
+//! One playing engine as a library: Lc0's networks on processors and graphics cards, a PUCT search, and a clock that a
+//! time manager of [`zeitnot_time`] divides.
 //!
 //! A module uses only modules above its own row; a test reads this table and every import.
 //!
@@ -9,7 +9,7 @@
 //! | [`splitmix`] | random numbers that a seed decides on every machine |
 //! | [`clock`] | "now" in milliseconds: the machine's monotonic clock, and the virtual one that evaluations and playouts move |
 //! | [`announcer`] | a sink of progress lines about work that takes long |
-//! | [`digest`] | the SHA-256 that tells a file from others |
+//! | [`digest`] | the SHA-256 that identifies a file |
 //! | [`chess`] | the game over shakmaty: positions, history, repetitions, the fifty-move rule, Chess960, FEN, moves as UCI and PGN write them |
 //! | [`network`] | Lc0 weights, the ONNX graph made from them, input planes, the policy index, where networks are found and how they are fetched |
 //! | [`runtime`] | ONNX Runtime on this machine: found, probed, loaded, installed by package name and hash; its execution providers and the libraries that they need |
@@ -20,14 +20,17 @@
 //!
 //! # Faces
 //!
-//! - [`backend::Backend`] is a network on a device, shared by all; [`backend::Evaluator`] is one worker's private end of it
-//!   (a batch of queries in, policy, WDL and moves left out). Decorators wrap backends: the search sees one trait.
+//! - [`backend::Backend`] is a network on a device, shared by all; [`backend::Evaluator`] is one worker's private end
+//!   of it (a batch of queries in, policy, WDL and moves left out). Decorators wrap backends: the search sees one
+//!   trait.
 //! - [`clock::Clock`]: the search asks an injected clock for "now", so that a game can run on a virtual one.
-//! - [`search::Search::run`] searches on the caller's thread over any clock; [`backend::CostedBackend`] gives below the cache
-//!   what a batch costs. Together they make a timed game a computation.
+//! - [`engine::Engine::run`] searches on the caller's thread over any clock; [`backend::CostedBackend`] models below
+//!   the cache the cost of a batch. Together they make a timed game a computation.
 //! - [`engine::Engine::with_backend`]: one loaded network serves many engines, each with its own cache.
-//! - [`search::RootObserver`] sees the root of a running search at the visits that it asks for, with no time of its own.
-//! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that declaration.
+//! - [`search::RootObserver`] sees the root of a running search at the visits that it asks for, with no time of its
+//!   own.
+//! - [`engine::options`]: each option is declared once; the UCI list, the flags and their help come from that
+//!   declaration.
 
 pub mod announcer;
 pub mod backend;

@@ -1,16 +1,16 @@
-//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more. Has threads share the
-//! allocator's arenas.
+//! Asks for the machine's memory: the share that tree and cache may take by default, and whether there is more. Has
+//! threads share the allocator's arenas.
 //!
-//! The share is taken once, at the start, and engines that run at once each take half of what is free then: two in a container of
-//! 300 MB would take 300 MB together. So the account of what is free is asked for again each time that a tree or a cache has grown
-//! by 2 MiB, and a part of the memory is left to everything else.
+//! The share is taken once, at the start, and engines that run at once each take half of what is free then: two in a
+//! container of 300 MB would take 300 MB together. So the account of what is free is asked for again each time that a
+//! tree or a cache has grown by 2 MiB, and a part of the memory is left to everything else.
 
 use memmap2::MmapMut;
 use std::sync::OnceLock;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// Memory that is left to everything else when tree and cache stop growing, in bytes: batches and reports take some megabytes,
-/// and so does what the allocator keeps for each thread.
+/// Memory that is left to everything else when tree and cache stop growing, in bytes: batches and reports take some
+/// megabytes, and so does what the allocator keeps for each thread.
 const HEADROOM: u64 = 64 << 20;
 
 /// The divisor of all the memory of a machine or a container: the quotient is left, where it is more than the headroom.
@@ -19,18 +19,18 @@ const LEFT_OF_ALL: u64 = 16;
 /// No more than this is left of a large memory.
 const MOST_LEFT: u64 = 1 << 30;
 
-/// Bytes by which a pool of a tree or a cache may grow between two looks at the account: ten engines do not take the headroom
-/// between their looks.
+/// Bytes by which a pool of a tree or a cache may grow between two looks at the account: ten engines do not take the
+/// headroom between their looks.
 pub(crate) const GROWTH: usize = 2 << 20;
 
 /// The divisor of the free memory: the quotient is for tree and cache. Networks, their runtimes and other programs need
 /// some, too.
 const SHARE: u64 = 2;
 
-/// Lets all threads share one of glibc's arenas, two where there are more than eight cores, and so on; `MALLOC_ARENA_MAX` is a
-/// user's own number. By default threads get arenas of their own, each of which keeps what was freed in it. When every search had new
-/// threads, an analysis of 157 positions came to 213 MB where tree and cache were allowed 100, and to 132 with shared arenas
-/// (`tests/games/analysis.py`).
+/// Lets all threads share one of glibc's arenas, two where there are more than eight cores, and so on;
+/// `MALLOC_ARENA_MAX` is a user's own number. By default threads get arenas of their own, each of which keeps what was
+/// freed in it. When every search had new threads, an analysis of 157 positions came to 213 MB where tree and cache
+/// were allowed 100, and to 132 with shared arenas (`tests/games/analysis.py`).
 pub fn share_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if std::env::var_os("MALLOC_ARENA_MAX").is_none() {
@@ -41,15 +41,15 @@ pub fn share_arenas() {
     }
 }
 
-/// Whether the system has memory for more of the tree or the cache: the headroom is asked for and given back at once, which
-/// takes some microseconds. Most systems promise memory that they do not have, so that `with_account` asks for their account
-/// of what is free, too. That takes 0.3 ms on Linux.
+/// Whether the system has memory for more of the tree or the cache: the headroom is asked for and given back at once,
+/// which takes some microseconds. Most systems promise memory that they do not have, so that `with_account` asks for
+/// their account of what is free, too. That takes 0.3 ms on Linux.
 pub(crate) fn has_headroom(with_account: bool) -> bool {
     MmapMut::map_anon(HEADROOM as usize).is_ok() && (!with_account || Free::now().is_enough())
 }
 
-/// Bytes that the trees and caches of this process may take by default: half of what is free when this is first asked for,
-/// and the same ever after. `None` where the system does not say.
+/// Bytes that the trees and caches of this process may take by default: half of what is free when this is first asked
+/// for, and the same ever after. `None` where the system does not say.
 pub fn automatic_limit() -> Option<usize> {
     static LIMIT: OnceLock<Option<usize>> = OnceLock::new();
     *LIMIT.get_or_init(|| Free::now().share())
@@ -65,9 +65,9 @@ struct Account {
 /// Memory that is free by each of the accounts that the system keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Free {
-    /// On the machine; without swapping.
+    /// Account of the machine, without swapping.
     machine: Option<Account>,
-    /// In the control group of the process (Linux): a container's, say. Cached files do not count as used.
+    /// Account of the process's control group (Linux): a container's, say. Cached files do not count as used.
     group: Option<Account>,
     /// Addresses that the process may still use (`ulimit -v`), in bytes.
     addresses: Option<u64>,
@@ -89,7 +89,7 @@ impl Free {
         Some(usize::try_from(least / SHARE).unwrap_or(usize::MAX))
     }
 
-    /// Whether every account has more than what is to be left of it.
+    /// Whether every account has more than is to be left of it.
     fn is_enough(&self) -> bool {
         let leaves = |account: Account| account.free > HEADROOM.max((account.all / LEFT_OF_ALL).min(MOST_LEFT));
         let memory = [self.machine, self.group].into_iter().flatten().all(leaves);

@@ -21,6 +21,11 @@ impl SplitMix64 {
         (self.next_u64() % bound.max(1) as u64) as usize
     }
 
+    /// A number from 0 to below 1, with all bits that it can hold.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// One of `values`, which are not empty.
     pub fn choice<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]

@@ -1,5 +1,5 @@
-//! Makes text safe to print: characters that could command a terminal, or turn the direction of a line, are written as JSON
-//! writes them (`\u001b`). An output that is JSON keeps its meaning that way.
+//! Makes text safe to print: characters that could command a terminal, or turn the direction of a line, are written as
+//! JSON writes them (`\u001b`). An output that is JSON keeps its meaning that way.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -34,19 +34,19 @@ fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a character within a line shows itself and nothing else: no control character, no break of lines, and none that
-/// turns the direction of text.
+/// Whether a character within a line shows itself and nothing else: no control character, no break of lines, and none
+/// that turns the direction of text.
 pub fn is_safe(c: char) -> bool {
     !c.is_control() && !is_bidi_control(c) && !matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character turns the direction of the text around it, and so could make a name look like another one: Unicode's
-/// property `Bidi_Control`.
+/// Whether a character turns the direction of the text around it, and so could make a name look like another one:
+/// Unicode's property `Bidi_Control`.
 pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The address with `***` for the user and the password in it.
+/// An address with `***` for its user and password.
 pub fn without_password(address: &str) -> Cow<'_, str> {
     const SCHEME_END: &str = "://";
     let Some(start) = address.find(SCHEME_END).map(|at| at + SCHEME_END.len()) else { return Cow::Borrowed(address) };
@@ -62,7 +62,7 @@ pub fn without_password(address: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// What no line may have, each alone.
+    /// Characters that no line may have, each alone.
     const HOSTILE: [char; 16] = [
         '\0', '\u{7}', '\u{8}', '\u{b}', '\r', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}', '\u{9d}', '\u{61c}', '\u{200f}',
         '\u{202e}', '\u{2028}', '\u{2066}', '\u{2069}',

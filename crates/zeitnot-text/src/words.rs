@@ -2,8 +2,8 @@
 
 use crate::printable;
 
-/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and below a minute a
-/// hundredth of a second.
+/// Milliseconds in milliseconds, seconds, minutes or hours. Below ten seconds a millisecond can decide a game, and
+/// below a minute a hundredth of a second.
 pub fn time(ms: f64) -> String {
     let seconds = ms / 1e3;
     let text = |value: f64, unit: &str| {
@@ -83,7 +83,7 @@ pub fn count(number: f64) -> String {
     grouped(number, 0)
 }
 
-/// What stands for a number that is none, as the sum of numbers at the end of what a number can be.
+/// Text for infinity and not-a-number, such as the sum of the largest numbers.
 const BEYOND: &str = "beyond measure";
 
 /// A number with this number of `decimals`, its thousands apart.
@@ -128,7 +128,7 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// A text of a file as one line without what could command a terminal or turn its direction.
+/// A text of a file as one line, without characters that command a terminal or turn its direction.
 pub fn plain(text: &str) -> String {
     printable::line(text).into_owned()
 }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn short_times_have_the_digits_that_decide_games() {
-        for (ms, told, number) in [
+        for (ms, words, number) in [
             (46.0, "46 ms", "0.046"),
             (110.0, "110 ms", "0.110"),
             (2_534.0, "2.534 s", "2.534"),
@@ -183,7 +183,7 @@ mod tests {
             (61_240.0, "61.2 s", "61.2"),
             (395_000.0, "395 s", "395.0"),
         ] {
-            assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (told, number));
+            assert_eq!((time(ms).as_str(), seconds(ms).as_str()), (words, number));
         }
     }
 

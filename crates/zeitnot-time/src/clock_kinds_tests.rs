@@ -1,7 +1,7 @@
 //! Plays whole games by the clocks that interfaces really keep, on a simulated clock, with every manager: nobody loses on
 //! time, and nobody falls into moves without time while there is time.
 
-use super::trace::SearchStart;
+use super::event_log::SearchStart;
 use super::*;
 
 fn specs() -> impl Iterator<Item = String> {

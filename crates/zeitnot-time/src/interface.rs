@@ -32,7 +32,8 @@ pub struct MoveRequest {
     /// [`Timekeeper`](super::Timekeeper) fills it in.
     #[serde(rename = "missing_inc_ms", default, skip_serializing_if = "is_zero", with = "exact::float")]
     pub missing_increment_ms: f64,
-    /// The clock is the opponent's, the only one that was told: no lag is measured by it.
+    /// The clock is another player's, such as the opponent's where it is the only one that is known: it shows nothing of the
+    /// time that this side used, so no lag is measured by it.
     #[serde(rename = "opponents_clock", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_opponents_clock: bool,
     /// Time that one evaluation takes, by the batches of earlier searches; `None` before the first.
@@ -50,7 +51,7 @@ pub struct MoveRequest {
     /// Legal moves of the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub legal_moves: Option<u32>,
-    /// Those of them that capture.
+    /// Legal moves that capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<u32>,
     /// The side to move is in check.
@@ -68,7 +69,7 @@ fn is_empty<T>(list: &[T]) -> bool {
 
 impl MoveRequest {
     /// Time that is kept clear at the end of the clock: the user's overhead and the measured lag.
-    pub fn whole_overhead_ms(&self) -> f64 {
+    pub(super) fn whole_overhead_ms(&self) -> f64 {
         self.overhead_ms + self.lag_ms
     }
 }
@@ -127,7 +128,7 @@ pub struct SearchSnapshot<'a> {
     /// Expected result of that move for the side to move, −1 (loss) to 1 (win).
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub best_value: Option<f64>,
-    /// The same of the best valued other root move that was visited.
+    /// Expected result of the best valued other root move that was visited.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub second_value: Option<f64>,
     /// Plies the game is expected to go on, by the network's moves-left head averaged over the search.
@@ -136,9 +137,6 @@ pub struct SearchSnapshot<'a> {
 }
 
 /// How a move ended.
-///
-/// The last two fields do not come from the search: the wrappers of a manager fill them in
-/// ([`TimeManager::finish`](super::TimeManager::finish) has their use).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOutcome {
@@ -155,20 +153,10 @@ pub struct MoveOutcome {
     /// that there was no move to answer with. `None` where the tree had nodes, or nothing was evaluated.
     #[serde(rename = "first_evaluation_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
     pub first_evaluation_ms: Option<f64>,
-    /// The moment, on the move's clock, at which the last limit was due: the limit itself, or the moment of the change
-    /// that moved it into the past. `None` where no account is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
-    pub due_ms: Option<f64>,
-    /// The factor on the manager's budget before the search began; `None`: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "exact::option")]
-    pub factor: Option<f64>,
-}
-
-impl MoveOutcome {
-    /// The factor on a manager's budget that the move was really given.
-    pub(super) fn granted(&self) -> f64 {
-        self.factor.filter(|factor| factor.is_finite()).unwrap_or(1.0)
-    }
+    /// The moment, on the move's clock, at which the manager's last limit was reached: the limit itself, or the moment of the
+    /// change that moved it into the past. The account around every manager fills it in; the search leaves it out.
+    #[serde(rename = "due_ms", default, skip_serializing_if = "Option::is_none", with = "exact::option")]
+    pub limit_reached_at_ms: Option<f64>,
 }
 
 /// The answer of a manager, or of a chain of stoppers, to a snapshot.
@@ -219,6 +207,15 @@ pub struct Estimates {
     /// The value that they have to gain.
     #[serde(default)]
     pub price: Option<f64>,
+}
+
+/// A manager's own report on a game, for a manager that keeps more than its [`Estimates`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameReport {
+    /// Lines for people; the engine prints each as an `info string`.
+    pub lines: Vec<String>,
+    /// The numbers of the lines, as one object.
+    pub numbers: serde_json::Value,
 }
 
 /// Why a search stops. It serialises under a name that stays (`kld_gain`); `{}` says it in words.

@@ -18,15 +18,23 @@ pub struct ParamSpec {
     pub unit: Unit,
     /// Its effect, in one sentence.
     pub help: &'static str,
+    /// Words for the values 0, 1, 2 and so on. Empty: the value is written as a number.
+    pub words: &'static [&'static str],
 }
 
 impl ParamSpec {
-    /// The same parameter with another default.
+    /// A value as it is written in a specification.
+    #[cfg(test)]
+    pub(super) fn written(&self, value: f64) -> String {
+        self.words.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
+    }
+
+    /// Another default for the same parameter.
     pub(super) const fn defaulting_to(self, default: f64) -> Self {
         Self { default, ..self }
     }
 
-    /// The same parameter with another help text.
+    /// Another help text for the same parameter.
     pub(super) const fn helping(self, help: &'static str) -> Self {
         Self { help, ..self }
     }
@@ -42,21 +50,11 @@ macro_rules! param_specs {
             max: $max,
             unit: $crate::unit::Unit::$unit,
             help: $help,
+            words: &[],
         };)*
     };
 }
 pub(super) use param_specs;
-
-/// One parameter that takes a word of a list.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChoiceSpec {
-    /// Name as written in a specification.
-    pub name: &'static str,
-    /// The words; the first is the default.
-    pub values: &'static [&'static str],
-    /// Its effect, in one sentence.
-    pub help: &'static str,
-}
 
 /// A nested group of parameters: an estimator or a part of a manager, e.g. `mle-legacy(midpoint=50)`.
 #[derive(Clone, Copy, Debug)]
@@ -65,37 +63,19 @@ pub struct GroupSpec {
     pub name: &'static str,
     /// Its effect, in one sentence.
     pub help: &'static str,
-    /// Its parameters. They may also be written in a list around the group; the nearest value wins.
+    /// Its parameters. They may also be written in the list around the group; the value in the group wins.
     pub params: &'static [ParamSpec],
-    /// Groups inside it.
-    pub groups: &'static [GroupSpec],
 }
 
 impl GroupSpec {
     /// The names that may be written inside this group.
     pub(super) fn known(&self) -> String {
-        known(self.params, &[], self.groups)
-    }
-
-    /// The names of the groups inside this one, or its parameters where there are none.
-    fn outline(&self) -> String {
-        let inner: Vec<_> = self.groups.iter().map(|group| group.name).collect();
-        if inner.is_empty() { self.known() } else { inner.join(", ") }
-    }
-
-    /// Its parameters and those of the groups inside it, each with the names of the groups around it, outermost first.
-    pub fn all_params(&self) -> Vec<(Vec<&'static str>, &'static ParamSpec)> {
-        let own = self.params.iter().map(|param| (vec![self.name], param));
-        let inner = self.groups.iter().flat_map(Self::all_params).map(|(mut path, param)| {
-            path.insert(0, self.name);
-            (path, param)
-        });
-        own.chain(inner).collect()
+        known(self.params, &[])
     }
 }
 
-/// A time manager that can be chosen by name; where several share a name, `preset` tells them apart. When it is not
-/// given the first is meant that knows all the parameters.
+/// A time manager that can be chosen by name; where several share a name, `preset` says which is meant, or else the
+/// parameters do: the first form that knows all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagerSpec {
     /// Name as written in a specification.
@@ -106,15 +86,10 @@ pub struct ManagerSpec {
     pub help: &'static str,
     /// Its own parameters.
     pub params: &'static [ParamSpec],
-    /// Its parameters that take a word.
-    pub choices: &'static [ChoiceSpec],
-    /// Its nested groups; those of [`COMMON_GROUPS`] come on top.
+    /// Its nested groups.
     pub groups: &'static [GroupSpec],
     pub(super) build: fn(&ParamValues) -> Box<dyn TimeManager>,
 }
-
-/// Groups that every manager takes.
-pub const COMMON_GROUPS: &[GroupSpec] = &[super::managers::guests::parts::adjusted::ADJUST];
 
 impl ManagerSpec {
     /// Name and preset as they are written: `legacy`, `smooth(preset=lc0)`.
@@ -138,91 +113,61 @@ impl ManagerSpec {
     /// The names a user may write inside this manager, for error messages: `a, b, group(c, d)`.
     pub(super) fn known(&self) -> String {
         let preset = self.preset.map(|_| "preset".to_owned());
-        let rest = known(self.params, self.choices, self.groups);
-        let common = known(&[], &[], COMMON_GROUPS);
-        preset
-            .into_iter()
-            .chain([rest, common].into_iter().filter(|names| !names.is_empty()))
-            .collect::<Vec<_>>()
-            .join(", ")
-    }
-
-    /// Its own groups and those that every manager takes.
-    pub(super) fn all_groups(&self) -> impl Iterator<Item = &'static GroupSpec> {
-        self.groups.iter().chain(COMMON_GROUPS)
+        let rest = Some(known(self.params, self.groups)).filter(|names| !names.is_empty());
+        preset.into_iter().chain(rest).collect::<Vec<_>>().join(", ")
     }
 }
 
-fn known(params: &[ParamSpec], choices: &[ChoiceSpec], groups: &[GroupSpec]) -> String {
-    let names = params.iter().map(|param| param.name).chain(choices.iter().map(|choice| choice.name));
-    let groups = groups.iter().map(|group| format!("{}({})", group.name, group.outline()));
-    names.map(str::to_owned).chain(groups).collect::<Vec<_>>().join(", ")
+fn known(params: &[ParamSpec], groups: &[GroupSpec]) -> String {
+    let names = params.iter().map(|param| param.name.to_owned());
+    let groups = groups.iter().map(|group| format!("{}({})", group.name, group.known()));
+    names.chain(groups).collect::<Vec<_>>().join(", ")
 }
 
 /// Values of every parameter of one manager: those given, and the defaults of the others.
 #[derive(Clone, Debug, Default)]
 pub struct ParamValues {
-    /// Groups around the parameter, its name, its value; the last of equal names counts.
-    given: Vec<(Vec<&'static str>, &'static str, f64)>,
-    /// Groups that were written, with the groups around them.
-    groups: Vec<Vec<&'static str>>,
-    /// Choices that were made.
-    choices: Vec<(&'static str, &'static str)>,
+    /// Group around the parameter, its name, its value; the last of equal names counts.
+    given: Vec<(Option<&'static str>, &'static str, f64)>,
+    /// Groups that were written.
+    groups: Vec<&'static str>,
+    /// Whether the form of the manager was named, by `preset`.
+    pub(super) names_preset: bool,
 }
 
 impl ParamValues {
-    /// A value that is given in the group at the end of `path`.
-    pub(super) fn give(&mut self, path: &[&'static str], name: &'static str, value: f64) {
-        self.given.push((path.to_vec(), name, value));
+    /// Keeps a value that is given in `group`, or in the manager's own list.
+    pub(super) fn give(&mut self, group: Option<&'static str>, name: &'static str, value: f64) {
+        self.given.push((group, name, value));
     }
 
-    /// The group at the end of `path` was written.
-    pub(super) fn name_group(&mut self, path: &[&'static str]) {
-        self.groups.push(path.to_vec());
-    }
-
-    /// A choice was made.
-    pub(super) fn choose(&mut self, name: &'static str, word: &'static str) {
-        self.choices.push((name, word));
+    /// Keeps that a group was written.
+    pub(super) fn name_group(&mut self, group: &'static str) {
+        self.groups.push(group);
     }
 
     /// The value of one of the manager's own parameters.
     pub(super) fn get(&self, param: &ParamSpec) -> f64 {
-        self.get_at(&[], param)
+        self.given_in(None, param).unwrap_or(param.default)
     }
 
-    /// The value of a parameter of the group `group`.
+    /// The value of a parameter of `group`: given there, or else in the list around it.
     pub(super) fn get_in(&self, group: &'static str, param: &ParamSpec) -> f64 {
-        self.get_at(&[group], param)
+        self.given_in(Some(group), param).unwrap_or_else(|| self.get(param))
     }
 
-    /// The value of a parameter of the group at the end of `path`: the nearest one that is given there or around it.
-    pub(super) fn get_at(&self, path: &[&'static str], param: &ParamSpec) -> f64 {
-        let at = |depth| {
-            let same = move |given: &&(Vec<&str>, &str, f64)| given.0 == path[..depth] && given.1 == param.name;
-            self.given.iter().rev().find(same).map(|given| given.2)
-        };
-        (0..=path.len()).rev().find_map(at).unwrap_or(param.default)
+    fn given_in(&self, group: Option<&'static str>, param: &ParamSpec) -> Option<f64> {
+        let given = self.given.iter().rev().find(|given| (given.0, given.1) == (group, param.name));
+        given.map(|given| given.2)
     }
 
-    /// Whether the group at the end of `path` was written.
-    pub(super) fn has(&self, path: &[&'static str]) -> bool {
-        self.groups.iter().any(|group| group == path)
+    /// Whether `group` was written.
+    pub(super) fn has(&self, group: &str) -> bool {
+        self.groups.contains(&group)
     }
 
     /// Whether the manager's own parameter of this name was given.
     pub(super) fn gives(&self, param: &ParamSpec) -> bool {
-        self.given.iter().any(|(path, name, _)| path.is_empty() && *name == param.name)
-    }
-
-    /// Whether a word was chosen for the parameter of this name.
-    pub(super) fn chooses(&self, name: &str) -> bool {
-        self.choices.iter().any(|made| made.0 == name)
-    }
-
-    /// The word chosen.
-    pub(super) fn choice(&self, choice: &ChoiceSpec) -> &'static str {
-        let made = self.choices.iter().rev().find(|made| made.0 == choice.name);
-        made.map_or_else(|| choice.values.first().copied().unwrap_or_default(), |made| made.1)
+        self.given_in(None, param).is_some()
     }
 }

@@ -15,9 +15,9 @@ pub struct Term {
     /// The name of the quantity, in snake case.
     pub name: Cow<'static, str>,
     /// How it follows from the terms before it and the parameters (with dashes); a term that is not there counts as 0.
-    /// `from ...` says it in words. Empty: it was told. Times are in milliseconds, `whole` cuts what is after the
+    /// `from ...` says it in words. Empty: it was given. Times are in milliseconds, `whole` cuts what is after the
     /// point, `<` is 1 where it is so and 0 otherwise.
-    #[serde(default, skip_serializing_if = "is_told")]
+    #[serde(default, skip_serializing_if = "is_given")]
     pub formula: Cow<'static, str>,
     /// Its value, always finite, after the clamp if one bound.
     pub value: f64,
@@ -57,9 +57,6 @@ pub struct Plan {
     pub target_nodes: Option<f64>,
     /// Moves of ours for which the clock is expected to serve.
     pub moves_left: f64,
-    /// Name of the class of the time control that the plan was made for, if the manager or a part of it has classes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_class: Option<Cow<'static, str>>,
     /// Every quantity that led here, in order.
     pub terms: Vec<Term>,
 }
@@ -102,7 +99,7 @@ impl fmt::Display for Plan {
 }
 
 /// Whether a formula is absent.
-fn is_told(formula: &str) -> bool {
+fn is_given(formula: &str) -> bool {
     formula.is_empty()
 }
 

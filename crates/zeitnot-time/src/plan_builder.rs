@@ -21,37 +21,18 @@ pub(super) const NO_RESERVE: Wanted = ("", 0.0);
 
 /// Collects the terms of one plan. A term is named as `name = formula`, see [`Term::formula`].
 pub(super) struct PlanBuilder {
-    manager: Cow<'static, str>,
+    manager: &'static str,
     request: MoveRequest,
     moves_left: f64,
-    /// The target of the plan that this one resumes.
-    target_nodes: Option<f64>,
-    time_class: Option<Cow<'static, str>>,
     terms: Vec<Term>,
 }
-
-/// The terms that [`PlanBuilder::finish`] adds, and their names where [`PlanBuilder::resume`] keeps them.
-const GUARD_TERMS: [(&str, Option<&str>); 6] = [
-    ("safe_clock", None),
-    ("budget", Some("planned_budget")),
-    ("extra", Some("planned_extra")),
-    ("hard_limit", None),
-    ("first_evaluation", None),
-    ("due", None),
-];
 
 impl PlanBuilder {
     /// Cleans the request and records its values: times are neither negative nor absurd, and a `moves_to_go` of 0
     /// counts as absent.
     pub fn new(manager: &'static str, request: &MoveRequest) -> Self {
-        let mut builder = Self {
-            manager: Cow::Borrowed(manager),
-            request: request.clone(),
-            moves_left: 1.0,
-            target_nodes: None,
-            time_class: None,
-            terms: Vec::with_capacity(USUAL_TERMS),
-        };
+        let mut builder =
+            Self { manager, request: request.clone(), moves_left: 1.0, terms: Vec::with_capacity(USUAL_TERMS) };
         builder.request.clock_ms = builder.input_ms("clock", request.clock_ms);
         builder.request.increment_ms = match request.missing_increment_ms > 0.0 {
             true => {
@@ -87,50 +68,14 @@ impl PlanBuilder {
         builder
     }
 
-    /// Continues a plan for the same request: its terms stay, its budget and reserve as `planned_budget` and
-    /// `planned_extra`; [`PlanBuilder::finish_again`] guards the new ones.
-    pub fn resume(plan: Plan, request: &MoveRequest) -> Self {
-        let mut builder = Self::new("", request);
-        builder.manager = plan.manager;
-        builder.moves_left = plan.moves_left;
-        builder.target_nodes = plan.target_nodes;
-        builder.time_class = plan.time_class;
-        builder.terms = plan.terms;
-        builder.terms.retain_mut(|term| match GUARD_TERMS.iter().find(|(name, _)| *name == term.name) {
-            Some((_, Some(kept))) => {
-                term.name = Cow::Borrowed(kept);
-                true
-            }
-            Some((_, None)) => false,
-            None => true,
-        });
-        builder
-    }
-
-    /// Ends a resumed plan.
-    pub fn finish_again(self, budget: Wanted, extra: Wanted) -> Plan {
-        let target_nodes = self.target_nodes;
-        self.finish(budget, extra, target_nodes)
-    }
-
     /// The cleaned request.
     pub fn request(&self) -> &MoveRequest {
         &self.request
     }
 
-    /// Records the class of the time control, unless there is one: the manager's goes before those of parts around it.
-    pub fn time_class(&mut self, class: Option<&'static str>) {
-        self.time_class = self.time_class.take().or(class.map(Cow::Borrowed));
-    }
-
     /// Records a quantity and gives it back.
     pub fn term(&mut self, name: &'static str, value: f64, unit: Unit) -> f64 {
         self.push(name, value, unit, false)
-    }
-
-    /// Records a quantity whose formula depends on the specification.
-    pub fn term_of(&mut self, name: &'static str, formula: String, value: f64, unit: Unit) -> f64 {
-        self.record(name, formula, value, unit, false)
     }
 
     /// Records a quantity whose own estimator may have limited it.
@@ -164,7 +109,8 @@ impl PlanBuilder {
         self.moves_left
     }
 
-    /// The same for a manager that gives each move a share of the clock, in per cent, and estimates nothing.
+    /// Records the moves that the clock has to serve, for a manager that gives each move a share of it, in per cent, and
+    /// estimates nothing.
     pub fn moves_left_by_share(&mut self, share: f64) -> f64 {
         let moves = 100.0 / share;
         let (name, moves) = match self.request.moves_to_go {
@@ -178,7 +124,8 @@ impl PlanBuilder {
         self.moves_left
     }
 
-    /// The same for a manager that takes the interface's `moves_to_go` as it is, more or less than its own `guess`.
+    /// Records the moves that the clock has to serve, for a manager that takes the interface's `moves_to_go` as it is, more
+    /// or less than its own `guess`.
     pub fn moves_left_of(&mut self, guess: f64) -> f64 {
         let (name, moves_left) = match self.request.moves_to_go {
             Some(moves) => {
@@ -214,14 +161,13 @@ impl PlanBuilder {
             self.at_most("hard_limit = min(budget + extra, safe_clock)", budget + extra, safe, Unit::Milliseconds);
         let due = self.due(hard_limit);
         Plan {
-            manager: self.manager,
+            manager: Cow::Borrowed(self.manager),
             budget_ms: budget,
             extra_ms: extra,
             hard_limit_ms: hard_limit,
             due_ms: due,
             target_nodes: target_nodes.map(finite),
             moves_left: self.moves_left,
-            time_class: self.time_class,
             terms: self.terms,
         }
     }
@@ -252,18 +198,11 @@ impl PlanBuilder {
         self.record(name.trim_ascii_end(), formula.trim_ascii_start(), value, unit, clamped)
     }
 
-    fn record(
-        &mut self,
-        name: &'static str,
-        formula: impl Into<Cow<'static, str>>,
-        value: f64,
-        unit: Unit,
-        clamped: bool,
-    ) -> f64 {
+    fn record(&mut self, name: &'static str, formula: &'static str, value: f64, unit: Unit, clamped: bool) -> f64 {
         let clean = finite(value);
         self.terms.push(Term {
             name: Cow::Borrowed(name),
-            formula: formula.into(),
+            formula: Cow::Borrowed(formula),
             value: clean,
             unit,
             clamped: clamped || clean != value,

@@ -1,7 +1,8 @@
 //! The promises that hold for every manager, whatever it is told: random specifications, clocks and histories.
 //!
-//! `PROPTEST_CASES=100000 cargo test --release --lib time_manager::property_tests` tries 100,000 of each (256 otherwise).
+//! `PROPTEST_CASES=100000 cargo test --release -p zeitnot-time property_tests` tries 100,000 of each (256 otherwise).
 
+use super::accounting::Accounted;
 use super::*;
 use proptest::prelude::*;
 
@@ -149,19 +150,21 @@ fn specification() -> impl Strategy<Value = String> {
     let all: Vec<_> = managers().iter().collect();
     let chosen = prop::collection::vec((any::<prop::sample::Index>(), 0.0..=1.0, any::<bool>()), 0..6);
     (prop::sample::select(all), chosen).prop_map(|(manager, chosen)| {
-        let own = manager.params.iter().map(|param| (Vec::new(), param));
-        let grouped = manager.groups.iter().chain(COMMON_GROUPS).flat_map(GroupSpec::all_params);
-        let params: Vec<_> = own.chain(grouped).collect();
+        let own = manager.params.iter().map(|param| (None, param));
+        let inner = manager.groups.iter().flat_map(|group| group.params.iter().map(|param| (Some(group.name), param)));
+        let params: Vec<_> = own.chain(inner).collect();
         let mut written: Vec<String> = Vec::new();
         for (index, at, at_bound) in chosen.iter().filter(|_| !params.is_empty()) {
-            let (path, param) = index.get(&params);
+            let (group, param) = index.get(&params);
             let at = if *at_bound { f64::from(u8::from(*at > 0.5)) } else { *at };
-            let value =
-                format!("{}={:e}", param.name, (param.min + at * (param.max - param.min)).clamp(param.min, param.max));
-            let nested = path.iter().rev().fold(value, |inner, group| format!("{group}({inner})"));
-            // A group may be written once.
-            if path.first().is_none_or(|group| !written.iter().any(|other| other.starts_with(&format!("{group}(")))) {
-                written.push(nested);
+            let value = (param.min + at * (param.max - param.min)).clamp(param.min, param.max);
+            let value = if param.words.is_empty() { format!("{value:e}") } else { param.written(value) };
+            let value = format!("{}={value}", param.name);
+            match group {
+                None => written.push(value),
+                // A group may be written once.
+                Some(group) if written.iter().any(|other| other.starts_with(&format!("{group}("))) => {}
+                Some(group) => written.push(format!("{group}({value})")),
             }
         }
         manager.specification(&written.join(","))
@@ -190,11 +193,11 @@ proptest! {
         spec in specification(),
         events in prop::collection::vec(event(), 1..20),
     ) {
-        let (mut manager, mut again) = (build(&spec).unwrap(), build(&spec).unwrap());
+        let (mut manager, mut again) = (Accounted::build(&spec).unwrap(), Accounted::build(&spec).unwrap());
         let mut hard_limit = None;
         for event in &events {
-            let answer = event.happen(&mut *manager);
-            prop_assert_eq!(format!("{:?}", event.happen(&mut *again)), format!("{answer:?}"));
+            let answer = event.happen(&mut manager);
+            prop_assert_eq!(format!("{:?}", event.happen(&mut again)), format!("{answer:?}"));
             match (event, answer) {
                 (Event::Plan(request), Answer::Plan(plan)) => {
                     check_plan(request, &plan)?;
@@ -212,8 +215,8 @@ proptest! {
                 prop_assert!(value.is_none_or(|value| value.is_finite() && value >= 0.0), "{estimates:?}");
             }
             prop_assert_eq!(again.estimates(), estimates);
-            let told = |manager: &dyn TimeManager| format!("{:?} {:?}", manager.statistics(), manager.last_move());
-            prop_assert_eq!(told(&*again), told(&*manager));
+            prop_assert_eq!(format!("{:?}", again.report()), format!("{:?}", manager.report()));
+            prop_assert_eq!(format!("{:?}", again.last_move()), format!("{:?}", manager.last_move()));
         }
     }
 

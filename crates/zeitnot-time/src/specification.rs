@@ -117,7 +117,7 @@ pub(super) fn resolve<'m>(
         let word = word(entry.name.clone(), PRESET, &presets, &preset.content)?;
         let form = forms.iter().find(|form| form.preset == Some(word)).unwrap_or(first);
         let mut values = values_for(form, params)?;
-        values.choose(PRESET, word);
+        values.names_preset = true;
         return Ok((form, values));
     }
     // The parameters may say which form is meant: Lc0's own specifications name what only its own form has. The first form
@@ -133,7 +133,7 @@ pub(super) fn resolve<'m>(
 }
 
 fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, SpecError> {
-    let mut reader = Reader { path: Vec::new(), owner: manager.title(), values: ParamValues::default(), wrong: None };
+    let mut reader = Reader { values: ParamValues::default(), wrong: None };
     reader.manager(manager, params)?;
     reader.wrong.map_or(Ok(reader.values), Err)
 }
@@ -142,83 +142,68 @@ fn values_for(manager: &ManagerSpec, params: &[Entry]) -> Result<ParamValues, Sp
 pub(super) const PRESET: &str = "preset";
 
 struct Reader {
-    /// The groups around the list being read.
-    path: Vec<&'static str>,
-    /// The same with the manager, joined by dots.
-    owner: String,
     values: ParamValues,
     /// The error of the first wrong value. All names are looked up before it is reported: they say which form is meant.
     wrong: Option<SpecError>,
 }
 
 impl Reader {
-    /// The value that was read. An error is kept, if it is the first.
-    fn right<T>(&mut self, read: Result<T, SpecError>) -> Option<T> {
-        read.map_err(|error| self.wrong.get_or_insert(error)).ok()
-    }
-
     /// Looks up every name and keeps its value. Fails only on an unknown name.
     fn manager(&mut self, manager: &ManagerSpec, entries: &[Entry]) -> Result<(), SpecError> {
-        for entry in entries {
-            if let Some(choice) = manager.choices.iter().find(|choice| choice.name == entry.name) {
-                let word = word(self.owner.clone(), choice.name, choice.values, &entry.content);
-                if let Some(word) = self.right(word) {
-                    self.values.choose(choice.name, word);
-                }
-            } else if !(entry.name == PRESET && manager.preset.is_some()) {
-                let groups: Vec<&'static GroupSpec> = manager.all_groups().collect();
-                self.entry(manager.params, &groups, entry, &|| manager.known())?;
+        let owner = manager.title();
+        for entry in entries.iter().filter(|entry| !(entry.name == PRESET && manager.preset.is_some())) {
+            if let Some(group) = manager.groups.iter().find(|group| group.name == entry.name) {
+                self.group(&owner, group, entry)?;
+                continue;
             }
+            let params = manager.params.iter().chain(manager.groups.iter().flat_map(|group| group.params));
+            self.parameter(&owner, None, params, entry, || manager.known())?;
         }
         Ok(())
     }
 
-    /// A parameter of this list or of a group inside it, or a group.
-    fn entry(
+    fn group(&mut self, owner: &str, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
+        let Content::Group(inner) = &entry.content else {
+            let error = SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() };
+            self.wrong.get_or_insert(error);
+            return Ok(());
+        };
+        self.values.name_group(group.name);
+        let owner = format!("{owner}.{}", group.name);
+        inner.iter().try_for_each(|entry| {
+            self.parameter(&owner, Some(group.name), group.params.iter(), entry, || group.known())
+        })
+    }
+
+    /// Keeps the value for each of `params` that has the entry's name: groups may share a name.
+    fn parameter(
         &mut self,
-        params: &'static [ParamSpec],
-        groups: &[&'static GroupSpec],
+        owner: &str,
+        group: Option<&'static str>,
+        params: impl Iterator<Item = &'static ParamSpec>,
         entry: &Entry,
-        known: &dyn Fn() -> String,
+        known: impl FnOnce() -> String,
     ) -> Result<(), SpecError> {
-        if let Some(group) = groups.iter().find(|group| group.name == entry.name) {
-            return self.group(group, entry);
-        }
-        let inner = groups.iter().flat_map(|group| group.all_params()).map(|(_, param)| param);
         let mut found = false;
-        for param in params.iter().chain(inner).filter(|param| param.name == entry.name) {
-            let value = number(&self.owner, param, &entry.content);
-            if let Some(value) = self.right(value) {
-                self.values.give(&self.path, param.name, value);
+        for param in params.filter(|param| param.name == entry.name) {
+            match value(owner, param, &entry.content) {
+                Ok(value) => self.values.give(group, param.name, value),
+                Err(error) => _ = self.wrong.get_or_insert(error),
             }
             found = true;
         }
         if found {
             return Ok(());
         }
-        Err(SpecError::UnknownParameter { owner: self.owner.clone(), name: entry.name.clone(), known: known() })
-    }
-
-    fn group(&mut self, group: &'static GroupSpec, entry: &Entry) -> Result<(), SpecError> {
-        let Content::Group(inner) = &entry.content else {
-            self.right::<()>(Err(SpecError::GroupWithValue { group: entry.name.clone(), known: group.known() }));
-            return Ok(());
-        };
-        let owner = format!("{}.{}", self.owner, group.name);
-        let outer = std::mem::replace(&mut self.owner, owner);
-        self.path.push(group.name);
-        self.values.name_group(&self.path);
-        let groups: Vec<&'static GroupSpec> = group.groups.iter().collect();
-        for entry in inner {
-            self.entry(group.params, &groups, entry, &|| group.known())?;
-        }
-        self.path.pop();
-        self.owner = outer;
-        Ok(())
+        Err(SpecError::UnknownParameter { owner: owner.to_owned(), name: entry.name.clone(), known: known() })
     }
 }
 
-fn number(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
+fn value(owner: &str, param: &ParamSpec, content: &Content) -> Result<f64, SpecError> {
+    if !param.words.is_empty() {
+        let word = word(owner.to_owned(), param.name, param.words, content)?;
+        return Ok(param.words.iter().take_while(|other| **other != word).count() as f64);
+    }
     let parameter = format!("{owner}.{}", param.name);
     let expected = format!("a number from {} to {} ({})", param.min, param.max, param.unit.in_words());
     match content {

@@ -102,8 +102,6 @@ fn specifications_that_are_accepted() {
     }
 }
 
-const ADJUST: &str = "adjust(phase, control, complexity, quality, stability, changes, score-drop, easy-move)";
-
 // docs/lc0.md, 1.2: what was rejected; and docs/lc0.md, 7.7: no range checks, hexadecimal read as 0.
 #[test]
 fn specifications_that_are_rejected_with_one_line() {
@@ -112,7 +110,7 @@ fn specifications_that_are_rejected_with_one_line() {
         format!(
             "smooth(preset=pr1195) has no parameter {name:?}; its parameters are: preset, init-tree-reuse, max-tree-reuse, \
              tree-reuse-update-rate, init-nps, nps-update-rate, init-timeuse, min-timeuse, timeuse-update-rate, \
-             max-move-budget, mle-legacy(midpoint, steepness), {ADJUST}"
+             max-move-budget, mle-legacy(midpoint, steepness)"
         )
     };
     let fraction = "expected a number from 0.01 to 1 (no unit)";
@@ -156,9 +154,8 @@ fn specifications_that_are_rejected_with_one_line() {
         (
             "legacy(preset=lc0)",
             "legacy has no parameter \"preset\"; its parameters are: slowmover, midpoint-move, steepness, \
-             immediate-use, first-move-bonus, book-ply-bonus, "
-                .to_owned()
-                + ADJUST,
+             immediate-use, first-move-bonus, book-ply-bonus"
+                .to_owned(),
         ),
         ("smooth(init-nps=0x10)", syntax("smooth(init-nps=0x10)", "at offset 16: \"0x10\" is not a number")),
         ("smooth(init-nps=1e999)", syntax("smooth(init-nps=1e999)", "at offset 16: \"1e999\" is not a number")),
@@ -176,7 +173,7 @@ fn every_form_of_a_manager_says_which_it_is() {
         let title = manager.title();
         let preset = manager.preset.map(|preset| format!("{}(preset={preset})", manager.name));
         for spec in [title.clone()].into_iter().chain(preset) {
-            let mut manager = build(&spec).unwrap();
+            let mut manager = accounting::Accounted::build(&spec).unwrap();
             let plan = manager.plan(&MoveRequest { clock_ms: 60_000.0, ..MoveRequest::default() });
             manager.finish(&MoveOutcome::default());
             let account = manager.last_move().unwrap().manager.as_ref();
@@ -202,7 +199,7 @@ fn every_declared_parameter_is_sound_and_settable() {
             assert!(param.min <= param.default && param.default <= param.max, "{}", param.name);
             assert!(!param.help.is_empty());
             for value in [param.min, param.default, param.max] {
-                let inner = format!("{}={value}", param.name);
+                let inner = format!("{}={}", param.name, param.written(value));
                 let nested = group.map_or(inner.clone(), |group| format!("{group}({inner})"));
                 build(&manager.specification(&nested)).unwrap();
             }

@@ -1,13 +1,11 @@
 //! Keeps the time of one game, from move to move, as a pure state machine that a game, a replay and a simulation drive
 //! alike.
 
+use super::accounting::{Accounted, MoveAccount};
 use super::estimators::overhead::LagEstimator;
+use super::event_log::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
 use super::stoppers::Stoppers;
-use super::trace::{Answer, BookMove, Event, ManagerChoice, Observer, SearchStart};
-use super::{
-    MoveAccount, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, Statistics, TimeManager, Verdict, build,
-    due,
-};
+use super::{GameReport, MoveOutcome, MoveRequest, Plan, SearchSnapshot, SpecError, TimeManager, Verdict, due};
 
 /// The time of one game: the manager and its specification, the measured lag, the stoppers of the running search, and the
 /// rule by which a move is due.
@@ -16,10 +14,10 @@ use super::{
 /// [`end`](Timekeeper::end). The same calls give the same answers.
 pub struct Timekeeper {
     spec: String,
-    manager: Box<dyn TimeManager>,
-    /// `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
+    manager: Accounted,
+    /// The measured lag. `None`: it is not measured, as in scripts written by hand, whose clocks need not add up.
     lag: Option<LagEstimator>,
-    /// Those of the search that runs; without them the manager alone is asked.
+    /// Rules of the search that runs; without them the manager alone is asked.
     stoppers: Option<Stoppers>,
     open: Option<OpenMove>,
     observer: Option<Box<dyn Observer>>,
@@ -52,10 +50,8 @@ pub struct Begun {
 pub struct TimeReport {
     /// The move.
     pub account: MoveAccount,
-    /// The game so far.
-    pub statistics: Statistics,
-    /// Whether the manager reports its statistics after every move.
-    pub reports_statistics: bool,
+    /// The game so far, where the manager reports it ([`TimeManager::report`]).
+    pub game: Option<GameReport>,
 }
 
 impl Timekeeper {
@@ -64,7 +60,7 @@ impl Timekeeper {
     /// # Errors
     /// [`SpecError`], when there is no such manager.
     pub fn new(spec: &str) -> Result<Timekeeper, SpecError> {
-        let (manager, lag) = (build(spec)?, Some(LagEstimator::default()));
+        let (manager, lag) = (Accounted::build(spec)?, Some(LagEstimator::default()));
         Ok(Timekeeper { spec: spec.to_owned(), manager, lag, stoppers: None, open: None, observer: None })
     }
 
@@ -77,16 +73,16 @@ impl Timekeeper {
     }
 
     /// Lets `observer` see every event from now on, the choice of the manager first. Estimates from before are not in
-    /// the trace: a trace that is to be replayed begins with a new game.
+    /// the event log: one that is to be verified begins with a new game.
     pub fn observe_by(&mut self, observer: Option<Box<dyn Observer>>) {
         self.observer = observer;
         let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
-        self.tell(|| Event::Manager(choice), None);
+        self.report_event(|| Event::Manager(choice), None);
     }
 
     /// The manager.
     pub fn manager(&self) -> &dyn TimeManager {
-        self.manager.as_ref()
+        &self.manager
     }
 
     /// Replaces the manager's estimate of speed, in nodes per second, as if learned.
@@ -105,10 +101,10 @@ impl Timekeeper {
     /// [`SpecError`], and nothing is changed.
     pub fn choose(&mut self, spec: &str) -> Result<(), SpecError> {
         if self.spec != spec {
-            self.manager = build(spec)?;
+            self.manager = Accounted::build(spec)?;
             self.spec = spec.to_owned();
             let choice = ManagerChoice { spec: self.spec.clone(), measure_lag: self.lag.is_some() };
-            self.tell(|| Event::Manager(choice), None);
+            self.report_event(|| Event::Manager(choice), None);
         }
         Ok(())
     }
@@ -117,7 +113,7 @@ impl Timekeeper {
     pub fn new_game(&mut self) {
         self.rebuild();
         self.lag = self.lag.as_ref().map(|_| LagEstimator::default());
-        self.tell(|| Event::NewGame, None);
+        self.report_event(|| Event::NewGame, None);
     }
 
     /// Changes to another game, at any point of it. `keep_time_stats`: whether the manager's estimates hold for it.
@@ -129,13 +125,13 @@ impl Timekeeper {
             true => self.manager.finish(&MoveOutcome::default()),
             false => self.rebuild(),
         }
-        self.tell(|| Event::OtherGame { keep_time_stats }, None);
+        self.report_event(|| Event::OtherGame { keep_time_stats }, None);
     }
 
     /// Takes in that the tree was changed: the next one says nothing about the last search.
     pub fn tree_changed(&mut self) {
         self.manager.finish(&MoveOutcome::default());
-        self.tell(|| Event::TreeChanged, None);
+        self.report_event(|| Event::TreeChanged, None);
     }
 
     /// Takes in a move that is played without a search.
@@ -145,7 +141,7 @@ impl Timekeeper {
             lag.clock_seen(ply, clock_ms);
             lag.move_played(ply, clock_ms, increment_ms, 0.0);
         }
-        self.tell(|| Event::BookMove(played), None);
+        self.report_event(|| Event::BookMove(played), None);
     }
 
     /// Begins a search; `request` if its move has a clock. A clock loses the user's overhead and the measured lag, a `movetime` what
@@ -178,7 +174,7 @@ impl Timekeeper {
     fn search(&mut self, start: &SearchStart) {
         self.stoppers = Some(Stoppers::new(&start.limits, &start.stoppers));
         self.open = None;
-        self.tell(|| Event::Search(start.clone()), None);
+        self.report_event(|| Event::Search(start.clone()), None);
     }
 
     fn plan(&mut self, request: &MoveRequest) -> Plan {
@@ -200,7 +196,7 @@ impl Timekeeper {
             due_ms: plan.due_ms,
             is_opponents_clock: request.is_opponents_clock,
         });
-        self.tell(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
+        self.report_event(|| Event::Plan(request.clone()), Some(&|| Answer::Plan(plan.clone())));
         plan
     }
 
@@ -212,13 +208,13 @@ impl Timekeeper {
     /// Looks at the running search: the manager, if its move has a clock, and every other stopper. Without a
     /// [`begin`](Timekeeper::begin) the manager alone is asked.
     pub fn observe(&mut self, snapshot: &SearchSnapshot) -> Verdict {
-        let manager = self.manager.as_mut();
+        let manager = &mut self.manager;
         let verdict = match &mut self.stoppers {
             Some(stoppers) if self.open.is_some() => stoppers.check(snapshot, Some(manager)),
             Some(stoppers) => stoppers.check(snapshot, None),
             None => manager.observe(snapshot),
         };
-        self.tell(|| Event::Observe(snapshot.clone()), Some(&|| Answer::Observe(verdict)));
+        self.report_event(|| Event::Observe(snapshot.clone()), Some(&|| Answer::Observe(verdict)));
         verdict
     }
 
@@ -246,30 +242,29 @@ impl Timekeeper {
                 };
                 lag.search_ended(account.used_ms - hard_limit_ms.max(waited_ms), clock_ms - account.used_ms);
             }
-            let statistics = self.manager.statistics()?.clone();
-            Some(TimeReport { account, statistics, reports_statistics: self.manager.reports_statistics() })
+            Some(TimeReport { account, game: self.manager.report() })
         });
         let account = report.as_ref().map(|report| &report.account);
         let answer = account.map(|account| move || Answer::Finish(account.clone()));
         let answer = answer.as_ref().map(|answer| answer as &dyn Fn() -> Answer);
-        self.tell(|| Event::Finish(outcome.clone()), answer);
+        self.report_event(|| Event::Finish(outcome.clone()), answer);
         report
     }
 
-    /// Applies an event of a trace.
+    /// Applies an event of an event log.
     ///
     /// # Errors
     /// [`SpecError`], when the event names no manager; then nothing has happened.
     pub fn apply(&mut self, event: &Event) -> Result<Option<Answer>, SpecError> {
         Ok(match event {
             Event::Manager(ManagerChoice { spec, measure_lag }) => {
-                self.manager = build(spec)?;
+                self.manager = Accounted::build(spec)?;
                 self.spec.clone_from(spec);
                 // The lag of a game outlives a change of its manager.
                 if *measure_lag != self.lag.is_some() {
                     self.lag = measure_lag.then(LagEstimator::default);
                 }
-                self.tell(|| event.clone(), None);
+                self.report_event(|| event.clone(), None);
                 None
             }
             Event::NewGame => {
@@ -299,11 +294,11 @@ impl Timekeeper {
     }
 
     fn rebuild(&mut self) {
-        self.manager = build(&self.spec).expect("a manager was built from the same specification before");
+        self.manager = Accounted::build(&self.spec).expect("a manager was built from the same specification before");
     }
 
-    /// Tells the observer, if there is one. Without one, event and answer are not made.
-    fn tell<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
+    /// Reports an event to the observer, if there is one. Without one, event and answer are not made.
+    fn report_event<'e>(&mut self, event: impl FnOnce() -> Event<'e>, answer: Option<&dyn Fn() -> Answer>) {
         if let Some(observer) = &mut self.observer {
             observer.happened(&event(), answer.map(|answer| answer()).as_ref());
         }

@@ -137,7 +137,7 @@ struct Kept(Arc<Mutex<Vec<String>>>);
 
 impl Observer for Kept {
     fn happened(&mut self, event: &Event, answer: Option<&Answer>) {
-        self.0.lock().push(crate::trace::write(event, answer));
+        self.0.lock().push(crate::event_log::write(event, answer));
     }
 }
 

@@ -46,7 +46,7 @@ impl Unit {
     ];
 
     /// The short form that machines read.
-    pub fn symbol(self) -> &'static str {
+    pub(super) fn symbol(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
             Self::Seconds => "s",

@@ -2,7 +2,7 @@
 
 use super::damage;
 use zeitnot_engine::splitmix::SplitMix64 as Random;
-use zeitnot_time::{COMMON_GROUPS, GroupSpec, ManagerSpec, ParamSpec, managers};
+use zeitnot_time::{GroupSpec, ManagerSpec, ParamSpec, managers};
 
 /// A specification of any kind.
 pub fn any(random: &mut Random) -> String {
@@ -40,16 +40,10 @@ fn written(random: &mut Random, valid: bool) -> String {
 }
 
 fn entry(random: &mut Random, manager: &'static ManagerSpec, valid: bool) -> String {
-    let groups: Vec<&GroupSpec> = manager.groups.iter().chain(COMMON_GROUPS).collect();
-    let (params, choices) = (manager.params.len(), manager.choices.len());
-    match random.below(params + choices + 2 * groups.len()) {
+    let params = manager.params.len();
+    match random.below(params + 2 * manager.groups.len()) {
         index if index < params => parameter(random, &manager.params[index], valid),
-        index if index < params + choices => {
-            let choice = &manager.choices[index - params];
-            let value = if valid { random.choice(choice.values) } else { damage::word(random) };
-            format!("{}={value}", choice.name)
-        }
-        index => group(random, groups[(index - params - choices) / 2], valid),
+        index => group(random, &manager.groups[(index - params) / 2], valid),
     }
 }
 
@@ -60,11 +54,6 @@ fn group(random: &mut Random, group: &'static GroupSpec, valid: bool) -> String 
             inner.push(parameter(random, param, valid));
         }
     }
-    for nested in group.groups {
-        if random.below(4) == 0 {
-            inner.push(self::group(random, nested, valid));
-        }
-    }
     match inner.is_empty() && random.below(2) == 0 {
         true => group.name.to_owned(),
         false => format!("{}({})", group.name, inner.join(",")),
@@ -72,6 +61,10 @@ fn group(random: &mut Random, group: &'static GroupSpec, valid: bool) -> String 
 }
 
 fn parameter(random: &mut Random, param: &ParamSpec, valid: bool) -> String {
+    if !param.words.is_empty() {
+        let value = if valid { random.choice(param.words) } else { damage::word(random) };
+        return format!("{}={value}", param.name);
+    }
     let share = [0.0, 1.0, random.below(1001) as f64 / 1e3, random.below(1001) as f64 / 1e3][random.below(4)];
     let inside = (param.min + share * (param.max - param.min)).clamp(param.min, param.max);
     let value = match random.below(6) {

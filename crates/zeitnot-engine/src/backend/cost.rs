@@ -1,5 +1,5 @@
-//! Tells the cost of each batch, for games on a virtual clock: a decorator below the cache, so that a position from the cache
-//! costs nothing.
+//! Models the cost of each batch, for games on a virtual clock: a decorator below the cache, so that a position from
+//! the cache costs nothing.
 
 use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
 use rand::SeedableRng as _;
@@ -40,7 +40,7 @@ pub enum CostError {
     /// There is no entry.
     #[error("a table of batch times needs an entry")]
     Empty,
-    /// The text is not what `backendbench --json` prints.
+    /// A text that `backendbench --json` does not print.
     #[error("no output of backendbench --json: {0}")]
     Json(String),
 }
@@ -94,15 +94,16 @@ impl CostModel {
         CostModel::table(&entries)
     }
 
-    /// Lets the time of a batch vary: its logarithm is normal with this standard deviation, its mean stays. The draw depends
-    /// on `seed` and the batch alone, not on the batches before it.
+    /// Lets the time of a batch vary: its logarithm is normal with this standard deviation, its mean stays. The draw
+    /// depends on `seed` and the batch alone, not on the batches before it.
     ///
     /// # Errors
     /// [`CostError::Jitter`] unless `jitter` is from 0 to 1.
     pub fn with_jitter(self, jitter: f64, seed: u64) -> Result<CostModel, CostError> {
-        match (0.0..=1.0).contains(&jitter) {
-            true => Ok(CostModel { jitter, seed, ..self }),
-            false => Err(CostError::Jitter(jitter)),
+        if (0.0..=1.0).contains(&jitter) {
+            Ok(CostModel { jitter, seed, ..self })
+        } else {
+            Err(CostError::Jitter(jitter))
         }
     }
 
@@ -123,7 +124,7 @@ impl CostModel {
         }
     }
 
-    fn told_ms(&self, batch: &[Query]) -> f64 {
+    fn modelled_cost_ms(&self, batch: &[Query]) -> f64 {
         let ms = self.batch_ms(batch.len());
         // The mean of such a distribution is exp(mu + sigma^2 / 2).
         match LogNormal::new(-self.jitter * self.jitter / 2.0, self.jitter) {
@@ -136,7 +137,7 @@ impl CostModel {
     }
 }
 
-/// A backend whose evaluators tell what each batch costs. It belongs below the cache.
+/// A backend whose evaluators model the cost of each batch. It belongs below the cache.
 pub struct CostedBackend {
     inner: Arc<dyn Backend>,
     model: Arc<CostModel>,
@@ -156,7 +157,7 @@ impl Backend for CostedBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         let inner = self.inner.evaluator()?;
-        Ok(Box::new(CostedEvaluator { inner, model: Arc::clone(&self.model), told_ms: 0.0 }))
+        Ok(Box::new(CostedEvaluator { inner, model: Arc::clone(&self.model), modelled_cost_ms: 0.0 }))
     }
 
     fn cache(&self) -> Option<&dyn EvaluationCache> {
@@ -167,17 +168,17 @@ impl Backend for CostedBackend {
 struct CostedEvaluator {
     inner: Box<dyn Evaluator>,
     model: Arc<CostModel>,
-    told_ms: f64,
+    modelled_cost_ms: f64,
 }
 
 impl Evaluator for CostedEvaluator {
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
-        self.told_ms = self.model.told_ms(batch);
+        self.modelled_cost_ms = self.model.modelled_cost_ms(batch);
         self.inner.evaluate(batch)
     }
 
-    fn told_ms(&self) -> Option<f64> {
-        Some(self.told_ms)
+    fn modelled_cost_ms(&self) -> Option<f64> {
+        Some(self.modelled_cost_ms)
     }
 }
 
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn jitter_depends_on_the_seed_and_the_batch_alone_and_keeps_the_mean() {
         let model = |seed| CostModel::constant(1_000.0).unwrap().with_jitter(0.3, seed).unwrap();
-        let ms = |seed, from: u64| model(seed).told_ms(&queries(from..from + 8));
+        let ms = |seed, from: u64| model(seed).modelled_cost_ms(&queries(from..from + 8));
         assert_eq!(ms(1, 5), ms(1, 5));
         assert_ne!(ms(1, 5), ms(2, 5));
         assert_ne!(ms(1, 5), ms(1, 6));
@@ -241,12 +242,12 @@ mod tests {
         let costed = CostedBackend::new(Arc::new(RandomBackend::new(1)), CostModel::constant(100.0).unwrap());
         let cached = CachedBackend::new(Arc::new(costed), 1_000);
         let mut evaluator = cached.evaluator().unwrap();
-        let mut told = |keys| {
+        let mut modelled = |keys| {
             evaluator.evaluate(&queries(keys)).unwrap();
-            evaluator.told_ms()
+            evaluator.modelled_cost_ms()
         };
-        assert_eq!(told(0..4), Some(40.0));
-        assert_eq!(told(0..4), Some(0.0), "all of them are in the cache");
-        assert_eq!(told(2..5), Some(10.0), "one is new");
+        assert_eq!(modelled(0..4), Some(40.0));
+        assert_eq!(modelled(0..4), Some(0.0), "all of them are in the cache");
+        assert_eq!(modelled(2..5), Some(10.0), "one is new");
     }
 }

@@ -28,7 +28,7 @@ pub enum BackendError {
         /// The names that exist.
         known: String,
     },
-    /// `BackendOptions` is not what it should be.
+    /// Invalid `BackendOptions`.
     #[error("backend options: {0}")]
     Options(DeviceOptionsError),
     /// A library that the backend's execution provider needs is not there. Another backend is never taken in its place.
@@ -38,7 +38,7 @@ pub enum BackendError {
         backend: &'static str,
         /// The library's file name.
         library: String,
-        /// How to get it.
+        /// Way to get it.
         advice: String,
     },
     /// The backend's execution provider does not load for another reason.
@@ -55,10 +55,10 @@ pub enum BackendError {
     /// A backend of several devices without any.
     #[error("no device was named to run on")]
     NoDevice,
-    /// There is no place for what a provider compiles.
+    /// No place for the compiled forms of a provider.
     #[error("no cache folder: the home folder of this user is not known; name one with cache_dir in BackendOptions")]
     NoCacheFolder,
-    /// The folder for what a provider compiles cannot be made.
+    /// Failure to make the folder for the compiled forms of a provider.
     #[error("cannot write the cache folder {folder}: {reason}", folder = folder.display())]
     Cache {
         /// The folder.
@@ -80,7 +80,7 @@ pub enum BackendError {
     Load {
         /// The network's name.
         network: String,
-        /// Its own words.
+        /// Reason in the library's words.
         reason: String,
     },
     /// The network's inputs or outputs are not those of a chess network.
@@ -88,7 +88,7 @@ pub enum BackendError {
     Shape {
         /// The network's name.
         network: String,
-        /// Which input or output, and how it differs.
+        /// Input or output, and its difference.
         problem: String,
     },
     /// A run failed.
@@ -96,7 +96,7 @@ pub enum BackendError {
     Run {
         /// The network's name.
         network: String,
-        /// Its own words.
+        /// Reason in the library's words.
         reason: String,
     },
     /// The network's answer is not an evaluation.
@@ -117,7 +117,7 @@ pub enum BackendError {
     },
 }
 
-/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+/// Written by hand: the inner error's text is in the outer one's already, so it must not be its source as well.
 impl From<DeviceOptionsError> for BackendError {
     fn from(error: DeviceOptionsError) -> BackendError {
         BackendError::Options(error)

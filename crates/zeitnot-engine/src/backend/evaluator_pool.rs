@@ -6,13 +6,13 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a thread that waits for an evaluator looks whether it is still wanted.
+/// Interval at which a thread that waits for an evaluator looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each evaluator
-/// comes back when its batch is over, and the next search begins with those that are here.
+/// The evaluators of a backend. A search that has answered leaves its threads behind with their last batches: each
+/// evaluator comes back when its batch is over, and the next search begins with those that are here.
 #[derive(Default)]
-pub struct EvaluatorPool {
+pub(crate) struct EvaluatorPool {
     contents: Mutex<Contents>,
     given_back: Condvar,
 }
@@ -31,7 +31,7 @@ impl EvaluatorPool {
     ///
     /// # Errors
     /// Those of the backend when it makes one.
-    pub fn ensure(&self, backend: &dyn Backend, wanted: usize) -> Result<(), BackendError> {
+    pub(crate) fn ensure(&self, backend: &dyn Backend, wanted: usize) -> Result<(), BackendError> {
         let mut contents = self.contents.lock();
         contents.wanted = wanted;
         while contents.here.len() + contents.lent < wanted {
@@ -43,22 +43,23 @@ impl EvaluatorPool {
         Ok(())
     }
 
-    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted any more.
-    pub fn count(&self) -> usize {
+    /// The evaluators that there are for a search, those on loan among them. Of these more may be out than are wanted
+    /// any more.
+    pub(crate) fn count(&self) -> usize {
         let contents = self.contents.lock();
         (contents.here.len() + contents.lent).min(contents.wanted)
     }
 
     /// Waits until no evaluator is on loan: late batches then change nothing any more. No search may be under way.
-    pub fn wait_for_all(&self) {
+    pub(crate) fn wait_for_all(&self) {
         let mut contents = self.contents.lock();
         while contents.lent > 0 {
             self.given_back.wait_for(&mut contents, PATIENCE);
         }
     }
 
-    /// Lends an evaluator as soon as one is here; `None` when none is wanted any more, or none is left that could come.
-    pub fn lend(self: &Arc<Self>, is_wanted: impl Fn() -> bool) -> Option<LentEvaluator> {
+    /// Lends an evaluator as soon as one is here; `None` when no evaluator is wanted any more, or none can come.
+    pub(crate) fn lend(self: &Arc<Self>, is_wanted: impl Fn() -> bool) -> Option<LentEvaluator> {
         let mut contents = self.contents.lock();
         while is_wanted() {
             if let Some(evaluator) = contents.here.pop() {
@@ -73,8 +74,8 @@ impl EvaluatorPool {
         None
     }
 
-    /// Wakes the threads that wait for an evaluator, to see that none is wanted any more.
-    pub fn wake(&self) {
+    /// Wakes the threads that wait for an evaluator, to see that no evaluator is wanted any more.
+    pub(crate) fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
         let contents = self.contents.lock();
         self.given_back.notify_all();
@@ -82,18 +83,18 @@ impl EvaluatorPool {
     }
 
     /// Notes a batch that was over after its search: its positions, and the milliseconds that it took.
-    pub fn note_late_batch(&self, positions: usize, took_ms: f64) {
+    pub(crate) fn note_late_batch(&self, positions: usize, took_ms: f64) {
         self.contents.lock().late.push((positions, took_ms));
     }
 
     /// The batches that were over after their searches, since they were last asked for.
-    pub fn take_late_batches(&self) -> Vec<(usize, f64)> {
+    pub(crate) fn take_late_batches(&self) -> Vec<(usize, f64)> {
         std::mem::take(&mut self.contents.lock().late)
     }
 }
 
 /// An evaluator on loan. Dropped it goes back, unless its thread panics: then it may be broken.
-pub struct LentEvaluator {
+pub(crate) struct LentEvaluator {
     evaluator: Option<Box<dyn Evaluator>>,
     owner: Arc<EvaluatorPool>,
 }

@@ -18,31 +18,31 @@ pub const BACKENDS: [&str; 10] =
     ["auto", "native", "onnxruntime", "cuda", "tensorrt", "openvino", "coreml", "directml", "uniform", "random"];
 
 /// The kinds of backends by name, Lc0's names among them (docs/lc0.md, 5.2).
-const NAMES: [(&str, Kind); 24] = [
-    ("auto", Kind::Auto),
-    ("native", Kind::Native),
-    ("onnxruntime", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnxruntime-cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnx", Kind::OnnxRuntime(Provider::Cpu)),
-    ("onnx-cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("cpu", Kind::OnnxRuntime(Provider::Cpu)),
-    ("cuda", Kind::OnnxRuntime(Provider::Cuda)),
-    ("cuda-auto", Kind::OnnxRuntime(Provider::Cuda)),
-    ("cuda-fp16", Kind::OnnxRuntime(Provider::Cuda)),
-    ("onnx-cuda", Kind::OnnxRuntime(Provider::Cuda)),
-    ("tensorrt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("trt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("onnx-trt", Kind::OnnxRuntime(Provider::TensorRt)),
-    ("openvino", Kind::OnnxRuntime(Provider::OpenVino)),
-    ("onnx-openvino", Kind::OnnxRuntime(Provider::OpenVino)),
-    ("coreml", Kind::OnnxRuntime(Provider::CoreMl)),
-    ("onnx-coreml", Kind::OnnxRuntime(Provider::CoreMl)),
-    ("directml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("dml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("onnx-dml", Kind::OnnxRuntime(Provider::DirectMl)),
-    ("uniform", Kind::Uniform),
-    ("trivial", Kind::Uniform),
-    ("random", Kind::Random),
+const NAMES: [(&str, BackendKind); 24] = [
+    ("auto", BackendKind::Auto),
+    ("native", BackendKind::Native),
+    ("onnxruntime", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnxruntime-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("onnx-cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cpu", BackendKind::OnnxRuntime(Provider::Cpu)),
+    ("cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-auto", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("cuda-fp16", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("onnx-cuda", BackendKind::OnnxRuntime(Provider::Cuda)),
+    ("tensorrt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("onnx-trt", BackendKind::OnnxRuntime(Provider::TensorRt)),
+    ("openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("onnx-openvino", BackendKind::OnnxRuntime(Provider::OpenVino)),
+    ("coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("onnx-coreml", BackendKind::OnnxRuntime(Provider::CoreMl)),
+    ("directml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("onnx-dml", BackendKind::OnnxRuntime(Provider::DirectMl)),
+    ("uniform", BackendKind::Uniform),
+    ("trivial", BackendKind::Uniform),
+    ("random", BackendKind::Random),
 ];
 
 /// Names by which users of Lc0 ask for a device that this build cannot drive, and what it would need.
@@ -68,17 +68,17 @@ pub struct BackendOptions {
     pub cache_size: usize,
     /// The stand-in for positions before the first one known.
     pub history_fill: HistoryFill,
-    /// How the network runs on its device.
+    /// Options by which the network runs on its device.
     pub device: DeviceOptions,
     /// Seed of the backend `random`.
     pub seed: u64,
-    /// Where lines about work that takes long go.
+    /// Sink of lines about work that takes long.
     pub announcer: Announcer,
 }
 
 impl BackendOptions {
-    /// Positions in the cache unless told otherwise: Lc0's default (docs/lc0.md, 5.1).
-    pub const DEFAULT_CACHE_SIZE: usize = 2_000_000;
+    /// Default number of positions in the cache: Lc0's (docs/lc0.md, 5.1).
+    pub(crate) const DEFAULT_CACHE_SIZE: usize = 2_000_000;
 }
 
 impl Default for BackendOptions {
@@ -96,7 +96,7 @@ impl Default for BackendOptions {
 
 /// The kind of a backend.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum BackendKind {
     Auto,
     Native,
     OnnxRuntime(Provider),
@@ -104,7 +104,7 @@ enum Kind {
     Random,
 }
 
-fn kind(name: &str) -> Result<Kind, BackendError> {
+fn kind(name: &str) -> Result<BackendKind, BackendError> {
     let lower = name.to_ascii_lowercase();
     if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == lower) {
         return Ok(*kind);
@@ -120,38 +120,35 @@ fn kind(name: &str) -> Result<Kind, BackendError> {
 /// Whether the backend `name` runs a network.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn needs_network(name: &str) -> Result<bool, BackendError> {
-    Ok(matches!(kind(name)?, Kind::Auto | Kind::Native | Kind::OnnxRuntime(_)))
+    Ok(matches!(kind(name)?, BackendKind::Auto | BackendKind::Native | BackendKind::OnnxRuntime(_)))
 }
 
-/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not give to
-/// the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
+/// The execution provider of the backend `name`: of `auto`, the one it would take here for a network that it does not
+/// give to the backend native ([`takes_native`]) and for which no engine of TensorRT is ready. `None` without one.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn provider_of(name: &str, options: &BackendOptions) -> Result<Option<Provider>, BackendError> {
     Ok(match kind(name)? {
-        Kind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
-        Kind::Auto => Some(Provider::Cpu),
-        Kind::OnnxRuntime(provider) => Some(provider),
-        Kind::Native | Kind::Uniform | Kind::Random => None,
+        BackendKind::Auto if cuda_may_run(options) => Some(Provider::Cuda),
+        BackendKind::Auto => Some(Provider::Cpu),
+        BackendKind::OnnxRuntime(provider) => Some(provider),
+        BackendKind::Native | BackendKind::Uniform | BackendKind::Random => None,
     })
 }
 
-/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU where
-/// it can.
+/// Whether the backend `name` runs this network by itself, without ONNX Runtime: `native` does, and `auto` on the CPU
+/// where it can.
 ///
 /// # Errors
-///
 /// When there is no such backend, or not in this build.
 pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> Result<bool, BackendError> {
     Ok(match kind(name)? {
-        Kind::Auto => !takes_cuda(options) && native_is_faster(network, options),
-        Kind::Native => true,
-        Kind::OnnxRuntime(_) | Kind::Uniform | Kind::Random => false,
+        BackendKind::Auto => !takes_cuda(options) && native_is_faster(network, options),
+        BackendKind::Native => true,
+        BackendKind::OnnxRuntime(_) | BackendKind::Uniform | BackendKind::Random => false,
     })
 }
 
@@ -159,7 +156,6 @@ pub fn takes_native(name: &str, network: &Network, options: &BackendOptions) -> 
 /// that it takes for it.
 ///
 /// # Errors
-///
 /// When there is no ONNX Runtime with it, or a library is missing.
 pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<(), BackendError> {
     probe(&*runtime::load_with(options.runtime.as_deref(), provider)?, provider)
@@ -167,15 +163,14 @@ pub fn probe_provider(options: &BackendOptions, provider: Provider) -> Result<()
 
 /// Makes the backend `name`, with a cache in front unless its size is 0.
 ///
-/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this network is
-/// built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless an option asks for
-/// ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's are known (`onnx-cpu`,
-/// `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
+/// `auto` is a card when one answers and an ONNX Runtime for it is there: through TensorRT where its engine for this
+/// network is built already, else through CUDA. Else it is the CPU: `native` for the networks that it can run, unless
+/// an option asks for ONNX Runtime. [`Backend::attributes`] says which it took. Names are case-insensitive, and Lc0's
+/// are known (`onnx-cpu`, `onnx-cuda`, `onnx-trt`, `onnx-dml`, `trivial`).
 ///
 /// # Errors
-///
-/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU), when
-/// it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
+/// When there is no such backend, when a device that was asked for cannot be used (it is never replaced by the CPU),
+/// when it needs a network and has none, or when it cannot run this one. Nothing is downloaded: see
 /// [`runtime::ensure_installed`].
 pub fn create(
     name: &str,
@@ -184,11 +179,11 @@ pub fn create(
 ) -> Result<Arc<dyn Backend>, BackendError> {
     let with_network = || network.ok_or_else(|| BackendError::NoNetwork(name.to_owned()));
     let inner: Arc<dyn Backend> = match kind(name)? {
-        Kind::Auto => automatic(with_network()?, options)?,
-        Kind::Native => native(with_network()?, options)?,
-        Kind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
-        Kind::Uniform => Arc::new(UniformBackend::new()),
-        Kind::Random => Arc::new(RandomBackend::new(options.seed)),
+        BackendKind::Auto => automatic(with_network()?, options)?,
+        BackendKind::Native => native(with_network()?, options)?,
+        BackendKind::OnnxRuntime(provider) => on_provider(provider, with_network()?, options)?,
+        BackendKind::Uniform => Arc::new(UniformBackend::new()),
+        BackendKind::Random => Arc::new(RandomBackend::new(options.seed)),
     };
     Ok(match options.cache_size {
         0 => inner,
@@ -196,11 +191,10 @@ pub fn create(
     })
 }
 
-/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring what a
-/// backend costs on top.
+/// A session of ONNX Runtime with the network in it and nothing around it, on the first of the devices: for measuring
+/// what a backend costs on top.
 ///
 /// # Errors
-///
 /// As of [`create`].
 pub fn bare_session(
     provider: Provider,
@@ -213,7 +207,7 @@ pub fn bare_session(
     BareSession::new(&runtime, provider, device, network, &options.device)
 }
 
-/// Whether a card answers and a runtime for it is there.
+/// Whether a card answers, and a runtime for the card is there.
 fn cuda_may_run(options: &BackendOptions) -> bool {
     runtime::is_there_with(options.runtime.as_deref(), Provider::Cuda) && nvidia::driver().is_ok()
 }
@@ -223,8 +217,8 @@ fn takes_cuda(options: &BackendOptions) -> bool {
     options.device.check_for(Provider::Cuda).is_ok() && cuda_may_run(options)
 }
 
-/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else shall wait
-/// minutes for one.
+/// Whether `auto` tries TensorRT before CUDA: where its engine is there somebody has asked for it, and nobody else
+/// shall wait minutes for one.
 fn takes_tensorrt(network: &Network, options: &BackendOptions) -> bool {
     options.device.check_for(Provider::TensorRt).is_ok()
         && runtime::is_there_with(options.runtime.as_deref(), Provider::TensorRt)
@@ -251,8 +245,8 @@ fn automatic(network: &Network, options: &BackendOptions) -> Result<Arc<dyn Back
     on_provider(Provider::Cpu, network, options)
 }
 
-/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or whether one is
-/// there that only native does, such as 8 bits.
+/// Whether this network is one for the backend native, and no option is there that only ONNX Runtime understands; or
+/// whether one is there that only native does, such as 8 bits.
 fn native_is_faster(network: &Network, options: &BackendOptions) -> bool {
     let for_onnx_runtime = options.runtime.is_some() || options.device.check_for_native().is_err();
     let for_native = options.device.check_for(Provider::Cpu).is_err();
@@ -294,9 +288,9 @@ fn on_provider(
     }
 }
 
-/// How many of several devices are loaded before the others: TensorRT's engine for the first serves cards of its kind, and two
-/// that build the same one would write the same file. Cards of different kinds are loaded one after another, as any two of
-/// them may be of one kind.
+/// Number of devices that are loaded before the others: TensorRT's engine for the first serves cards of its kind, and
+/// two that build the same one would write the same file. Cards of different kinds are loaded one after another, as any
+/// two of them may be of one kind.
 fn loaded_alone(provider: Provider, devices: &[u32]) -> usize {
     let names: Vec<_> = match (provider, nvidia::driver()) {
         (Provider::TensorRt, Ok(driver)) => {

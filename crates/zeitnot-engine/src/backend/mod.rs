@@ -9,15 +9,17 @@
 //! |---|---|
 //! | `query` | a position for a network, and its key in the cache |
 //! | `factory` | backends by name |
-//! | `provider` | what each execution provider of ONNX Runtime prefers |
+//! | `provider_preferences` | batches, rows and sessions that each execution provider of ONNX Runtime prefers |
 //! | `device_options` | the option `BackendOptions` |
-//! | `onnxruntime`, `input` | networks through ONNX Runtime |
+//! | `onnxruntime`, `input_buffer` | networks through ONNX Runtime, and their input as a tensor |
 //! | `native` | networks on the processor, by our own kernels |
 //! | `several`, `side_by_side` | several devices behind one backend; work on threads of its own |
 //! | `calibration` | networks in 8 bits, from their activations on positions of self-play |
 //! | `cache` | evaluations kept in memory, as decorators: for a search by position, for several engines by the whole input |
 //! | `evaluator_pool` | the evaluators of a backend, lent to the threads that search |
-//! | `cost` | what a batch costs on a virtual clock, as a decorator |
+//! | `cost` | the cost of a batch on a virtual clock, as a decorator |
+//! | `policy_sampling` | the softmax of logits, and a move drawn from it |
+//! | `error` | errors |
 //! | `uniform`, `random` | no network at all: for tests, and for measuring the search alone |
 //!
 //! ```
@@ -60,17 +62,20 @@ pub use calibration::{Calibration, quantise, self_play};
 pub use cost::{CostError, CostModel, CostedBackend};
 pub use device_options::{Arithmetic, DeviceOptions, DeviceOptionsError, LARGEST_BATCH};
 pub use error::BackendError;
-pub use evaluator_pool::{EvaluatorPool, LentEvaluator};
+pub(crate) use evaluator_pool::EvaluatorPool;
 pub use factory::{
     BACKENDS, BackendOptions, bare_session, create, needs_network, probe_provider, provider_of, takes_native,
 };
 pub use native::{Isa, NativeBackend, NativeOptions, UnknownIsa};
-pub use onnxruntime::{BareInput, BareSession, OnnxRuntimeBackend};
+pub(crate) use onnxruntime::OnnxRuntimeBackend;
+pub use onnxruntime::{BareInput, BareSession};
 pub use policy_sampling::{sample, softmax};
-pub use provider_preferences::{Rows, Sharing, saturation};
-pub use query::{Query, cache_key};
+pub(crate) use provider_preferences::Sharing;
+pub use provider_preferences::{Rows, saturation};
+pub use query::Query;
+pub(crate) use query::cache_key;
 pub use random::RandomBackend;
-pub use several::SeveralDevices;
+pub(crate) use several::SeveralDevices;
 pub use uniform::UniformBackend;
 
 /// A network's evaluation of one position, from the side to move.
@@ -92,7 +97,7 @@ pub struct Evaluation {
 pub struct Attributes {
     /// The backend and its network, such as `onnxruntime cpu, maia-1900`.
     pub name: String,
-    /// The device and what drives it, such as `cpu, ONNX Runtime 1.31.1`.
+    /// The device and its driver, such as `cpu, ONNX Runtime 1.31.1`.
     pub device: String,
     /// The planes that a query must carry; `None` for a backend that does not look at the board.
     pub input: Option<(InputFormat, HistoryFill)>,
@@ -106,11 +111,11 @@ pub struct Attributes {
     pub smallest_batch: usize,
     /// The largest batch, in positions, that is run in one piece; a larger one is split.
     pub maximum_batch: usize,
-    /// How many workers keep the device busy.
+    /// Number of workers that keep the device busy.
     pub preferred_threads: usize,
     /// Whether evaluating costs the cores that the search runs on.
     pub is_cpu: bool,
-    /// Whether an evaluation is the same to the bit whatever else is in its batch.
+    /// Whether an evaluation is the same to the bit in every batch.
     pub is_batch_invariant: bool,
 }
 
@@ -123,13 +128,12 @@ impl fmt::Display for Attributes {
 
 /// A network on a device, shared by all workers.
 pub trait Backend: Send + Sync {
-    /// Its properties and preferences; the same for its whole life.
+    /// Properties and preferences; they never change.
     fn attributes(&self) -> &Attributes;
 
     /// A worker's private end.
     ///
     /// # Errors
-    ///
     /// When the device has no room for another one.
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError>;
 
@@ -143,7 +147,7 @@ pub trait EvaluationCache: Send + Sync {
     /// The evaluation of the position with this [`cache_key`], if it is held.
     fn get(&self, key: u64) -> Option<Evaluation>;
 
-    /// How full the cache is, in permille (UCI's `hashfull`).
+    /// Fill of the cache in permille (UCI's `hashfull`).
     fn fill(&self) -> u32;
 
     /// Memory that the cache takes, in bytes.
@@ -164,7 +168,7 @@ impl dyn Backend + '_ {
         self.cache()?.get(key)
     }
 
-    /// How full the cache is, in permille (UCI's `hashfull`); `None` without a cache.
+    /// Fill of the cache in permille (UCI's `hashfull`); `None` without a cache.
     pub fn cache_fill(&self) -> Option<u32> {
         self.cache().map(EvaluationCache::fill)
     }
@@ -189,16 +193,15 @@ impl dyn Backend + '_ {
 
 /// One worker's private end of a backend.
 pub trait Evaluator: Send {
-    /// One evaluation for each query, in their order. Any number of queries is allowed; none gives none.
+    /// One evaluation for each query, in their order. Any number of queries is allowed, also 0.
     ///
     /// # Errors
-    ///
     /// When the device fails, or the network's answer is not an evaluation (not a number, say).
     fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError>;
 
-    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the clock
-    /// has to be asked.
-    fn told_ms(&self) -> Option<f64>;
+    /// Milliseconds that the last batch cost by a cost model ([`CostedBackend`]); `None` where none speaks, and the
+    /// clock has to be asked.
+    fn modelled_cost_ms(&self) -> Option<f64>;
 }
 
 /// Workers that keep the cores busy: the physical ones that this process may use. A second hyperthread of a core adds

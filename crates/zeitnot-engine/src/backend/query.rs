@@ -26,8 +26,8 @@ impl Query {
         query
     }
 
-    /// The same in place of another query, in whose memory.
-    pub fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
+    /// Fills a query in the memory of another, which it replaces.
+    pub(crate) fn fill(&mut self, game: &Game, moves: &[Move], attributes: &Attributes) {
         let transform = match attributes.input {
             Some((format, fill)) => {
                 let (planes, transform) = encode(game, format, fill);
@@ -53,7 +53,7 @@ impl Query {
 const RULE50_FREE: u32 = 16;
 /// Width in plies of the parts above [`RULE50_FREE`].
 const RULE50_STEP: u32 = 8;
-/// From here on every ply has a part of its own: maia-1900's value of one board changes by 0.03 from ply 95 to 99.
+/// Ply from which every ply has a part of its own: maia-1900's value of one board changes by 0.03 from ply 95 to 99.
 const RULE50_EXACT: u32 = 80;
 
 /// The key of the current position of `game` in a position cache.
@@ -64,7 +64,7 @@ const RULE50_EXACT: u32 = 80;
 /// though a network sees seven of them.
 ///
 /// The key knows neither network nor input format: a cache belongs to one loaded network.
-pub fn cache_key(game: &Game) -> u64 {
+pub(crate) fn cache_key(game: &Game) -> u64 {
     let position = game.current();
     key_of(position.key(), position.repetitions() > 0, position.rule50())
 }

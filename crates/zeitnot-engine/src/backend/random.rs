@@ -9,8 +9,8 @@ const LOGIT_RANGE: f32 = 2.0;
 /// Moves left are below this, in plies.
 const MOVES_LEFT_RANGE: f32 = 200.0;
 
-/// Evaluations that depend on nothing but the position's key, the move's index and a seed: a search over them has uneven
-/// trees, as with a network, and is the same on every machine.
+/// Evaluations that depend on nothing but the position's key, the move's index and a seed: a search over them has
+/// uneven trees, as with a network, and is the same on every machine.
 #[derive(Debug)]
 pub struct RandomBackend {
     attributes: Attributes,
@@ -77,7 +77,7 @@ impl Evaluator for Random {
         Ok(batch.iter().map(|query| self.evaluate_one(query)).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::side_by_side::side_by_side;
 use super::{Attributes, Backend, BackendError, EvaluationCache, Evaluator};
 
-/// The same network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
+/// One network on several devices. Workers are dealt out to them in turn, so that each device is kept busy by workers
 /// of its own and no batch waits for the slowest part of itself (Lc0's `roundrobin`). A search needs at least as many
 /// threads as there are devices; [`Attributes::preferred_threads`] is the sum.
-pub struct SeveralDevices {
+pub(crate) struct SeveralDevices {
     attributes: Attributes,
     devices: Vec<Arc<dyn Backend>>,
     next: AtomicUsize,
@@ -17,7 +17,7 @@ pub struct SeveralDevices {
 
 impl SeveralDevices {
     /// Puts devices with the same network behind one backend; `None` without any.
-    pub fn new(devices: Vec<Arc<dyn Backend>>) -> Option<SeveralDevices> {
+    pub(crate) fn new(devices: Vec<Arc<dyn Backend>>) -> Option<SeveralDevices> {
         let first = devices.first()?.attributes();
         let all = || devices.iter().map(|device| device.attributes());
         let attributes = Attributes {
@@ -49,13 +49,12 @@ impl Backend for SeveralDevices {
     }
 }
 
-/// Loads the same on several devices: on the first `alone` of them one after another, then on the rest side by side, as loading
-/// takes seconds a device. The results are in the order of the devices.
+/// Loads the same on several devices: on the first `alone` of them one after another, then on the rest side by side, as
+/// loading takes seconds a device. The results are in the order of the devices.
 ///
 /// # Errors
-///
-/// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's. Before
-/// the rest is tried, each of the first must have succeeded.
+/// The error, where one device fails or all that fail say the same; else [`BackendError::Devices`] with each device's.
+/// Before the rest is tried, each of the first must have succeeded.
 pub(super) fn load_side_by_side<T: Send>(
     devices: &[u32],
     alone: usize,

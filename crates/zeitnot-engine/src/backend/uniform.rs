@@ -5,8 +5,8 @@ use super::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Eval
 /// Positions to a batch where evaluating costs nothing: Lc0's preference for a backend without one of its own.
 pub(super) const FREE_BATCH: usize = 256;
 
-/// Says q 0, d 0, no moves left and equal logits for every position. With it, a benchmark measures the search alone, and
-/// a search is the same on every machine.
+/// Says q 0, d 0, no moves left and equal logits for every position. With it, a benchmark measures the search alone,
+/// and a search is the same on every machine.
 #[derive(Debug)]
 pub struct UniformBackend {
     attributes: Attributes,
@@ -61,7 +61,7 @@ impl Evaluator for Uniform {
         Ok(batch.iter().map(even).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

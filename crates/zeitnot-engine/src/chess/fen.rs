@@ -12,18 +12,18 @@ use thiserror::Error;
 #[error("invalid FEN \"{fen}\": {reason}")]
 pub struct FenError {
     /// The text as it came.
-    pub fen: String,
+    pub(crate) fen: String,
     /// The problem.
     pub reason: String,
 }
 
 /// Reads a FEN. Ranks may be short or missing (the rest is empty) and every field after the board may be left out.
 ///
-/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules can
-/// still play (extra queens, odd checks, a check by the side to move) are taken.
+/// Impossible castling rights and en passant squares are dropped; positions that no game can reach but that the rules
+/// can still play (extra queens, odd checks, a check by the side to move) are taken.
 ///
-/// With the position comes the counter of full moves, which is one less than the position's own where Black's king stands
-/// in check at White's first move.
+/// With the position comes the counter of full moves, which is one less than the position's own where Black's king
+/// stands in check at White's first move.
 pub(super) fn parse(text: &str, chess960: bool) -> Result<(Chess, NonZeroU32), FenError> {
     let fail = |reason: String| FenError { fen: text.to_owned(), reason };
     let setup = setup(text).map_err(fail)?;
@@ -55,7 +55,7 @@ fn king_moved_into_check(after: Setup, chess960: bool) -> Option<Chess> {
         let mut before = before.clone();
         before.board.set_piece_at(from, side.king());
         let mut chess = position(before, chess960).ok()?;
-        // Told of a capture, shakmaty sets the fifty-move counter to 0.
+        // At a capture, shakmaty sets the fifty-move counter to 0.
         let capture = (rule50 == 0).then_some(Role::Pawn);
         chess.play_unchecked(Move::Normal { role: Role::King, from, capture, to, promotion: None });
         Some(chess)

@@ -25,8 +25,8 @@ impl Game {
         Game { positions: vec![Position::first(Chess::new(), NonZeroU32::MIN)], moves: Vec::new(), standard: true }
     }
 
-    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN. Positions that no game can
-    /// reach are taken as far as they can be played on from (see [`Position::is_illegal`]).
+    /// A game from a FEN, which may be partial (ranks and fields left out) or a Shredder-FEN. Positions that no game
+    /// can reach are taken as far as they can be played on from (see [`Position::is_illegal`]).
     ///
     /// # Errors
     /// [`FenError`] when the text is no FEN or the position cannot be played.
@@ -97,8 +97,8 @@ impl Game {
         fen_of(&self.positions[0])
     }
 
-    /// Whether castling needs the rules of Chess960: at the start a king or rook that may castle stands elsewhere than in
-    /// standard chess.
+    /// Whether castling needs the rules of Chess960: at the start a king or rook that may castle stands elsewhere than
+    /// in standard chess.
     pub fn is_chess960(&self) -> bool {
         let setup = self.positions[0].chess().to_setup(EnPassantMode::Legal);
         CastlingMode::detect(&setup).is_chess960()

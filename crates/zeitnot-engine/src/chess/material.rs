@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
 /// A move chosen without an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MaterialChoice {
+pub(crate) struct MaterialChoice {
     /// The move.
     pub mv: Move,
     /// Whether it mates.
@@ -26,7 +26,7 @@ fn value(role: Role) -> i32 {
 
 /// The best of `moves` by mate and material: a mate, else the move that wins the most material, counting its capture,
 /// the piece it saves and the piece it leaves to be captured. Equal moves keep their order. `None` without a move.
-pub fn best_by_material(position: &Position, moves: &[Move]) -> Option<MaterialChoice> {
+pub(crate) fn best_by_material(position: &Position, moves: &[Move]) -> Option<MaterialChoice> {
     let chess = position.chess();
     let mut best: Option<(i32, Move)> = None;
     for &mv in moves {
@@ -59,8 +59,8 @@ fn gain(before: &Chess, after: &Chess, mv: Move) -> i32 {
     captured + promoted + saved - risked
 }
 
-/// Material that `side` loses when the opponent captures on `square` with the cheapest piece, and is captured back where
-/// the square is defended.
+/// Material that `side` loses when the opponent captures on `square` with the cheapest piece, and is captured back
+/// where the square is defended.
 fn loss_at(chess: &Chess, square: Square, side: Color) -> i32 {
     let board = chess.board();
     let (Some(role), occupied) = (board.role_at(square), board.occupied()) else { return 0 };

@@ -27,9 +27,10 @@ mod san;
 
 pub use fen::FenError;
 pub use game::Game;
-pub use material::{MaterialChoice, best_by_material};
+pub(crate) use material::best_by_material;
 pub use moves::{MoveError, parse_uci, to_uci};
-pub use outcome::{FIFTY_MOVES_PLIES, Outcome};
+pub(crate) use outcome::FIFTY_MOVES_PLIES;
+pub use outcome::Outcome;
 pub use perft::{divide, perft};
 pub use position::Position;
 pub use san::{SanError, is_san, parse_san};

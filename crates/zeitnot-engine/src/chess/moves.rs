@@ -8,7 +8,7 @@ use thiserror::Error;
 /// A move that cannot be played. Its text names the move in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum MoveError {
-    /// Not a move in UCI notation.
+    /// Text that is not a move in UCI notation.
     #[error("\"{0}\" is not a move in UCI notation (such as e2e4 or e7e8q)")]
     Syntax(String),
     /// A move in UCI notation that the rules do not allow here.
@@ -22,7 +22,8 @@ pub enum MoveError {
 }
 
 /// Reads a move in UCI notation. Castling is understood as the king's step (`e1g1`) and as king takes rook (`e1h1`),
-/// whichever the game's kind: GUIs mix them. Where the king can go to that square by a move of its own, the step is that move.
+/// whichever the game's kind: GUIs mix them. Where the king can go to that square by a move of its own, the step is
+/// that move.
 ///
 /// # Errors
 /// [`MoveError`] when the text is no move or the move is illegal in `chess`.
@@ -45,7 +46,7 @@ fn promotion_of(uci: UciMove) -> Option<Role> {
     }
 }
 
-/// In Chess960 some GUIs still write castling as the king's way to the c- or g-file.
+/// Castling as the king's way to the c- or g-file, which some GUIs still write in Chess960.
 pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion: None } = uci else { return None };
     chess.legal_moves().into_iter().find(|mv| match *mv {
@@ -58,8 +59,8 @@ pub(super) fn king_step_castling(chess: &Chess, uci: UciMove) -> Option<Move> {
     })
 }
 
-/// The move in UCI notation. Castling is king takes rook in Chess960, otherwise the king's step; but from other squares than
-/// those of standard chess it is king takes rook all the same, for the step can be a move of the king's own.
+/// The move in UCI notation. Castling is king takes rook in Chess960, otherwise the king's step; but from other squares
+/// than those of standard chess it is king takes rook all the same, for the step can be a move of the king's own.
 pub fn to_uci(mv: Move, chess960: bool) -> String {
     let is_standard = |king: Square, rook: Square| king.file() == File::E && matches!(rook.file(), File::A | File::H);
     let is_step = !chess960 && matches!(mv, Move::Castle { king, rook } if is_standard(king, rook));

@@ -3,16 +3,16 @@
 use super::{Color, Game, Move, Position};
 
 /// Plies without capture or pawn move after which a game is drawn.
-pub const FIFTY_MOVES_PLIES: u32 = 100;
+pub(crate) const FIFTY_MOVES_PLIES: u32 = 100;
 /// Earlier occurrences of a position that end a game: it stands on the board for the third time.
 const EARLIER_OCCURRENCES: u32 = 2;
 
-/// How a game has ended. Where two draws come at once, the first one in this order is meant.
+/// End of a game. Where two draws come at once, the first one in this order is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The side to move is mated.
     Checkmate {
-        /// The other side.
+        /// Side that mates.
         winner: Color,
     },
     /// The side to move has no move, and is not in check.
@@ -36,14 +36,14 @@ impl Outcome {
 }
 
 impl Game {
-    /// How the game has ended; `None` while it goes on.
+    /// End of the game; `None` while it goes on.
     pub fn outcome(&self) -> Option<Outcome> {
         self.current().outcome(&self.current().legal_moves())
     }
 }
 
 impl Position {
-    /// How a game has ended that reached this position, whose legal moves are `moves`; `None` while it goes on.
+    /// End of a game that reached this position, whose legal moves are `moves`; `None` while it goes on.
     pub fn outcome(&self, moves: &[Move]) -> Option<Outcome> {
         if moves.is_empty() {
             let mated = Outcome::Checkmate { winner: self.turn().other() };

@@ -4,7 +4,8 @@ use super::position::legal_moves;
 use super::to_uci;
 use shakmaty::{Chess, Move, Position as _};
 
-/// Counts the leaves of the legal move tree `depth` plies deep. A move that takes the king ends its line, as in a search.
+/// Counts the leaves of the legal move tree `depth` plies deep. A move that takes the king ends its line, as in a
+/// search.
 pub fn perft(chess: &Chess, depth: u32) -> u64 {
     match depth {
         0 => 1,

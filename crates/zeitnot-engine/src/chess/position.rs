@@ -38,7 +38,8 @@ impl Position {
             cycle_length: 0,
             chess,
         };
-        // A position can only return after an even number of plies, four at least, with no pawn move or capture between.
+        // A position can only return after an even number of plies, four at least, with no pawn move or capture
+        // between.
         for distance in (4..=next.rule50 as usize).step_by(2) {
             let Some(index) = earlier.len().checked_sub(distance) else { break };
             if earlier[index].key == next.key {
@@ -76,8 +77,8 @@ impl Position {
         self.ply
     }
 
-    /// The counter of full moves that the FEN of this position has. That of [`Position::chess`] is one too high where the
-    /// first position was one that shakmaty cannot read (see [`Position::is_illegal`]).
+    /// The counter of full moves that the FEN of this position has. That of [`Position::chess`] is one too high where
+    /// the first position was one that shakmaty cannot read (see [`Position::is_illegal`]).
     pub fn fullmoves(&self) -> NonZeroU32 {
         match self.ply {
             // The ply of a move as late as this one is not known.
@@ -86,13 +87,13 @@ impl Position {
         }
     }
 
-    /// How many earlier positions of this game are the same.
+    /// Number of earlier positions of this game that are the same.
     pub fn repetitions(&self) -> u32 {
         self.repetitions
     }
 
-    /// Plies back to the last position that is the same; 0 when there is none.
-    pub fn cycle_length(&self) -> u32 {
+    /// Plies back to the last position that is the same; 0 without one.
+    pub(crate) fn cycle_length(&self) -> u32 {
         self.cycle_length
     }
 
@@ -105,8 +106,8 @@ impl Position {
         }
     }
 
-    /// Zobrist key of all that decides the legal moves: pieces, side to move, the rooks that may castle, and the file of an
-    /// en passant capture that is legal. Two positions are the same by FIDE 9.2.3 when their keys are.
+    /// Zobrist key of all that decides the legal moves: pieces, side to move, the rooks that may castle, and the file
+    /// of an en passant capture that is legal. Two positions are the same by FIDE 9.2.3 when their keys are.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -121,8 +122,8 @@ impl Position {
         legal_moves(&self.chess)
     }
 
-    /// Whether the side that does not move stands in check. No game has such a position, but a FEN can; as in Lc0 it can
-    /// be searched all the same. Taking the king ends the game like stalemate.
+    /// Whether the side that does not move stands in check. No game has such a position, but a FEN can; as in Lc0 it
+    /// can be searched all the same. Taking the king ends the game like stalemate.
     pub fn is_illegal(&self) -> bool {
         let (board, turn) = (self.board(), self.turn());
         board.king_of(turn.other()).is_some_and(|king| board.attacks_to(king, turn, board.occupied()).any())
@@ -134,7 +135,7 @@ impl Position {
     }
 
     /// Whether neither side can ever mate: bare kings, one minor piece, or bishops of one colour only.
-    pub fn is_insufficient_material(&self) -> bool {
+    pub(crate) fn is_insufficient_material(&self) -> bool {
         self.chess.is_insufficient_material()
     }
 
@@ -146,10 +147,7 @@ impl Position {
 
 /// All legal moves; none when the king of the side to move is gone, for which shakmaty panics.
 pub(super) fn legal_moves(chess: &Chess) -> MoveList {
-    match has_king(chess) {
-        true => chess.legal_moves(),
-        false => MoveList::new(),
-    }
+    if has_king(chess) { chess.legal_moves() } else { MoveList::new() }
 }
 
 /// Whether the side to move has its king.
@@ -159,8 +157,8 @@ pub(super) fn has_king(chess: &Chess) -> bool {
 
 fn key_of(chess: &Chess) -> u64 {
     let mut key = chess.zobrist_hash::<Zobrist64>(EnPassantMode::Legal);
-    // shakmaty tells castling rights apart by side, and in Chess960 a side can have several rooks. One elsewhere than in the
-    // corner adds the key of a pawn on its square, where no pawn ever stands.
+    // shakmaty distinguishes castling rights by side, and in Chess960 a side can have several rooks. One elsewhere than
+    // in the corner adds the key of a pawn on its square, where no pawn ever stands.
     for color in Color::ALL {
         for (side, corner) in [(CastlingSide::QueenSide, File::A), (CastlingSide::KingSide, File::H)] {
             if let Some(rook) = chess.castles().rook(color, side).filter(|rook| rook.file() != corner) {
@@ -192,8 +190,8 @@ mod tests {
         most
     }
 
-    /// shakmaty panics where a list has no room. A square that is not our own is reached by one sliding piece from each of eight
-    /// directions at most, and a queen reaches 27 squares.
+    /// shakmaty panics where a list has no room. A square that is not our own is reached by one sliding piece from each
+    /// of eight directions at most, and a queen reaches 27 squares.
     #[test]
     fn a_list_has_room_for_the_moves_of_any_board() {
         let knights: Vec<usize> = KNIGHT_MOVES.iter().flat_map(|(moves, squares)| vec![*moves; *squares]).collect();
@@ -202,7 +200,8 @@ mod tests {
         for sliders in 0..64 {
             for knight_count in 0..64 - sliders {
                 for (pawns, promotions) in promotions.iter().enumerate() {
-                    // The king is one of them. Each other pawn has four moves, and takes a square that eight could reach.
+                    // The king is one of them. Each other pawn has four moves, and takes a square that eight could
+                    // reach.
                     let Some(targets) = 63_usize.checked_sub(sliders + knight_count + pawns) else { continue };
                     let sliding = (27 * sliders).min(8 * targets);
                     let king_and_castling = 8 + 2;

@@ -8,9 +8,10 @@ use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Role};
 const SQUARES_OF_A_MOVE: usize = 4;
 
 impl Position {
-    /// Whether exactly `plies` legal moves can lead from here to the pieces and the side to move of `next`. Counters, castling rights
-    /// and the en passant square of `next` do not count: not every program that writes a FEN keeps them.
-    pub fn leads_to(&self, next: &Position, plies: usize) -> bool {
+    /// Whether exactly `plies` legal moves can lead from here to the pieces and the side to move of `next`. Counters,
+    /// castling rights and the en passant square of `next` do not count: not every program that writes a FEN keeps
+    /// them.
+    pub(crate) fn leads_to(&self, next: &Position, plies: usize) -> bool {
         leads_to(self.chess(), next.chess(), plies)
     }
 }
@@ -20,7 +21,7 @@ fn leads_to(chess: &Chess, next: &Chess, plies: usize) -> bool {
     if plies == 0 {
         return differing == 0 && chess.turn() == next.turn();
     }
-    // Nearly all positions are told apart by this, without a look at their moves.
+    // This decides nearly all positions without a look at their moves.
     differing <= SQUARES_OF_A_MOVE * plies
         && legal_moves(chess).into_iter().any(|mv| {
             let mut after = chess.clone();

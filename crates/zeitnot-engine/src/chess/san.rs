@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why a word is no move. The word stands before it.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SanError {
-    /// It is not in the notation.
+    /// Text that is not in the notation.
     #[error("is no move")]
     Syntax,
     /// A move of neither side, which analyses write.
@@ -18,7 +18,7 @@ pub enum SanError {
     /// The rules do not allow it.
     #[error("is illegal")]
     Illegal,
-    /// It names more than one legal move.
+    /// Name of more than one legal move.
     #[error("is ambiguous")]
     Ambiguous,
 }
@@ -40,8 +40,9 @@ enum Written {
     },
 }
 
-/// Reads a move: `Nf3`, `exd5`, `O-O`, `e8=Q`, and what python-chess and other readers take for these, such as `Ng1-f3`, `e2e4`,
-/// `0-0`, `e8Q`, `e8(Q)`, `Pe4`, `exf6 e.p.` in one word, a capture without its `x`, and any signs behind the move.
+/// Reads a move: `Nf3`, `exd5`, `O-O`, `e8=Q`, and what python-chess and other readers take for these, such as
+/// `Ng1-f3`, `e2e4`, `0-0`, `e8Q`, `e8(Q)`, `Pe4`, `exf6 e.p.` in one word, a capture without its `x`, and any signs
+/// behind the move.
 ///
 /// # Errors
 /// [`SanError`].
@@ -113,10 +114,8 @@ fn without_suffixes(mut text: &[u8]) -> &[u8] {
 fn normal(text: &[u8]) -> Option<Written> {
     let role_of = |letter: u8| Role::from_char(letter.into());
     let is_named = text.first().is_some_and(|first| b"NBRQK".contains(first));
-    let (role, text) = match is_named {
-        true => (role_of(text[0])?, &text[1..]),
-        false => (Role::Pawn, text.strip_prefix(b"P").unwrap_or(text)),
-    };
+    let (role, text) =
+        if is_named { (role_of(text[0])?, &text[1..]) } else { (Role::Pawn, text.strip_prefix(b"P").unwrap_or(text)) };
     let (promotion, text) = match text.split_last() {
         Some((last, rest)) if last.is_ascii_alphabetic() => {
             let rest =
@@ -146,7 +145,7 @@ mod tests {
         Game::from_fen(fen, false).unwrap().current().clone()
     }
 
-    /// The move in UCI notation, or why there is none.
+    /// The move in UCI notation, or the error.
     fn read(fen: &str, text: &str) -> String {
         parse_san(position(fen).chess(), text).map_or_else(|error| error.to_string(), |mv| to_uci(mv, true))
     }

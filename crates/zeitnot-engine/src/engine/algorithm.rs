@@ -1,8 +1,9 @@
-//! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without a tree.
+//! Configures Lc0's other searches (docs/lc0.md, 3.10), `policyhead` and `valuehead`: they play by the network without
+//! a tree.
 //!
-//! Both are searches with a limit of their own: one visit tells the policy, and when a move that was not visited goes before
-//! every other one, as many visits as there are moves tell the value of each of them. No time is divided, but a clock or a
-//! `movetime` that would run out ends them.
+//! Both are searches with a limit of their own: one visit gives the policy, and when a move that was not visited goes
+//! before every other one, as many visits as there are moves give the value of each of them. No time is divided, but a
+//! clock or a `movetime` that would run out ends them.
 //!
 //! Unlike in Lc0, the name of the program's file does not choose among them (docs/lc0.md, 3.10): a copy plays as the
 //! original does.
@@ -12,13 +13,13 @@ use crate::search::{Fpu, SearchParams, Temperature};
 use zeitnot_time::{SearchLimits, StopperParams};
 
 words! {
-    /// How a move is chosen (`SearchAlgorithm`); the command line has commands of the same names.
+    /// Way to choose a move (`SearchAlgorithm`).
     pub enum SearchAlgorithm {
-        /// By a tree search.
+        /// Tree search.
         Classic = "classic",
-        /// By the network's policy alone.
+        /// The network's policy alone.
         PolicyHead = "policyhead",
-        /// By the network's value of each move.
+        /// The network's value of each move.
         ValueHead = "valuehead",
     }
 }
@@ -38,7 +39,8 @@ pub(super) struct Configured {
     pub network_alone: bool,
 }
 
-/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock has for the move.
+/// Configures the search of a position with `moves` moves for `algorithm`. `clock_ms`: time that the clock has for the
+/// move.
 pub(super) fn configure(
     algorithm: SearchAlgorithm,
     moves: usize,

@@ -8,8 +8,8 @@ use crate::tablebase::{Probes, RootMoves, Tablebase};
 use std::sync::Arc;
 use zeitnot_text::files::to_path;
 
-/// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be opened
-/// again although the options are the same.
+/// Tables and book, and which options they were opened for: `None` before the first time, and when they are to be
+/// opened again although the options are the same.
 #[derive(Debug, Default)]
 pub(super) struct BooksAndTables {
     tables: Option<Arc<Tablebase>>,
@@ -21,9 +21,9 @@ pub(super) struct BooksAndTables {
 }
 
 impl BooksAndTables {
-    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a line,
-    /// once, and the engine does without. Returns whether the tables are others than before.
-    pub fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
+    /// Opens the files that the options name, unless they are open already. A file that cannot be opened is said in a
+    /// line, once, and the engine does without. Returns whether the tables are others than before.
+    pub(crate) fn open(&mut self, options: &Options, announcer: &Announcer) -> bool {
         let book_wanted = if options.own_book { options.book_file.as_str() } else { "" };
         if self.book_named.as_deref() != Some(book_wanted) {
             self.book_named = Some(book_wanted.to_owned());
@@ -54,8 +54,9 @@ impl BooksAndTables {
         true
     }
 
-    /// The option of that name was set, perhaps to what it was: what failed then is tried again by [`BooksAndTables::open`].
-    pub fn option_set(&mut self, name: &str) {
+    /// The option of that name was set, perhaps to what it was: what failed then is tried again by
+    /// [`BooksAndTables::open`].
+    pub(crate) fn option_set(&mut self, name: &str) {
         if name.eq_ignore_ascii_case("BookFile") && self.book.is_none() {
             self.book_named = None;
         }
@@ -64,9 +65,9 @@ impl BooksAndTables {
         }
     }
 
-    /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that has
-    /// come up before: a book can lead in circles.
-    pub fn book_move(
+    /// A book move for the end of `game`. No book, or a position that it does not know, gives none; so does one that
+    /// has come up before: a book can lead in circles.
+    pub(crate) fn book_move(
         &self,
         game: &Game,
         among: &[Move],
@@ -86,10 +87,10 @@ impl BooksAndTables {
         }
     }
 
-    /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named
-    /// some; empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
+    /// The tables' part in a search at the end of `game`: the root moves to keep to (`asked`, when the user named some;
+    /// empty: all), and the tables themselves unless the root's distances say everything. Tables that a probe broke,
     /// here or in the search before, are said to be given up.
-    pub fn root(
+    pub(crate) fn root(
         &mut self,
         game: &Game,
         asked: &[Move],

@@ -15,11 +15,11 @@ const LEAST_DRAW_RATE: f32 = 0.001;
 const SCALE_ZERO: f32 = 15.0;
 /// Elo by which precision grows e-fold.
 const ELO_SLOPE: f32 = 425.0;
-/// Where that growth begins, in multiples of [`ELO_SLOPE`].
+/// Start of that growth, in multiples of [`ELO_SLOPE`].
 const ELO_OFFSET: f32 = 6.75;
 /// Rating around which the Elo of single games becomes that of pairs of games from the same opening.
 const PAIR_MIDPOINT: f32 = 2737.0;
-/// Elo over which it does.
+/// Elo over which the spread does so.
 const PAIR_SHARPNESS: f32 = 250.0;
 
 words! {
@@ -167,8 +167,8 @@ mod tests {
         assert!((reference - 0.910_239).abs() < 1e-6);
         let (ratio, diff) = by_draw_rate(reference, 0.8, 0.65, 100.0);
         assert!((ratio - 0.5).abs() < 1e-6);
-        // 0.455120 / 0.828535 / (0.865589 + 0.101094) * ln 10 / 200 * 100: the bias 0.65 is 0.35 from White's even chance
-        // (0.175 / 0.455120 = 0.384514, cosh 1.074841) and 1.65 from Black's (1.812709, cosh 3.145121).
+        // 0.455120 / 0.828535 / (0.865589 + 0.101094) * ln 10 / 200 * 100: the bias 0.65 is 0.35 from White's even
+        // chance (0.175 / 0.455120 = 0.384514, cosh 1.074841) and 1.65 from Black's (1.812709, cosh 3.145121).
         assert!((diff - 0.654_209).abs() < 1e-4, "{diff}");
         assert_eq!(by_draw_rate(reference, 0.0, 0.65, 0.0), (1.0, 0.0));
         assert_eq!(by_draw_rate(reference, 1e-6, 0.65, 50.0), by_draw_rate(reference, 0.001, 0.65, 50.0));

@@ -24,11 +24,11 @@ pub struct GoParams {
     pub depth: Option<u32>,
     /// Moves in which a mate is looked for.
     pub mate: Option<u32>,
-    /// Search until told to stop.
+    /// Search until stopped.
     pub infinite: bool,
     /// Search on the opponent's time.
     pub ponder: bool,
-    /// Only these moves; empty: all.
+    /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
 }
 
@@ -39,13 +39,14 @@ pub struct SideClock {
     pub time_ms: f64,
     /// Increment a move.
     pub increment_ms: f64,
-    /// The side's own; else the other side's, the only one that was told.
+    /// Whether the clock is the side's own; else it is the other side's, the only one that was given.
     pub is_own: bool,
 }
 
 impl GoParams {
-    /// The clock of the side to move, if the move is played on it. Where the other side's alone is told (an interface that does not
-    /// know whose turn it is), that one is the best guess. An increment belongs to a clock: without one of its own, a clock has none.
+    /// The clock of the side to move, if the move is played on it. Where the other side's alone is given (an interface
+    /// that does not know whose turn it is), that one is the best guess. An increment belongs to a clock: without one
+    /// of its own, a clock has none.
     pub fn clock(&self, turn: Color) -> Option<SideClock> {
         if self.infinite || self.ponder {
             return None;
@@ -61,7 +62,7 @@ impl GoParams {
         own.0.map(|time_ms| clock(time_ms, own.1, true)).or_else(borrowed)
     }
 
-    /// The same move after `passed_ms` of its time: the clock that it is played on and `movetime` have so much less.
+    /// Move after `passed_ms` of its time: its clock and `movetime` are shorter by it.
     pub fn after(&self, turn: Color, passed_ms: f64) -> GoParams {
         let left = |time_ms: f64| (time_ms - passed_ms).max(0.0);
         let mut params = self.clone();
@@ -73,7 +74,7 @@ impl GoParams {
     }
 
     /// The limits beside the clock. A bare `go` searches until it is stopped.
-    pub fn limits(&self, turn: Color, nodes_as_playouts: bool) -> SearchLimits {
+    pub(crate) fn limits(&self, turn: Color, nodes_as_playouts: bool) -> SearchLimits {
         let limited = self.clock(turn).is_some()
             || self.movetime.is_some()
             || self.nodes.is_some()
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_clock_told_is_used() {
+    fn the_only_clock_given_is_used() {
         let go = GoParams { btime: Some(3.0), ..GoParams::default() };
         assert_eq!((go.clock(Color::White), go.clock(Color::Black)), (clock(3.0, 0.0, false), clock(3.0, 0.0, true)));
         let increments = GoParams { winc: Some(7.0), binc: Some(8.0), ..go.clone() };

@@ -1,12 +1,12 @@
-//! Lists the options of Lc0 that are accepted and ignored, each with the reason: the settings of a GUI or a match runner
-//! work, and their user is told what has no effect.
+//! Lists the options of Lc0 that are accepted and ignored, each with the reason: the settings of a GUI or a match
+//! runner work, and a line to their user names what has no effect.
 
 /// An option of Lc0 that has no effect here.
 #[derive(Clone, Copy, Debug)]
 pub struct IgnoredOption {
-    /// Its UCI name.
+    /// UCI name.
     pub name: &'static str,
-    /// Its long flag on the command line, without dashes; `None` where the flag means something.
+    /// Long flag on the command line, without dashes; `None` where the flag means something.
     pub flag: Option<&'static str>,
     /// Whether the flag is a switch and needs no value.
     pub is_switch: bool,
@@ -63,7 +63,7 @@ pub static IGNORED: &[IgnoredOption] = &[
     number("ThreadIdlingThreshold", "thread-idling-threshold", IDLING),
 ];
 
-/// The ignored option of a UCI name, whatever its case.
+/// The ignored option of a UCI name in any case.
 pub fn find(name: &str) -> Option<&'static IgnoredOption> {
     IGNORED.iter().find(|option| option.name.eq_ignore_ascii_case(name))
 }

@@ -42,9 +42,9 @@ pub enum EngineError {
 /// Whether a missing ONNX Runtime is obtained.
 #[derive(Clone, Copy, Debug)]
 pub enum RuntimePolicy {
-    /// Only what is there is used: the engine under a GUI downloads nothing.
+    /// Use what is there: the engine under a GUI downloads nothing.
     FindOnly,
-    /// It is installed, after one line to this function that says so.
+    /// Install it, after one line to this function that says so.
     Install(fn(&str)),
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Failure {
 
 impl Failure {
     /// The options as they would fail now.
-    pub fn of(options: &Options) -> Failure {
+    pub(crate) fn of(options: &Options) -> Failure {
         let key = Key::of(options);
         let network = network::find(key.weights.as_deref()).ok().and_then(|found| found.path().map(PathBuf::from));
         let stamp = |path: Option<&PathBuf>| {
@@ -96,18 +96,18 @@ impl Failure {
 
 /// A backend in use, and its evaluators.
 pub(super) struct Loaded {
-    /// `None` where the backend was handed in, whatever the options name.
+    /// `None` where the backend was handed in: then the options do not name it.
     key: Option<Key>,
-    /// Where its network came from, if it has one.
+    /// Location of its network, if it has one.
     pub location: Option<Location>,
     pub backend: Arc<dyn Backend>,
-    /// How long its batches take, as searches of this game have seen it.
+    /// Latency of its batches, as searches of this game have seen it.
     pub latency: BatchLatency,
     evaluators: Arc<EvaluatorPool>,
 }
 
-/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether that is what
-/// the user `asked` for.
+/// Loads what the options name unless `loaded` is just that, or was handed in; says in a line what it took, and whether
+/// that is what the user `asked` for.
 ///
 /// # Errors
 /// [`EngineError`], and `loaded` is as it was.
@@ -133,11 +133,11 @@ pub(super) fn load(
 /// A network on its device.
 #[derive(Clone)]
 pub struct LoadedNetwork {
-    /// Runs it.
+    /// The backend that runs the network.
     pub backend: Arc<dyn Backend>,
-    /// Where it came from, if the backend needs one.
+    /// Location of the network, if the backend needs one.
     pub location: Option<Location>,
-    /// A line that says what plays and why.
+    /// A line with the network, its device and the reasons for both.
     pub news: String,
 }
 
@@ -160,7 +160,7 @@ pub fn is_same_network(first: &Options, second: &Options) -> bool {
     key(first) == key(second)
 }
 
-/// What the user's WeightsFile names.
+/// Network that the user's WeightsFile names.
 #[derive(Clone, Copy, PartialEq)]
 enum Named {
     Nothing,
@@ -230,16 +230,16 @@ impl Loaded {
     }
 
     /// A backend that was handed in and has no cache, behind a cache of this engine's own.
-    pub fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
+    pub(crate) fn handed_in(backend: Arc<dyn Backend>, options: &Options) -> Loaded {
         Loaded::with(match options.cache_positions() {
             0 => backend,
             positions => Arc::new(CachedBackend::new(backend, positions as usize)),
         })
     }
 
-    /// Forgets what belongs to the game before: its evaluations and how long they took. `is_to_repeat`: late batches of the
-    /// games before must not change anything of the next.
-    pub fn new_game(&mut self, is_to_repeat: bool) {
+    /// Forgets the game before: its evaluations and their latency. `is_to_repeat`: late batches of
+    /// the games before must not change anything of the next.
+    pub(crate) fn new_game(&mut self, is_to_repeat: bool) {
         if is_to_repeat {
             self.evaluators.wait_for_all();
         }
@@ -249,7 +249,7 @@ impl Loaded {
     }
 
     /// Makes an evaluator for each search thread, as far as they are missing.
-    pub fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
+    pub(crate) fn ensure_evaluators(&mut self, options: &Options) -> Result<(), EngineError> {
         let wanted = match options.threads {
             0 => self.backend.attributes().preferred_threads.max(1),
             threads => threads as usize,
@@ -258,13 +258,13 @@ impl Loaded {
     }
 
     /// The evaluators for a search.
-    pub fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
+    pub(crate) fn evaluators(&mut self, options: &Options) -> Result<Arc<EvaluatorPool>, EngineError> {
         self.ensure_evaluators(options)?;
         Ok(Arc::clone(&self.evaluators))
     }
 
     /// The latency of batches, those among them that were over after their searches.
-    pub fn latency(&mut self) -> BatchLatency {
+    pub(crate) fn latency(&mut self) -> BatchLatency {
         for (positions, took_ms) in self.evaluators.take_late_batches() {
             self.latency.observe(positions, took_ms);
         }
@@ -272,7 +272,7 @@ impl Loaded {
     }
 
     /// The next search makes its evaluators anew.
-    pub fn forget_evaluators(&mut self) {
+    pub(crate) fn forget_evaluators(&mut self) {
         self.evaluators = Arc::default();
     }
 }

@@ -61,10 +61,10 @@ pub enum OptionError {
     /// `TimeManager` does not describe a time manager.
     #[error("option TimeManager: {0}")]
     TimeManager(String),
-    /// `BackendOptions` is not what it should be.
+    /// Invalid `BackendOptions`.
     #[error("option BackendOptions: {0}")]
     BackendOptions(DeviceOptionsError),
-    /// `Contempt` is not what it should be.
+    /// Invalid `Contempt`.
     #[error("option Contempt: \"{0}\" is not [name=]value,... with values in Elo")]
     Contempt(String),
     /// The option does not take this value.
@@ -81,7 +81,7 @@ pub enum OptionError {
 
 /// A type that options hold.
 pub(super) trait OptionValue: Sized {
-    /// `None` when the text is not such a value.
+    /// `None` when the text is not a value of this kind.
     fn read(text: &str, kind: Kind) -> Option<Self>;
     fn print(&self) -> String;
 }

@@ -14,11 +14,11 @@ use zeitnot_time::{DEFAULT_MANAGER, StopperParams};
 
 /// One option as declared.
 pub struct OptionSpec {
-    /// Its UCI name.
+    /// UCI name.
     pub name: &'static str,
-    /// Its long flag on the command line, without dashes.
+    /// Long flag on the command line, without dashes.
     pub flag: &'static str,
-    /// Its short flag, if it has one.
+    /// Short flag, if it has one.
     pub short: Option<char>,
     /// The kind of its values.
     pub kind: Kind,
@@ -41,12 +41,12 @@ macro_rules! options {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Options {
             $(#[doc = $help] pub $field: $type,)*
-            /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit. It is
-            /// no option but a fact about the machine, which whoever starts the engine finds out: a search that is to
-            /// repeat itself elsewhere has none.
+            /// Bytes that tree and cache may take together where `RamLimitMb` and `Hash` say nothing; `None`: no limit.
+            /// It is no option but a fact about the machine, which the program that starts the engine finds out: a
+            /// search that is to repeat itself elsewhere has none.
             pub automatic_memory: Option<usize>,
-            /// Whether [`Options::set`] has set `MoveOverheadMs`, be it to its default: somebody knows what a move loses, and a
-            /// `movetime` loses it, too.
+            /// Whether [`Options::set`] has set `MoveOverheadMs`, also to its default: somebody knows what a move
+            /// loses, and a `movetime` loses it, too.
             pub overhead_is_set: bool,
         }
 
@@ -87,7 +87,7 @@ const CPUCT_FACTOR_RANGE: Kind = Kind::Float { min: 0.0, max: 1000.0 };
 const ONE: Kind = Kind::Float { min: 0.0, max: 1.0 };
 /// Draw rates for which the logarithm of (1 + rate) / (1 - rate) is finite; Lc0 takes 1, and divides by 0.
 const ONE_EXCLUSIVE: Kind = Kind::Float { min: 0.0, max: 0.999 };
-/// The same for a rate that is divided by.
+/// Range of a rate that is a divisor.
 const DRAW_RATE: Kind = Kind::Float { min: 0.001, max: 0.999 };
 const TEMPERATURE: Kind = Kind::Float { min: 0.0, max: 100.0 };
 /// The largest number that GUIs hold in a spin box.
@@ -122,7 +122,7 @@ options! {
     move_overhead: u64 = 200u64, MOVE_OVERHEAD, "move-overhead", Kind::Spin { min: 0, max: 100_000_000 },
         "Milliseconds lost between the engine and the clock, per move; a clock loses the measured lag on top, a movetime a tenth at most unless this is set";
     time_manager_log: bool = false, "TimeManagerLog", "time-manager-log", Kind::Check,
-        "Print after each move its time, the reason it stopped, and the statistics of the game";
+        "Print after each move its budget, the time it took, the estimates, and the reason that it stopped";
     keep_time_stats: bool = false, "KeepTimeStats", "keep-time-stats", Kind::Check,
         "Keep the time manager's estimates when a position does not continue the game";
     ponder: bool = false, "Ponder", "ponder", Kind::Check,
@@ -146,13 +146,13 @@ options! {
     chess960: bool = false, "UCI_Chess960", "chess960", Kind::Check,
         "Write castling as king takes rook";
     show_wdl: bool = false, "UCI_ShowWDL", "show-wdl", Kind::Check,
-        "Tell win, draw and loss in permille";
+        "Report win, draw and loss in permille";
     show_moves_left: bool = false, "UCI_ShowMovesLeft", "show-movesleft", Kind::Check,
-        "Tell the moves left by the network's moves-left head";
+        "Report the moves left by the network's moves-left head";
     show_eps: bool = false, "UCI_ShowEPS", "show-eps", Kind::Check,
-        "Tell the evaluations a second, which cache and ends of the game have no part in";
+        "Report evaluations a second, without answers of the cache and ends of the game";
     per_pv_counters: bool = false, "PerPVCounters", "per-pv-counters", Kind::Check,
-        "Tell the visits of each line of analysis instead of those of the whole tree";
+        "Report the visits of each line of analysis instead of those of the whole tree";
     verbose_move_stats: bool = false, "VerboseMoveStats", "verbose-move-stats" 'v', Kind::Check,
         "Print statistics of every root move after a search";
     log_live_stats: bool = false, "LogLiveStats", "log-live-stats", Kind::Check,
@@ -214,7 +214,7 @@ options! {
     wdl_book_exit_bias: f32 = 0.65, "WDLBookExitBias", "wdl-book-exit-bias", Kind::Float { min: -2.0, max: 2.0 },
         "Advantage of the first side after the opening, where 1 is an even chance to win";
     opponent: String = "", "UCI_Opponent", "opponent", Kind::Text,
-        "The opponent, as the GUI tells: title, rating, computer or human, name";
+        "The opponent, as the GUI reports: title, rating, computer or human, name";
     rating_advantage: f32 = 0.0, "UCI_RatingAdv", "rating-advantage", Kind::Float { min: -10_000.0, max: 10_000.0 },
         "Our rating advantage in Elo; used as contempt where Contempt is empty";
     temperature: f32 = LC0.temperature.initial, "Temperature", "temperature", TEMPERATURE,
@@ -250,7 +250,7 @@ options! {
     max_out_of_order: f32 = LC0.max_out_of_order_evals_factor, "MaxOutOfOrderEvalsFactor", "max-out-of-order-evals-factor",
         Kind::Float { min: 0.0, max: 100.0 }, "How many of those a batch may bring, in batch sizes";
     max_collision_events: u64 = LC0.max_collision_events, "MaxCollisionEvents", "max-collision-events",
-        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer, whatever the size of the tree (Lc0 reads it and does nothing with it)";
+        Kind::Spin { min: 1, max: 65_536 }, "Collisions a batch may suffer in a tree of any size (Lc0 reads it and does nothing with it)";
     max_collision_visits: u64 = LC0.max_collision_visits, "MaxCollisionVisits", "max-collision-visits",
         Kind::Spin { min: 1, max: 100_000_000 }, "Collisions a batch may suffer in a large tree";
     collision_scaling_start: u64 = LC0.max_collision_visits_scaling_start, "MaxCollisionVisitsScalingStart",
@@ -281,7 +281,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("Book Depth", "BookDepth"),
 ];
 
-/// The declaration of an option by its UCI name, whatever its case.
+/// The declaration of an option by its UCI name in any case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
     let name = ALIASES.iter().find(|alias| alias.0.eq_ignore_ascii_case(name)).map_or(name, |alias| alias.1);
     SPECS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name))
@@ -306,13 +306,13 @@ impl Options {
     ///
     /// # Errors
     /// [`OptionError::Value`] for the first that has not.
-    pub fn check(&self) -> Result<(), OptionError> {
+    pub(crate) fn check(&self) -> Result<(), OptionError> {
         let mut scratch = Options::default();
         SPECS.iter().try_for_each(|spec| scratch.set(spec.name, &spec.value(self)))
     }
 
     /// Bytes that tree and cache may take together; `None`: no limit.
-    pub fn memory_limit(&self) -> Option<usize> {
+    pub(crate) fn memory_limit(&self) -> Option<usize> {
         self.memory_asked_for().or(self.automatic_memory)
     }
 
@@ -323,7 +323,7 @@ impl Options {
     }
 
     /// A line for the user about a limit that no option set.
-    pub fn memory_note(&self) -> Option<String> {
+    pub(crate) fn memory_note(&self) -> Option<String> {
         let limit = self.automatic_memory.filter(|_| self.memory_asked_for().is_none())?;
         let megabytes = limit / MEGABYTE;
         let cache = match self.cache_positions() {
@@ -333,9 +333,9 @@ impl Options {
         Some(format!("tree and cache may take {megabytes} MB, a share of the free memory{cache} (option RamLimitMb)"))
     }
 
-    /// A line for the user where `Threads` is too few for the devices that `BackendOptions` names: each device is served by
-    /// threads of its own.
-    pub fn devices_note(&self) -> Option<String> {
+    /// A line for the user where `Threads` is too few for the devices that `BackendOptions` names: each device is
+    /// served by threads of its own.
+    pub(crate) fn devices_note(&self) -> Option<String> {
         let device_options: DeviceOptions = self.backend_options.parse().ok()?;
         let (threads, devices) = (self.threads, device_options.devices.len() as u64);
         (threads > 0 && threads < devices).then(|| {
@@ -348,13 +348,13 @@ impl Options {
     }
 
     /// Evaluations that the cache may hold: with a limit on the memory, no more than fill half of it.
-    pub fn cache_positions(&self) -> u64 {
+    pub(crate) fn cache_positions(&self) -> u64 {
         let half = self.memory_limit().map(|bytes| (bytes / 2 / CACHED_POSITION) as u64);
         half.map_or(self.cache, |half| self.cache.min(half))
     }
 
-    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where it
-    /// says nothing but the default.
+    /// The specification of the time manager that plays: what `TimeManager` says, and `legacy` with `Slowmover` where
+    /// it says nothing but the default.
     pub fn time_manager_spec(&self) -> Cow<'_, str> {
         match self.slowmover {
             slowmover if slowmover != 1.0 && self.time_manager == Options::default().time_manager => {
@@ -365,7 +365,7 @@ impl Options {
     }
 
     /// The effect of a `Slowmover` other than 1, in a line for the user.
-    pub fn slowmover_note(&self) -> Option<String> {
+    pub(crate) fn slowmover_note(&self) -> Option<String> {
         let spec = self.time_manager_spec();
         let why = match spec {
             Cow::Owned(_) => "as option Slowmover asks",
@@ -392,7 +392,7 @@ impl Options {
     }
 
     /// The parameters of the search; whom contempt favours depends on the move and is not said yet.
-    pub fn search_params(&self) -> SearchParams {
+    pub(crate) fn search_params(&self) -> SearchParams {
         let cpuct = Cpuct { init: self.cpuct, base: self.cpuct_base, factor: self.cpuct_factor };
         let cpuct_at_root =
             Cpuct { init: self.cpuct_at_root, base: self.cpuct_base_at_root, factor: self.cpuct_factor_at_root };

@@ -1,18 +1,21 @@
 //! Searches on the opponent's time.
 //!
-//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just that
-//! position. Whatever ends the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that runs gets a
-//! plan, and goes on as that of any other move: its clock starts then, and the time manager divides the time that came with
-//! `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another reply is played, the tree below
-//! that one is still what the last search left there (see [`Tree::follow`](crate::search::Tree::follow)).
+//! A GUI that ponders sets up the position after the reply it expects and says `go ponder`. What is searched is just
+//! that position. At any end of the search, its answer waits for `ponderhit` or `stop`. At `ponderhit` the search that
+//! runs gets a plan, and goes on as that of any other move: its clock starts then, and the time manager divides the
+//! time that came with `go ponder`. Its answer waits for no thread that is just made, and for no batch. When another
+//! reply is played, the tree below that one is still what the last search left there (see
+//! [`Tree::follow`](crate::search::Tree::follow)).
 //!
 //! Lc0 searches the position before the reply instead (docs/lc0.md, 1.1). Then a miss finds more in the tree and a hit
 //! less: the visits are shared among all replies. A GUI ponders on the move that the engine itself predicted, which is
 //! played more often than not, and only then does the time thought come back at once.
 
-use super::{EngineError, GoParams, Options};
-use crate::search::Listener;
+use super::{Engine, EngineError, GoParams, Options, SearchAlgorithm};
+use crate::search::{Hit, Listener};
 use std::sync::Arc;
+use zeitnot_time::event_log::SearchStart;
+use zeitnot_time::{MoveRequest, Plan};
 
 /// A search on the opponent's time.
 pub(super) struct Pondering {
@@ -32,17 +35,69 @@ pub(super) struct Unstarted {
     pub error: EngineError,
 }
 
-/// The longest batch of analysis, in milliseconds: whoever stops it may want a move at once.
+/// The longest batch of analysis, in milliseconds: the user who stops it may want a move at once.
 const LONGEST_BATCH_MS: f64 = 200.0;
 
-/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may have
-/// to wait for the batch under way at its beginning.
+/// The share of the clock that a batch of pondering may take. A move is planned to take about this much of it, and may
+/// have to wait for the batch under way at its beginning.
 const BATCH_SHARE: f64 = 1.0 / 32.0;
 
-/// The longest batch of a search that only `stop` ends, in milliseconds: what the clock told with it can bear, if any is told.
+/// The longest batch of a search that only `stop` ends, in milliseconds: a share of the clock given with it, if any
+/// is given.
 pub(super) fn longest_batch_ms(clock_ms: Option<f64>, movetime_ms: Option<f64>) -> f64 {
-    let told_ms = [clock_ms, movetime_ms].into_iter().flatten();
-    told_ms.map(|told_ms| BATCH_SHARE * told_ms).fold(LONGEST_BATCH_MS, f64::min)
+    let given_ms = [clock_ms, movetime_ms].into_iter().flatten();
+    given_ms.map(|ms| BATCH_SHARE * ms).fold(LONGEST_BATCH_MS, f64::min)
+}
+
+impl Engine {
+    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
+    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
+    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let Pondering { params, options, listener } = self.pondering.take()?;
+        self.unstarted = None;
+        let params = GoParams { ponder: false, ..params };
+        // A book may answer, and other options want another search.
+        let goes_on = options == self.options && !self.options.own_book;
+        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
+        if let Some(Ok(plan)) = plan {
+            return Some(Ok(plan));
+        }
+        if let Some(search) = self.search.take() {
+            self.take_back(search.abandon());
+        }
+        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
+    }
+
+    /// Gives the running search the plan of the move; `None` where it cannot go on.
+    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
+        let turn = self.game.current().turn();
+        let limits = params.limits(turn, self.options.nodes_as_playouts);
+        let search_params = self.search_params(params);
+        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
+        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
+            return None;
+        }
+        self.note_clock(params, start_ms);
+        let stoppers = self.options.stopper_params();
+        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        let spec = self.options.time_manager_spec();
+        let search = self.search.as_ref()?;
+        search.ponder_hit(|tree, latency, time| {
+            let asked = asked.map(|asked| MoveRequest {
+                reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
+                moves_left_plies: tree.moves_left().filter(|_| has_moves_left),
+                ..asked
+            });
+            if asked.is_some() {
+                time.choose(&spec)?;
+            }
+            let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
+            let begun = time.begin(&start, asked.as_ref());
+            tree.forget_alternatives();
+            Ok(Hit { limits: start.limits, start_ms, begun })
+        })
+    }
 }
 
 #[cfg(test)]
@@ -50,12 +105,11 @@ mod tests {
     use super::*;
     use crate::backend::{Attributes, Backend, BackendError, Evaluation, EvaluationCache, Evaluator, Query};
     use crate::clock::MonotonicClock;
-    use crate::engine::{Engine, RuntimePolicy};
+    use crate::engine::RuntimePolicy;
     use crate::search::{Report, SearchEnd};
     use parking_lot::Mutex;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
-    use zeitnot_time::Plan;
 
     /// A backend whose every evaluation fails.
     struct Faulty(Arc<dyn Backend>);
@@ -79,7 +133,7 @@ mod tests {
             Err(BackendError::NoNetwork("faulty".to_owned()))
         }
 
-        fn told_ms(&self) -> Option<f64> {
+        fn modelled_cost_ms(&self) -> Option<f64> {
             None
         }
     }
@@ -104,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_while_pondering_is_told_before_stop() {
+    fn a_failure_while_pondering_is_reported_before_stop() {
         let mut engine = Engine::new(Options::default(), Arc::new(MonotonicClock::new()), RuntimePolicy::FindOnly);
         engine.set_option("Backend", "uniform").unwrap();
         engine.prepare().unwrap();

@@ -1,5 +1,5 @@
-//! Computes the numbers that a GUI is shown: the score from the network's win, draw and loss (docs/lc0.md, 3.8), and the index of
-//! a move in the network's policy.
+//! Computes the numbers that a GUI is shown: the score from the network's win, draw and loss (docs/lc0.md, 3.8), and
+//! the index of a move in the network's policy.
 
 use super::words::words;
 use crate::chess::{Color, Move};
@@ -52,8 +52,8 @@ fn centipawn(wl: f32) -> f32 {
     90.0 * (1.563_754_2 * wl).tan()
 }
 
-/// The strength in hundredths of a unit in which 1 is an even chance to win. `None` where it is not steady, or says less
-/// than the centipawn formula that stands in for it.
+/// The strength in hundredths of a unit in which 1 is an even chance to win. `None` where it is not steady, or says
+/// less than the centipawn formula that stands in for it.
 fn wdl_mu(line: &Line) -> Option<f32> {
     let mu = line.mu.filter(|mu| *mu != 0.0 && line.wl.abs() + line.d < MU_CERTAINTY_LIMIT)?;
     (mu.abs() < 1.0 || centipawn_for_mu(line.wl).abs() < (100.0 * mu).abs()).then_some(100.0 * mu)
@@ -71,8 +71,8 @@ pub fn wdl_permille(line: &Line) -> (u32, u32, u32) {
     (w, 1000 - w - l, l)
 }
 
-/// The index of a move of the side `turn` in the policy of a network, as `VerboseMoveStats` prints it: that of the board as
-/// it stands, without the symmetries of canonical inputs.
+/// The index of a move of the side `turn` in the policy of a network, as `VerboseMoveStats` prints it: that of the
+/// board as it stands, without the symmetries of canonical inputs.
 pub fn policy_index(mv: Move, turn: Color) -> u16 {
     network::policy_index(mv, turn, Transform::NONE)
 }
@@ -120,8 +120,9 @@ mod tests {
         assert_eq!(score(0.5, 0.497, Some(1.5), true), 45, "one result is all but excluded");
     }
 
-    /// Lc0 0.32.1 with maia-1900, `ScoreType` as named, `DrawScore` 0.2, one thread, batches of one, `MultiPV` 3, `go nodes
-    /// 100`: WL, D and Q by `VerboseMoveStats`, and the score of the `info` line of the same move. Its logarithms are rough.
+    /// Lc0 0.32.1 with maia-1900, `ScoreType` as named, `DrawScore` 0.2, one thread, batches of one, `MultiPV` 3,
+    /// `go nodes 100`: WL, D and Q by `VerboseMoveStats`, and the score of the `info` line of the same move. Its
+    /// logarithms are rough.
     #[test]
     fn scores_are_lc0s() {
         const ROUGH: f32 = 0.003;

@@ -62,8 +62,8 @@ impl Engine {
         Ok(Pondered(answer))
     }
 
-    /// Goes on with a pondered position as with an ordinary move whose clock started at `start_ms`, and waits for the answer. The
-    /// limits are those of [`Engine::start_pondering`], with the clocks of now.
+    /// Goes on with a pondered position as with an ordinary move whose clock started at `start_ms`, and waits for the
+    /// answer. The limits are those of [`Engine::start_pondering`], with the clocks of now.
     ///
     /// # Errors
     /// As [`Engine::search_and_wait`], and when the engine is not pondering.

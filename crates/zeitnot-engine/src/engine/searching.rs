@@ -1,15 +1,14 @@
-//! Starts the search of a move, asks the time manager, and takes tree and evaluators back at the end.
+//! Starts the search of a move: its plan, its request, and the answer of a book in its place.
 
 use super::algorithm::Configured;
 use super::loading::Loaded;
 use super::ponder::{Pondering, Unstarted, longest_batch_ms};
-use super::{Choice, Engine, EngineError, GoParams, SearchAlgorithm, SideClock, algorithm};
-use crate::chess::{Move, best_by_material};
-use crate::search::{EndReason, Finished, Hit, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
+use super::{Choice, Engine, EngineError, GoParams, SideClock, algorithm};
+use crate::search::{EndReason, Listener, Report, Search, SearchEnd, SearchRequest, Tree};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 use std::sync::Arc;
-use zeitnot_time::trace::{BookMove, SearchStart};
+use zeitnot_time::event_log::{BookMove, SearchStart};
 use zeitnot_time::{Begun, MoveRequest, Plan};
 
 impl Engine {
@@ -21,9 +20,10 @@ impl Engine {
         }
     }
 
-    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move.
-    /// A move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
-    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has failed.
+    /// Starts to search the position. `start_ms` is when the move's clock started. Returns the plan of a timed move. A
+    /// move from the book is answered at once, and so is one that no time is left for. Pondering has no answer before
+    /// [`Engine::ponder_hit`] or [`Engine::stop`], and a search without an end none before `stop`, even where it has
+    /// failed.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with: then there is no answer through the listener.
@@ -48,55 +48,6 @@ impl Engine {
             }
             started => started,
         }
-    }
-
-    /// The move that was pondered on is played: the search goes on as that of an ordinary move whose clock started at
-    /// `start_ms`. `None` when the engine is not pondering; otherwise what [`Engine::go`] would return.
-    pub fn ponder_hit(&mut self, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let Pondering { params, options, listener } = self.pondering.take()?;
-        self.unstarted = None;
-        let params = GoParams { ponder: false, ..params };
-        // A book may answer, and other options want another search.
-        let goes_on = options == self.options && !self.options.own_book;
-        let plan = if goes_on { self.go_on(&params, start_ms) } else { None };
-        if let Some(Ok(plan)) = plan {
-            return Some(Ok(plan));
-        }
-        if let Some(search) = self.search.take() {
-            self.take_back(search.abandon());
-        }
-        Some(plan.unwrap_or_else(|| self.start(&params, start_ms, listener)))
-    }
-
-    /// Gives the running search the plan of the move; `None` where it cannot go on.
-    fn go_on(&mut self, params: &GoParams, start_ms: f64) -> Option<Result<Option<Plan>, EngineError>> {
-        let turn = self.game.current().turn();
-        let limits = params.limits(turn, self.options.nodes_as_playouts);
-        let search_params = self.search_params(params);
-        let is_other_tree = !search_params.wdl_rescale.grows_as(&self.rescaled);
-        if is_other_tree || self.options.algorithm != SearchAlgorithm::Classic || self.next_by_board.is_some() {
-            return None;
-        }
-        self.note_clock(params, start_ms);
-        let stoppers = self.options.stopper_params();
-        let asked = params.clock(turn).map(|clock| self.move_request(clock, params.movestogo));
-        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
-        let spec = self.options.time_manager_spec();
-        let search = self.search.as_ref()?;
-        search.ponder_hit(|tree, latency, time| {
-            let asked = asked.map(|asked| MoveRequest {
-                reused_nodes: u64::from(tree.visits() - tree.excluded_visits()),
-                moves_left_plies: tree.moves_left().filter(|_| has_moves_left),
-                ..asked
-            });
-            if asked.is_some() {
-                time.choose(&spec)?;
-            }
-            let start = SearchStart { evaluation_ms: latency.expected_ms(1), stoppers, limits };
-            let begun = time.begin(&start, asked.as_ref());
-            tree.forget_alternatives();
-            Ok(Hit { limits: start.limits, start_ms, begun })
-        })
     }
 
     /// The answer from the book, if it has one and the search is not for analysis. It costs no time.
@@ -127,7 +78,7 @@ impl Engine {
         })
     }
 
-    fn start(
+    pub(super) fn start(
         &mut self,
         params: &GoParams,
         start_ms: f64,
@@ -158,8 +109,8 @@ impl Engine {
     }
 
     /// Searches on the caller's thread, with one worker and over any clock, and returns the end and the plan of a timed
-    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]). `stop_ms`:
-    /// when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
+    /// move: on a virtual clock the same game gives the same moves and times on any machine ([`Search::run`]).
+    /// `stop_ms`: when [`Engine::stop`] would come, on the engine's clock; it ends pondering and analysis.
     ///
     /// # Errors
     /// [`EngineError`] when nothing can be searched with, or when the search would have no end.
@@ -235,7 +186,7 @@ impl Engine {
             self.time = Some(time);
             return Err(error.into());
         }
-        let Begun { plan, limit_ms, due_ms } = time.begin(&start, asked.as_ref());
+        let Begun { plan, limit_ms: hard_limit_ms, due_ms } = time.begin(&start, asked.as_ref());
         let mut tree = self.tree.take().unwrap_or_else(|| Tree::new(self.game.clone()));
         if tree.is_empty() && due_ms == Some(0.0) && start.evaluation_ms.is_some() {
             latency.relax();
@@ -243,8 +194,8 @@ impl Engine {
         if !params.ponder {
             tree.forget_alternatives();
         }
-        let told = GoParams { ponder: false, ..params.clone() };
-        let clock_ms = told.clock(turn).map(|clock| clock.time_ms);
+        let on_clock = GoParams { ponder: false, ..params.clone() };
+        let clock_ms = on_clock.clock(turn).map(|clock| clock.time_ms);
         let longest_batch_ms =
             (start.limits.infinite || start.limits.ponder).then(|| longest_batch_ms(clock_ms, params.movetime));
         let request = SearchRequest {
@@ -262,7 +213,7 @@ impl Engine {
             with_live_stats: self.options.log_live_stats
                 && (self.options.verbose_move_stats || !self.options.log_file.is_empty()),
             start_ms,
-            limit_ms,
+            hard_limit_ms,
             due_ms,
             longest_batch_ms,
             busy_until_ms: self.busy_until_ms,
@@ -271,8 +222,8 @@ impl Engine {
         Ok((request, tree, plan))
     }
 
-    /// The facts that a manager is told of a move on a clock.
-    fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
+    /// The facts of a move on a clock for a manager.
+    pub(super) fn move_request(&self, clock: SideClock, movestogo: Option<u32>) -> MoveRequest {
         let position = self.game.current();
         let legal_moves = position.legal_moves();
         MoveRequest {
@@ -292,85 +243,5 @@ impl Engine {
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
         }
-    }
-
-    /// Whether a search is still to answer.
-    pub fn is_searching(&self) -> bool {
-        self.unstarted.is_some() || self.search.as_ref().is_some_and(|search| !search.is_finished())
-    }
-
-    /// Whether there is a search that only [`Engine::stop`] is sure to end.
-    pub fn is_endless(&self) -> bool {
-        let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
-        self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
-    }
-
-    /// Tells the search to answer now.
-    pub fn stop(&mut self) {
-        if let Some(search) = &self.search {
-            search.stop();
-        }
-        self.pondering = None;
-        if let Some(Unstarted { listener, error }) = self.unstarted.take() {
-            listener.finished(&SearchEnd {
-                best: self.unsearched(),
-                ponder: None,
-                report: Report::default(),
-                move_stats: Vec::new(),
-                reason: EndReason::Failed,
-                error: Some(format!("{error}: the move is chosen by material")),
-                time: None,
-            });
-        }
-    }
-
-    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal move.
-    pub fn unsearched(&self) -> Option<Move> {
-        let position = self.game.current();
-        best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
-    }
-
-    /// Ends the search, if there is one: its answer is given now. Batches that are still evaluated are not waited for.
-    pub fn finish(&mut self) {
-        if let Some(search) = self.search.take() {
-            self.take_back(search.finish());
-        }
-        self.stop();
-    }
-
-    /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
-    pub fn wait_for_answer(&self) {
-        if let Some(search) = &self.search {
-            search.wait_for_answer();
-        }
-    }
-
-    /// Waits for the search's own end, its last batches included.
-    pub fn wait(&mut self) {
-        if let Some(search) = self.search.take() {
-            self.take_back(search.wait());
-        }
-    }
-
-    fn take_back(&mut self, finished: Finished) {
-        self.busy_until_ms = finished.busy_until_ms;
-        self.tree = Some(finished.tree);
-        self.time = Some(finished.time);
-        if let Some(loaded) = &mut self.loaded {
-            loaded.latency = finished.latency;
-        }
-    }
-
-    /// Takes back what a search that has answered still holds.
-    pub(super) fn collect(&mut self) {
-        if self.search.as_ref().is_some_and(Search::is_finished) {
-            self.finish();
-        }
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.finish();
     }
 }

@@ -1,16 +1,18 @@
-//! Recognises a game by its positions and clocks where each position comes as a FEN of its own: adapters and older programs send
-//! no moves.
+//! Recognises a game by its positions and clocks where each position comes as a FEN of its own: adapters and older
+//! programs send no moves.
 //!
-//! Without the moves each position would be the first of another game: the manager would forget what it has learned, and grant each
-//! move the bonus of a first one. `legacy` once had 3.4 s left after 13 moves of a game of 10 s instead of 7.2.
+//! Without the moves each position would be the first of another game: the manager would forget what it has learned,
+//! and grant each move the bonus of a first one. `legacy` once had 3.4 s left after 13 moves of a game of 10 s instead
+//! of 7.2.
 
 use super::GoParams;
 use crate::chess::Position;
 
-/// Plies from one search to the next: our move and its reply, our move alone where the engine plays both sides, none where it
-/// searches again.
+/// Plies from one search to the next: our move and its reply, our move alone where the engine plays both sides, none
+/// where it searches again.
 const PLIES: [usize; 3] = [2, 1, 0];
-/// Time that a clock may lose beside what has passed here: a lag, or a referee that does not count as we do. In milliseconds.
+/// Time that a clock may lose beside what has passed here: a lag, or a referee that does not count as we do. In
+/// milliseconds.
 const LOST_MS: f64 = 5_000.0;
 /// Time by which a clock may be rounded, in milliseconds.
 const ROUNDING_MS: f64 = 1_000.0;
@@ -19,7 +21,7 @@ const ROUNDING_MS: f64 = 1_000.0;
 pub(super) struct TimedMove {
     /// The position before it.
     pub position: Position,
-    /// Its ply in the game.
+    /// Ply in the game.
     pub ply: u32,
     pub go: GoParams,
     /// When its clock started, on the engine's clock.
@@ -27,15 +29,16 @@ pub(super) struct TimedMove {
 }
 
 impl TimedMove {
-    /// The ply of `next` in the game, whatever its own counters say, if it can be the position of the next search.
-    pub fn ply_of(&self, next: &Position) -> Option<u32> {
+    /// The ply of `next` in the game, which its own counters may not know, if it can be the position of the next
+    /// search.
+    pub(crate) fn ply_of(&self, next: &Position) -> Option<u32> {
         let plies = PLIES.into_iter().find(|plies| self.position.leads_to(next, *plies))?;
         Some(self.ply.saturating_add(plies as u32))
     }
 
-    /// Whether the clock that `go` tells for the position `next` can be the one of before, `now_ms` being the time on the engine's
-    /// clock: it has lost no more than has passed, and got no more than an increment.
-    pub fn fits(&self, next: &Position, go: &GoParams, now_ms: f64) -> bool {
+    /// Whether the clock that `go` gives for the position `next` can be the one of before, `now_ms` being the time on
+    /// the engine's clock: it has lost no more than has passed, and got no more than an increment.
+    pub(crate) fn fits(&self, next: &Position, go: &GoParams, now_ms: f64) -> bool {
         let turn = next.turn();
         let (Some(before), Some(now)) = (self.go.clock(turn), go.clock(turn)) else { return false };
         let passed_ms = (now_ms - self.start_ms).max(0.0);

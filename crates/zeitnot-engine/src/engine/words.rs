@@ -13,7 +13,7 @@ pub trait Word: Copy + 'static {
     /// The word of this value.
     fn word(self) -> &'static str;
 
-    /// The value with this word, whatever its case.
+    /// The value with this word in any case.
     fn from_word(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word().eq_ignore_ascii_case(text))
     }
@@ -45,7 +45,7 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
-    /// How unvisited moves are valued (`FpuStrategy`).
+    /// Value of unvisited moves (`FpuStrategy`).
     pub enum FpuStrategy {
         /// Less than their parent, by `FpuValue`.
         Reduction = "reduction",
@@ -55,9 +55,9 @@ words! {
 }
 
 words! {
-    /// How unvisited moves of the root are valued (`FpuStrategyAtRoot`).
+    /// Value of unvisited moves of the root (`FpuStrategyAtRoot`).
     pub enum FpuStrategyAtRoot {
-        /// As everywhere else.
+        /// Strategy of all other nodes.
         Same = "same",
         /// Less than the root, by `FpuValueAtRoot`.
         Reduction = "reduction",
@@ -83,7 +83,7 @@ mod tests {
         assert!(W::ALL.iter().map(|value| value.word()).eq(W::WORDS.iter().copied()));
         for (index, value) in W::ALL.iter().enumerate() {
             assert_eq!(W::from_word(&value.word().to_ascii_uppercase()), Some(*value));
-            // Words that differ by case alone could not be told apart.
+            // Words that differ by case alone would be the same.
             assert!(W::WORDS[..index].iter().all(|earlier| !earlier.eq_ignore_ascii_case(value.word())), "{value:?}");
         }
         assert_eq!(W::from_word(""), None);

@@ -39,7 +39,7 @@ const fn fields_and_layers(fields: &'static [Field]) -> Schema {
 }
 
 const LEAF: Schema = fields(&[]);
-/// Its sizes are a list.
+/// Schema of a layer, whose sizes are a list.
 const LAYER: Schema = Schema { fields: &[], others: None, numbers: Some(5) };
 const LAYERS: Schema = fields_and_layers(&[]);
 const RESIDUAL: Schema = Schema { fields: &[], others: Some(&LAYERS), numbers: None };

@@ -25,7 +25,7 @@ pub struct Entry {
     pub advice: &'static str,
     /// The licence that its authors state, as an SPDX identifier; `None` where they state none.
     pub licence: Option<&'static str>,
-    /// Where it is downloaded from.
+    /// Address of the download.
     pub url: &'static str,
     /// The SHA-256 of the file in lower-case hexadecimal, where it is known.
     pub sha256: Option<&'static str>,
@@ -34,7 +34,7 @@ pub struct Entry {
 /// The size of a file in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// To the byte.
+    /// Exact size.
     Exact(u64),
     /// Rounded, from its page or, without one, from a network of the same shape.
     About(u64),
@@ -49,7 +49,7 @@ impl Size {
     }
 
     /// The most bytes that are downloaded for a file of this size: twice as many where it is known roughly.
-    pub fn limit(self) -> u64 {
+    pub(crate) fn limit(self) -> u64 {
         match self {
             Size::Exact(bytes) => bytes,
             Size::About(bytes) => 2 * bytes,
@@ -374,11 +374,10 @@ impl Entry {
     }
 }
 
-/// The entry of this name, whatever its case.
+/// The entry of this name in any case.
 ///
 /// # Errors
-///
-/// When there is none; the message lists the closest names.
+/// When no entry has the name; the message lists the closest names.
 pub fn find(name: &str) -> Result<&'static Entry, FetchError> {
     let lower = name.to_ascii_lowercase();
     ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name)).ok_or_else(|| {

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::weights::layers::{Layers, Policy, Position};
 use super::{Activation, InputFormat, PLANES, PolicyKind, ValueKind, proto};
 
-/// Bytes of a megabyte, as file sizes are told.
+/// Bytes of a megabyte, as file sizes are printed.
 const MEGABYTE: f64 = 1e6;
 /// A million parameters.
 const MILLION: f64 = 1e6;
-/// From this many million on, parameters are told with one decimal instead of two.
+/// Millions from which parameters are printed with one decimal instead of two.
 const MANY_MILLION: f64 = 10.0;
 
 /// The latest version of Lc0 whose network files are known here (docs/lc0.md is about it).
@@ -29,7 +29,7 @@ pub struct Description {
     pub activation: Option<Activation>,
     /// The kind of policy head, when it is known.
     pub policy: Option<PolicyKind>,
-    /// Names of the policy heads, the one that is used unless told first; empty when they have none.
+    /// Names of the policy heads, the default first; empty when they have no names.
     pub policy_heads: Vec<String>,
     /// The kind of value head.
     pub value: ValueKind,
@@ -43,7 +43,7 @@ pub struct Description {
     pub input_is_assumed: bool,
     /// The number of parameters, when it is known.
     pub parameters: Option<usize>,
-    /// How the file stores its numbers, unless it says otherwise of one: `linear16`, `float16`, `bfloat16`, `float32`.
+    /// Encoding of the file's numbers, but for tensors that name another: `linear16`, `float16`, `bfloat16`, `float32`.
     pub encoding: Option<&'static str>,
     /// The licence that the file states.
     pub license: Option<String>,
@@ -72,7 +72,7 @@ pub enum Architecture {
     AttentionBody {
         /// Residual blocks below it.
         blocks: usize,
-        /// Their planes.
+        /// Planes of a convolution.
         filters: usize,
         /// Encoders.
         encoders: usize,
@@ -84,14 +84,14 @@ pub enum Architecture {
         smolgen: bool,
         /// Between the two layers of an encoder's feed-forward network.
         ffn_activation: Activation,
-        /// In smolgen.
+        /// Activation in smolgen.
         smolgen_activation: Option<Activation>,
-        /// How squares are told apart.
+        /// Encoding of the squares.
         position_encoding: PositionKind,
         /// Encoders of the policy head.
         policy_encoders: usize,
     },
-    /// An ONNX model, whatever is in it.
+    /// An ONNX model of unknown content.
     Onnx {
         /// Size of the content, bytes.
         #[serde(rename = "content_bytes")]
@@ -99,15 +99,15 @@ pub enum Architecture {
     },
 }
 
-/// How a transformer tells its squares apart.
+/// Encoding by which a transformer distinguishes its squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PositionKind {
-    /// By the tower below it.
+    /// The tower below it.
     Tower,
-    /// By constants: the moves between squares (`PE_MAP`).
+    /// Constants: the moves between squares (`PE_MAP`).
     Map,
-    /// By a dense layer over all pieces (`PE_DENSE`).
+    /// Dense layer over all pieces (`PE_DENSE`).
     Dense,
 }
 
@@ -259,85 +259,5 @@ impl fmt::Display for Description {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn residual() -> Description {
-        let file = Description::of_file(&proto::Net::default(), ValueKind::Wdl, InputFormat::Classical);
-        Description {
-            architecture: Architecture::Residual {
-                blocks: 6,
-                filters: 64,
-                squeeze_excitation: true,
-                policy_encoders: 0,
-            },
-            activation: Some(Activation::Relu),
-            policy: Some(PolicyKind::Convolution),
-            policy_heads: vec!["vanilla".to_owned()],
-            value_heads: vec!["winner".to_owned()],
-            parameters: Some(868_000),
-            ..file
-        }
-    }
-
-    // Lc0 refuses such a network (docs/lc0.md, 4.6).
-    #[test]
-    fn a_network_for_a_later_lc0_is_told() {
-        let text = |major, minor| {
-            let min_version = Some(proto::EngineVersion { major: Some(major), minor: Some(minor), patch: Some(7) });
-            let net = proto::Net { min_version, ..proto::Net::default() };
-            Description::of_file(&net, ValueKind::Wdl, InputFormat::Classical).to_string()
-        };
-        for (major, minor) in [(0, 34), (1, 0), (99, 0), (u32::MAX, u32::MAX)] {
-            let end = format!("; it asks for Lc0 {major}.{minor}.7 or later, which may read it otherwise");
-            assert!(text(major, minor).ends_with(&end), "{}", text(major, minor));
-        }
-        for (major, minor) in [(0, 0), (0, 21), (0, 33)] {
-            assert!(text(major, minor).ends_with("planes"), "{}", text(major, minor));
-        }
-    }
-
-    #[test]
-    fn description_is_one_line() {
-        let mut description = residual();
-        assert_eq!(
-            description.to_string(),
-            "SE 6x64, relu, policy convolution, value WDL, no moves left, input classical 112 planes, 0.87 M parameters"
-        );
-        description.architecture = Architecture::AttentionBody {
-            blocks: 2,
-            filters: 32,
-            encoders: 15,
-            embedding: 1024,
-            heads: 32,
-            smolgen: true,
-            ffn_activation: Activation::Mish,
-            smolgen_activation: Some(Activation::Swish),
-            position_encoding: PositionKind::Tower,
-            policy_encoders: 0,
-        };
-        description.policy = Some(PolicyKind::Attention);
-        description.policy_heads.push("soft".to_owned());
-        description.value_heads.push("q".to_owned());
-        description.moves_left = true;
-        description.parameters = Some(190_450_000);
-        assert_eq!(
-            description.to_string(),
-            "attention body 15x1024, 32 heads, smolgen, on a tower of 2x32, relu, policy attention (vanilla, soft), \
-             value WDL (winner, q), moves left, input classical 112 planes, 190.4 M parameters"
-        );
-        let onnx =
-            Description::of_onnx(3_456_789, ValueKind::Wdl, true, InputFormat::Classical, &proto::Net::default());
-        assert_eq!(onnx.to_string(), "ONNX model of 3.5 MB, value WDL, moves left, input classical 112 planes");
-    }
-
-    #[test]
-    fn description_serialises() {
-        let json = serde_json::to_value(residual()).unwrap();
-        assert_eq!(json["architecture"], "residual");
-        assert_eq!((json["blocks"].as_u64(), json["filters"].as_u64()), (Some(6), Some(64)));
-        assert_eq!(json["activation"], "relu");
-        assert_eq!(json["policy_heads"], serde_json::json!(["vanilla"]));
-        assert!(json["license"].is_null());
-    }
-}
+#[path = "description_tests.rs"]
+mod tests;

@@ -17,7 +17,7 @@ pub enum NetworkError {
     /// A well-known network that is not here.
     #[error("the network {name} is not here: `zeitnot net fetch {name}` downloads it")]
     NotFetched {
-        /// Its name in the catalogue.
+        /// Name in the catalogue.
         name: String,
     },
     /// The file is empty.
@@ -54,7 +54,7 @@ pub enum NetworkError {
         /// Name of the file.
         name: String,
     },
-    /// It begins like a network, but the rest does not hold together.
+    /// File that begins like a network, but whose rest does not hold together.
     #[error("the network file {name} is truncated or damaged: {problem}")]
     Damaged {
         /// Name of the file.
@@ -101,7 +101,7 @@ pub enum NetworkError {
         problem: String,
     },
     /// An [`OnnxInterface`](super::OnnxInterface) that the network does not have. The network itself may be sound.
-    #[error("the network file {name} cannot be used as told: {problem}")]
+    #[error("the network file {name} cannot be used with this interface: {problem}")]
     Interface {
         /// Name of the file.
         name: String,

@@ -41,7 +41,7 @@ const MIB: u64 = 1 << 20;
 
 /// The kind of a file, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Network,
     Onnx,
     Text,
@@ -49,16 +49,16 @@ pub(crate) enum Kind {
 }
 
 /// The kind of inflated content that begins with `head`; a few bytes suffice.
-fn kind(head: &[u8]) -> Kind {
+fn kind(head: &[u8]) -> FileKind {
     if head.starts_with(&NETWORK_START) {
-        Kind::Network
+        FileKind::Network
     } else if head.starts_with(b"1\n") || head.starts_with(b"2\n") || head.starts_with(b"1\r") {
         // The version of the old text format, alone on its line.
-        Kind::Text
+        FileKind::Text
     } else if head.first() == Some(&ONNX_START) {
-        Kind::Onnx
+        FileKind::Onnx
     } else {
-        Kind::Unknown
+        FileKind::Unknown
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, NetworkError> {
 
 /// Whether a file that begins with `head` can be a network that [`parse`] takes.
 fn can_be_a_network(head: &[u8]) -> bool {
-    let can_be = |head: &[u8]| matches!(kind(head), Kind::Network | Kind::Onnx);
+    let can_be = |head: &[u8]| matches!(kind(head), FileKind::Network | FileKind::Onnx);
     if !is_gzip(head) {
         return can_be(head);
     }
@@ -110,13 +110,13 @@ pub(crate) fn looks_like_a_network(path: &Path) -> bool {
         if !File::open(path).is_ok_and(|file| glance(&mut MultiGzDecoder::new(file), &mut head)) {
             return false;
         }
-        return kind(&head) == Kind::Network;
+        return kind(&head) == FileKind::Network;
     }
     match kind(&head) {
-        Kind::Network => true,
+        FileKind::Network => true,
         // One byte proves little: an ONNX model must also be called one to be taken unasked.
-        Kind::Onnx => path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx")),
-        Kind::Text | Kind::Unknown => false,
+        FileKind::Onnx => path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("onnx")),
+        FileKind::Text | FileKind::Unknown => false,
     }
 }
 
@@ -134,10 +134,10 @@ pub(crate) fn parse(
         return Err(too_large(name));
     }
     let (mut description, body) = match kind(&content) {
-        Kind::Text => return Err(NetworkError::TextNetwork { name: name.to_owned() }),
-        Kind::Network => network(Bytes::from(content.into_owned()), name, interface)?,
-        Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
-        Kind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, interface, name)? {
+        FileKind::Text => return Err(NetworkError::TextNetwork { name: name.to_owned() }),
+        FileKind::Network => network(Bytes::from(content.into_owned()), name, interface)?,
+        FileKind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        FileKind::Onnx => match onnx::inspect(Bytes::from(content.into_owned()), None, interface, name)? {
             Some((model, input)) => {
                 // Lc0's own exports do not state their input format.
                 let input_is_assumed = input.is_none();
@@ -160,7 +160,7 @@ pub(crate) fn parse(
     Ok((description, body))
 }
 
-/// The content of a gzip file, or the bytes themselves when they are none.
+/// The content of a gzip file, or the bytes of any other file.
 ///
 /// The first bytes are looked at before the rest is inflated, so that a foreign file costs nothing. Memory is the size
 /// of the content: where that is more than expected, it is counted before it is kept, and a bomb is not kept at all.
@@ -173,9 +173,9 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
     let mut content = Vec::new();
     (&mut decoder).take(NETWORK_START.len() as u64).read_to_end(&mut content).map_err(damaged)?;
     match kind(&content) {
-        Kind::Network | Kind::Onnx => {}
-        Kind::Text => return Ok(Cow::Owned(content)),
-        Kind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
+        FileKind::Network | FileKind::Onnx => {}
+        FileKind::Text => return Ok(Cow::Owned(content)),
+        FileKind::Unknown => return Err(NetworkError::NotANetwork { name: name.to_owned() }),
     }
     let room = (bytes.len() / 2 * ROOM_HALVES).max(1024);
     content.reserve_exact(room);
@@ -199,9 +199,9 @@ fn inflate<'a>(bytes: Cow<'a, [u8]>, name: &str) -> Result<Cow<'a, [u8]>, Networ
 
 /// The inflated size of a gzip file, bytes.
 struct Inflated {
-    /// All of it, or more than [`LARGEST`].
+    /// Bytes of the content, or more than [`LARGEST`].
     size: u64,
-    /// Bytes of it in empty stretches.
+    /// Bytes of the content in empty stretches.
     empty: u64,
 }
 
@@ -253,7 +253,7 @@ fn network(content: Bytes, name: &str, interface: &OnnxInterface) -> Result<(Des
     let weights = net.weights.take().ok_or_else(|| damaged("it holds no weights".to_owned()))?;
     let encoding = net.format.as_ref().and_then(|format| format.weights_encoding).unwrap_or(0);
     let layers = Layers::read(&weights, &header, Decoder::new(name, encoding))?;
-    // Only a network that could be used is told of a wrong wish: it ends the search for one.
+    // Only a network that could be used reports a wrong wish, which ends the search for a network.
     if let Some(key) = interface.first_key() {
         let problem = format!("it is in Lc0's own format, and {key} is for ONNX models");
         return Err(NetworkError::Interface { name: name.to_owned(), problem });

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a position is laid out over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
+/// Layout of a position over the 112 input planes (docs/lc0.md, 4.1); the discriminant is the number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i32)]
 pub enum InputFormat {
@@ -12,13 +12,13 @@ pub enum InputFormat {
     WithCastlingPlane = 2,
     /// En passant instead of the side to move, no history across irreversible changes, symmetries factored out.
     Canonical = 3,
-    /// As `Canonical`, with the fifty-move counter divided by 100.
+    /// `Canonical` with the fifty-move counter divided by 100.
     CanonicalHectoplies = 4,
-    /// As `CanonicalHectoplies`, with the side to move in the plane of the move counter.
+    /// `CanonicalHectoplies` with the side to move in the plane of the move counter.
     CanonicalHectopliesArmageddon = 132,
-    /// As `CanonicalHectoplies`, with only those positions of the history that were repetitions.
+    /// `CanonicalHectoplies` with only those positions of the history that were repetitions.
     CanonicalV2 = 5,
-    /// As `CanonicalV2`, with the side to move in the plane of the move counter.
+    /// `CanonicalV2` with the side to move in the plane of the move counter.
     CanonicalV2Armageddon = 133,
 }
 
@@ -35,38 +35,38 @@ impl InputFormat {
     ];
 
     /// The number in a network file.
-    pub fn id(self) -> i32 {
+    pub(crate) fn id(self) -> i32 {
         self as i32
     }
 
     /// The format of a number in a network file.
-    pub fn from_id(id: i32) -> Option<InputFormat> {
+    pub(crate) fn from_id(id: i32) -> Option<InputFormat> {
         InputFormat::ALL.into_iter().find(|format| format.id() == id)
     }
 
     /// The format of this name, such as `canonical-v2`: that of its text, in words joined by `-`.
-    pub fn from_name(name: &str) -> Option<InputFormat> {
+    pub(crate) fn from_name(name: &str) -> Option<InputFormat> {
         let words = name.to_ascii_lowercase().replace(['-', '_'], " ");
         InputFormat::ALL.into_iter().find(|format| format.to_string() == words)
     }
 
     /// Whether the history ends at irreversible changes and the board is brought to a canonical orientation.
-    pub fn is_canonical(self) -> bool {
+    pub(crate) fn is_canonical(self) -> bool {
         !matches!(self, InputFormat::Classical | InputFormat::WithCastlingPlane)
     }
 
     /// Whether the fifty-move counter is divided by 100.
-    pub fn is_hectoplies(self) -> bool {
+    pub(crate) fn is_hectoplies(self) -> bool {
         self.is_canonical() && self != InputFormat::Canonical
     }
 
-    /// Whether plane 110 tells the side to move, for games in which a draw is not worth the same to both.
-    pub fn is_armageddon(self) -> bool {
+    /// Whether plane 110 holds the side to move, for games in which a draw is not worth the same to both.
+    pub(crate) fn is_armageddon(self) -> bool {
         matches!(self, InputFormat::CanonicalHectopliesArmageddon | InputFormat::CanonicalV2Armageddon)
     }
 
     /// Whether only repeated positions of the history are shown.
-    pub fn is_v2(self) -> bool {
+    pub(crate) fn is_v2(self) -> bool {
         matches!(self, InputFormat::CanonicalV2 | InputFormat::CanonicalV2Armageddon)
     }
 }
@@ -107,7 +107,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// The activation that a field of the header asks for; `default` for 0. Softmax, 9, is none of single numbers.
+    /// The activation that a field of the header asks for; `default` for 0. Softmax, 9, does not act on single numbers.
     pub(crate) fn from_id(id: i32, default: Activation) -> Option<Activation> {
         Some(match id {
             0 => default,

@@ -1,5 +1,5 @@
-//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are one, as gzip, zlib
-//! and Lc0 read it.
+//! Inflates gzip files, which may have several members one after another (RFC 1952, 2.2): their contents are one, as
+//! gzip, zlib and Lc0 read it.
 
 use std::io::{self, Read};
 
@@ -25,12 +25,12 @@ pub(super) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub fn new(bytes: &'a [u8]) -> Members<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Members<'a> {
         Members { member: GzDecoder::new(bytes), left: FEW + bytes.len() / SMALLEST }
     }
 
     /// The bytes of the file that were not needed yet.
-    pub fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.member.get_ref()
     }
 }

@@ -27,6 +27,7 @@
 //! | `planes`, `transform` | the input of a network, and the symmetries of canonical formats |
 //! | `policy` | the index of a move |
 //! | `find_network`, `built_in` | the places of networks, and the one inside the program |
+//! | `error` | errors of network files |
 //! | [`catalogue`], `fetch` | well-known networks, and how they are downloaded |
 
 use std::borrow::Cow;
@@ -60,18 +61,17 @@ pub use error::NetworkError;
 pub use fetch::{FetchError, FetchProgress, Fetched, Fetcher, Source};
 pub use find_network::{Location, find, load, user_folder};
 pub use format::{Activation, InputFormat, PolicyKind, ValueKind};
-pub use onnx::{
-    ActivationRange, Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, Quantiser,
-    ValueOutput,
-};
+pub(crate) use onnx::{ActivationRange, Quantiser};
+pub use onnx::{Conversion, EndTypes, MishForm, ModelInput, OnnxInterface, OnnxModel, Precision, ValueOutput};
 pub(crate) use onnx::{fields as onnx_fields, keys as onnx_keys, without_default_inputs};
-pub use planes::{HistoryFill, PLANES, Planes, canonical_transform, encode};
+pub use planes::{HistoryFill, PLANES, Planes, encode};
 pub(crate) use policy::{CONVOLUTION_MAP, FIRST_PROMOTION, PROMOTIONS, positional_map, squares as move_squares};
-pub use policy::{CONVOLUTION_PLANES, MOVES, index_to_uci, policy_index};
+pub(crate) use policy::{CONVOLUTION_PLANES, MOVES};
+pub use policy::{index_to_uci, policy_index};
 pub use transform::Transform;
 pub(crate) use weights::body::PIECE_PLANES;
 use weights::layers::Layers;
-pub use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
+pub(crate) use weights::{Block, Convolution, Dense, DenseHead, PolicyHead, SQUARES, SqueezeExcitation, Weights};
 pub(crate) use weights::{layers, tensor};
 
 /// A loaded network file.
@@ -92,21 +92,19 @@ enum Body {
 }
 
 impl Network {
-    /// Reads a network file: Lc0's protobuf (gzipped or not) or an ONNX model, told apart by their content.
+    /// Reads a network file: Lc0's protobuf (gzipped or not) or an ONNX model, recognised by its content.
     ///
     /// # Errors
-    ///
     /// When the file cannot be read, is no network, is damaged, or is of a kind not yet supported.
     pub fn load(path: &Path) -> Result<Network, NetworkError> {
         Network::load_with(path, &OnnxInterface::default())
     }
 
-    /// As [`Network::load`], of a file that is an ONNX model with this interface.
+    /// Reads a network file that is an ONNX model with this interface, as [`Network::load`].
     ///
     /// # Errors
-    ///
-    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is not
-    /// there, the file states another name or input format, or a network in Lc0's own format is given names.
+    /// As [`Network::load`], and [`NetworkError::Interface`] when the network does not have this interface: a name is
+    /// not there, the file states another name or input format, or a network in Lc0's own format is given names.
     pub fn load_with(path: &Path, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let mut network = Network::parse(Cow::Owned(file::read(path)?), &name, interface)?;
@@ -118,19 +116,17 @@ impl Network {
         Ok(network)
     }
 
-    /// As [`Network::load`], from the content of a file called `name`.
+    /// Reads the content of a network file called `name`, as [`Network::load`].
     ///
     /// # Errors
-    ///
     /// As [`Network::load`].
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Network, NetworkError> {
         Network::from_bytes_with(bytes, name, &OnnxInterface::default())
     }
 
-    /// As [`Network::load_with`], from the content of a file called `name`.
+    /// Reads the content of a network file called `name`, as [`Network::load_with`].
     ///
     /// # Errors
-    ///
     /// As [`Network::load_with`].
     pub fn from_bytes_with(bytes: &[u8], name: &str, interface: &OnnxInterface) -> Result<Network, NetworkError> {
         Network::parse(Cow::Borrowed(bytes), name, interface)
@@ -154,7 +150,6 @@ impl Network {
     /// The network as an ONNX model: converted as asked, or, when it came as ONNX, as it came.
     ///
     /// # Errors
-    ///
     /// When the network cannot be converted so. A model that came as ONNX takes only the default conversion, which
     /// leaves it as it is.
     pub fn onnx(&self, conversion: &Conversion) -> Result<OnnxModel, NetworkError> {
@@ -181,7 +176,7 @@ impl Network {
     /// The decoded tensors, when it is a residual network without attention in Lc0's format.
     ///
     /// They are decoded by the first call, and kept.
-    pub fn weights(&self) -> Option<&Weights> {
+    pub(crate) fn weights(&self) -> Option<&Weights> {
         match &self.body {
             Body::Layers { layers, decoded } => decoded.get_or_init(|| layers.decode().map(Box::new)).as_deref(),
             Body::Onnx(_) => None,

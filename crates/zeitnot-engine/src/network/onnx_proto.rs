@@ -185,7 +185,7 @@ pub(crate) struct TensorProto {
     /// Little-endian elements.
     #[prost(bytes = "bytes", optional, tag = "9")]
     pub raw_data: Option<Bytes>,
-    /// Where they lie in another file: `location` (its name), `offset` and `length`, as text.
+    /// Place of the numbers in another file: `location` (its name), `offset` and `length`, as text.
     #[prost(message, repeated, tag = "13")]
     pub external_data: Vec<StringStringEntryProto>,
     /// 1 (`TensorProto.DataLocation.EXTERNAL`) where they lie in another file.

@@ -10,9 +10,9 @@ use shakmaty::{Color, Move, Role, Square};
 use super::Transform;
 
 /// Moves of the policy.
-pub const MOVES: usize = 1858;
+pub(crate) const MOVES: usize = 1858;
 /// Planes of a convolutional policy head; the last seven of them are padding.
-pub const CONVOLUTION_PLANES: usize = 80;
+pub(crate) const CONVOLUTION_PLANES: usize = 80;
 
 /// One move of the policy, squares counted from a1 = 0 by rank and file, from the mover's side.
 #[derive(Clone, Copy)]
@@ -123,7 +123,7 @@ fn uci(mv: &PolicyMove) -> String {
     format!("{from}{to}{suffix}")
 }
 
-/// Where the convolutional head keeps each move: `plane * 64 + from` for each policy index.
+/// Place of each move in the convolutional head: `plane * 64 + from` for each policy index.
 pub(crate) static CONVOLUTION_MAP: [u16; MOVES] = {
     let mut map = [0; MOVES];
     let mut index = 0;

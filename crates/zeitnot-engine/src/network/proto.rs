@@ -353,7 +353,7 @@ pub(crate) struct ValueHeads {
     pub value_head_map: Vec<ValueHeadMap>,
 }
 
-/// How a network was trained.
+/// Parameters of a network's training.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct TrainingParams {
     #[prost(uint32, optional, tag = "1")]

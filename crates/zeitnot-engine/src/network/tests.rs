@@ -216,22 +216,22 @@ fn onnx_files_and_networks_with_a_model_inside() {
     assert_eq!(wrapped.description().input, InputFormat::WithCastlingPlane);
 
     // It may name the ends of the model, and then they are these.
-    let told = |net: &proto::Net, interface| Network::from_bytes_with(&net.encode_to_vec(), "net.pb", &interface);
+    let with = |net: &proto::Net, interface| Network::from_bytes_with(&net.encode_to_vec(), "net.pb", &interface);
     let outer = net.onnx_model.as_mut().unwrap();
     outer.model = Some(renamed().into());
     outer.input_planes = Some("my:input/planes".to_owned());
     outer.output_policy = Some("my:output/policy".to_owned());
     let renamed = renamed_interface();
-    assert!(told(&net, renamed.clone()).is_ok(), "what it leaves open can be told");
+    assert!(with(&net, renamed.clone()).is_ok(), "what it leaves open can be given");
     let other = OnnxInterface { policy: Some("p".to_owned()), ..renamed };
-    let line = told(&net, other).unwrap_err().to_string();
+    let line = with(&net, other).unwrap_err().to_string();
     assert!(line.contains("it states output_policy=my:output/policy, and not output_policy=p"), "{line}");
     net.onnx_model.as_mut().unwrap().output_wdl = Some("my:output/wdl".to_owned());
     assert!(load(&net.encode_to_vec()).unwrap().onnx(&Conversion::default()).unwrap().moves_left.is_none());
     net.onnx_model.as_mut().unwrap().output_mlh = Some("my:output/mlh".to_owned());
     assert!(load(&net.encode_to_vec()).unwrap().onnx(&Conversion::default()).unwrap().moves_left.is_some());
     let value = OnnxInterface { value: Some(ValueOutput::Scalar("v".to_owned())), ..OnnxInterface::default() };
-    let line = told(&net, value).unwrap_err().to_string();
+    let line = with(&net, value).unwrap_err().to_string();
     assert!(line.contains("it states output_wdl=my:output/wdl, and not output_value=v"), "{line}");
     net.onnx_model.as_mut().unwrap().output_wdl = Some("/wdl".to_owned());
     assert!(error(&net.encode_to_vec()).contains("no output /wdl, which the file gives as output_wdl; its outputs"));
@@ -244,7 +244,7 @@ fn a_converted_model_knows_its_input_format() {
     for input in InputFormat::ALL {
         let shape = RandomNetwork { input, ..RandomNetwork::default() };
         let model = load(&shape.gzip(1)).unwrap().onnx(&Conversion::default()).unwrap();
-        let told = |bytes: &[u8], input| {
+        let with = |bytes: &[u8], input| {
             let interface = OnnxInterface { input_format: Some(input), ..OnnxInterface::default() };
             Network::from_bytes_with(bytes, "net.onnx", &interface)
         };
@@ -253,8 +253,8 @@ fn a_converted_model_knows_its_input_format() {
         let other = if input.is_canonical() { InputFormat::Classical } else { InputFormat::CanonicalV2 };
         // Lc0's own format states it, too.
         for bytes in [&model.bytes, &shape.gzip(1)] {
-            assert_eq!(told(bytes, input).unwrap().description().input, input);
-            let line = told(bytes, other).unwrap_err().to_string();
+            assert_eq!(with(bytes, input).unwrap().description().input, input);
+            let line = with(bytes, other).unwrap_err().to_string();
             assert!(line.contains(&format!("format is {input}, as it states, and not {other}")), "{line}");
         }
         // As Lc0 exports it: without the note.
@@ -263,7 +263,7 @@ fn a_converted_model_knows_its_input_format() {
         let bytes = model.encode_to_vec();
         let text = load(&bytes).unwrap().description().to_string();
         assert!(text.ends_with("input classical 112 planes (assumed)"), "{text}");
-        let text = told(&bytes, input).unwrap().description().to_string();
+        let text = with(&bytes, input).unwrap().description().to_string();
         assert!(text.ends_with(&format!("input {input} 112 planes")), "{text}");
     }
 }
@@ -313,7 +313,10 @@ fn a_name_that_a_model_does_not_have_is_an_error() {
         let error = Network::from_bytes_with(bytes, "net.onnx", &interface).unwrap_err();
         assert!(matches!(error, NetworkError::Interface { .. }), "{error}");
         let line = error.to_string();
-        assert!(line.starts_with("the network file net.onnx cannot be used as told: ") && line.lines().count() == 1);
+        assert!(
+            line.starts_with("the network file net.onnx cannot be used with this interface: ")
+                && line.lines().count() == 1
+        );
         line
     };
     let name = |name: &str| Some(name.to_owned());

@@ -14,7 +14,8 @@ impl Transform {
     const TRANSPOSE: u8 = 4;
 
     /// The symmetry of Lc0's bits: 1 mirrors the files, 2 the ranks, 4 reflects in the diagonal h1-a8.
-    pub const fn from_bits(bits: u8) -> Transform {
+    #[cfg(test)]
+    pub(crate) const fn from_bits(bits: u8) -> Transform {
         Transform(bits & (Transform::FLIP | Transform::MIRROR | Transform::TRANSPOSE))
     }
 
@@ -24,12 +25,12 @@ impl Transform {
     }
 
     /// Whether the board is reflected in the diagonal.
-    pub const fn transposes(self) -> bool {
+    const fn transposes(self) -> bool {
         self.0 & Transform::TRANSPOSE != 0
     }
 
     /// The image of a square.
-    pub const fn square(self, mut square: Square) -> Square {
+    pub(crate) const fn square(self, mut square: Square) -> Square {
         if self.0 & Transform::FLIP != 0 {
             square = square.flip_horizontal();
         }
@@ -43,7 +44,7 @@ impl Transform {
     }
 
     /// The image of a set of squares.
-    pub const fn mask(self, mask: u64) -> u64 {
+    pub(crate) const fn mask(self, mask: u64) -> u64 {
         let mut board = Bitboard(mask);
         if self.0 & Transform::FLIP != 0 {
             board = board.flip_horizontal();

@@ -1,5 +1,5 @@
-//! Lists the places where ONNX Runtime is looked for, in this order: the option, `ORT_DYLIB_PATH`, beside the executable,
-//! the user's cache folder, the system.
+//! Lists the places where ONNX Runtime is looked for, in this order: the option, `ORT_DYLIB_PATH`, beside the
+//! executable, the user's cache folder, the system.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cuda_version::CudaVersion;
 use super::pins::Variant;
 
-/// Which rule named a library file.
+/// Rule that named a library file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -29,7 +29,7 @@ pub enum Origin {
 
 impl Origin {
     /// A library that the user named must load: no other is tried in its place.
-    pub fn is_explicit(self) -> bool {
+    pub(crate) fn is_explicit(self) -> bool {
         matches!(self, Origin::Option | Origin::Environment)
     }
 }
@@ -48,7 +48,7 @@ impl fmt::Display for Origin {
 
 /// A file to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The rule that named it.
     pub origin: Origin,
     /// The file; on Linux also a bare name, which is left to the system's loader.
@@ -57,7 +57,7 @@ pub struct Candidate {
 
 /// The places to look in, as values, so that the order can be tested without touching the process.
 #[derive(Debug, Clone, Default)]
-pub struct Locations {
+pub(crate) struct Locations {
     /// A file, or a folder that holds the library.
     pub option: Option<PathBuf>,
     /// Value of `ORT_DYLIB_PATH`: a file, or a folder that holds the library.
@@ -72,7 +72,7 @@ pub struct Locations {
 
 impl Locations {
     /// The places of this process; `option` is what the user gave as the runtime's path.
-    pub fn of_this_process(option: Option<&Path>) -> Locations {
+    pub(crate) fn of_this_process(option: Option<&Path>) -> Locations {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let executable = std::env::current_exe().ok();
         let folder = executable.as_deref().and_then(Path::parent);
@@ -90,7 +90,7 @@ impl Locations {
     }
 
     /// The files to try, best first. A file that the user named is listed even if it is missing, and ends the list.
-    pub fn candidates(&self) -> Vec<Candidate> {
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
         for (origin, given) in [(Origin::Option, &self.option), (Origin::Environment, &self.environment)] {
             if let Some(path) = given {
                 let path =
@@ -117,12 +117,12 @@ pub fn user_cache() -> Option<PathBuf> {
 }
 
 /// The user's cache folder for runtimes; `None` when the user has no home folder.
-pub fn cache_root() -> Option<PathBuf> {
+pub(crate) fn cache_root() -> Option<PathBuf> {
     Some(user_cache()?.join("runtime"))
 }
 
-/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both: that
-/// takes a good part of a second.
+/// The folders of the installed runtimes, best first. The driver is asked which CUDA it runs only where there are both:
+/// that takes a good part of a second.
 fn installed_folders() -> Vec<PathBuf> {
     let has = |version: CudaVersion| installed_folder(version.variant()).is_some_and(|folder| folder.is_dir());
     let has_both = has(CudaVersion::Twelve) && has(CudaVersion::Thirteen);
@@ -143,8 +143,8 @@ fn search_order(cuda: CudaVersion) -> [Variant; Variant::ALL.len()] {
     order
 }
 
-/// Where a pinned runtime lies once it is installed; `None` where the platform has no package or the user no home.
-pub fn installed_folder(variant: Variant) -> Option<PathBuf> {
+/// Folder of a pinned runtime once it is installed; `None` where the platform has no package or the user no home.
+pub(crate) fn installed_folder(variant: Variant) -> Option<PathBuf> {
     Some(cache_root()?.join(variant.pin()?.folder()))
 }
 
@@ -195,7 +195,7 @@ fn libraries_in(folder: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
-/// Numbers of a version; a name without one (a link to whatever is current) comes before all others.
+/// Numbers of a version; a name without one (a link to the current one) comes before all others.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Version {
     Numbers(Vec<u32>),

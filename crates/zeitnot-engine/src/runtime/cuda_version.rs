@@ -5,9 +5,9 @@ use std::fmt;
 use super::nvidia::{self, Driver};
 use super::pins::Variant;
 
-/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take the ones before (Maxwell,
-/// Pascal, Volta) out of the toolkit, and driver 580, the first that runs CUDA 13, is the last for them: such a machine's
-/// driver says 13 and CUDA 13's libraries have no code for its card.
+/// Compute capability of the oldest cards that CUDA 13 still drives: Turing's. Its release notes take the ones before
+/// (Maxwell, Pascal, Volta) out of the toolkit, and driver 580, the first that runs CUDA 13, is the last for them: such
+/// a machine's driver says 13 and CUDA 13's libraries have no code for its card.
 const OLDEST_FOR_13: (i32, i32) = (7, 5);
 
 /// A major version of CUDA that there is a package for.
@@ -21,7 +21,7 @@ pub enum CudaVersion {
 
 impl CudaVersion {
     /// The major version, as it is written.
-    pub fn major(self) -> u32 {
+    pub(crate) fn major(self) -> u32 {
         match self {
             CudaVersion::Twelve => 12,
             CudaVersion::Thirteen => 13,
@@ -29,7 +29,7 @@ impl CudaVersion {
     }
 
     /// NVIDIA's first driver that runs it (its table of CUDA toolkits and minimum drivers).
-    pub fn oldest_driver(self) -> u32 {
+    pub(crate) fn oldest_driver(self) -> u32 {
         match self {
             CudaVersion::Twelve => 525,
             CudaVersion::Thirteen => 580,
@@ -44,8 +44,8 @@ impl CudaVersion {
         }
     }
 
-    /// The one to take: CUDA 13 unless the driver or one of its cards is too old for it. Without a driver, which may come
-    /// later, CUDA 13.
+    /// The one to take: CUDA 13 unless the driver or one of its cards is too old for it. Without a driver, which may
+    /// come later, CUDA 13.
     pub fn for_driver(driver: Option<&Driver>) -> CudaVersion {
         match driver {
             Some(driver) if driver.cuda_major() < CudaVersion::Thirteen.major() => CudaVersion::Twelve,

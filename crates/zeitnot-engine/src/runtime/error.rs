@@ -16,7 +16,7 @@ pub enum RuntimeError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// Who named it.
+        /// Rule that named it.
         origin: Origin,
     },
     /// The system cannot load the file.
@@ -38,7 +38,7 @@ pub enum RuntimeError {
     TooOld {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the library.
         version: String,
     },
     /// The library loaded but would not start.
@@ -46,27 +46,27 @@ pub enum RuntimeError {
     NotStarting {
         /// The file.
         path: PathBuf,
-        /// Its own words.
+        /// Reason in the library's words.
         reason: String,
     },
-    /// Nothing usable was found anywhere.
+    /// No usable library anywhere.
     #[error("ONNX Runtime was not found; `zeitnot runtime install` obtains it{}", also_found(.0))]
     NotFound(
         /// The files that were found and could not be used, with the reason.
         Vec<RuntimeError>,
     ),
-    /// It works, but it was built without the execution provider that is needed.
+    /// Library that works, but was built without the execution provider that is needed.
     #[error("{path} is ONNX Runtime {version} without {provider} ({source})",
         path = path.display(), source = source_of(*provider))]
     WithoutProvider {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the library.
         version: String,
         /// The provider that it lacks.
         provider: Provider,
     },
-    /// It was built for a CUDA that this machine does not run.
+    /// Library for a CUDA that this machine does not run.
     #[error("{path} is for {cuda}, and {reason}", path = path.display())]
     WrongCuda {
         /// The file.
@@ -92,7 +92,7 @@ pub enum RuntimeError {
         provider: Provider,
         /// The file in use.
         loaded: PathBuf,
-        /// How to get the other one, where it is not there yet.
+        /// Way to get the other one, where it is not there yet.
         hint: String,
     },
     /// A process can load only one.
@@ -103,19 +103,19 @@ pub enum RuntimeError {
         /// The file that was asked for now.
         wanted: PathBuf,
     },
-    /// It was not there and could not be obtained.
+    /// Failure to obtain a library that was not there.
     #[error("ONNX Runtime was not found and could not be installed: {0}")]
     Install(InstallError),
 }
 
-/// Not derived: the inner error's text is in the outer one's already, so it must not be its source as well.
+/// Written by hand: the inner error's text is in the outer one's already, so it must not be its source as well.
 impl From<InstallError> for RuntimeError {
     fn from(error: InstallError) -> RuntimeError {
         RuntimeError::Install(error)
     }
 }
 
-/// How a user gets a runtime with this provider.
+/// Way to get a runtime with this provider.
 pub(super) fn source_of(provider: Provider) -> String {
     let is_there = match provider {
         Provider::CoreMl => cfg!(target_os = "macos"),
@@ -210,7 +210,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// For `map_err`: an I/O error that names what was tried with which file.
+    /// I/O error that names what was tried with which file, for `map_err`.
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> InstallError {
         let path = path.to_path_buf();
         move |reason| InstallError::Io { action, path, reason }

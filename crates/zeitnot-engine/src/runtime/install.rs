@@ -1,9 +1,10 @@
 //! Installs a pinned ONNX Runtime: it fetches the wheels with pip, by package name, version and hash, and unpacks their
 //! libraries.
 //!
-//! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash is
-//! right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
-//! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished step.
+//! Everything happens in one folder of the user's cache, under a lock. A wheel gets its final name only when its hash
+//! is right, ONNX Runtime's own library comes last, and a list of what was installed after it: an installation that was
+//! interrupted anywhere leaves nothing that a later start could load, and the next one goes on from the last finished
+//! step.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ pub enum Progress {
     Waiting,
     /// A wheel is coming in.
     Downloading {
-        /// Its package.
+        /// Package of the wheel.
         package: &'static str,
         /// Bytes of all wheels so far.
         bytes: u64,
@@ -32,7 +33,7 @@ pub enum Progress {
     },
     /// The libraries of a wheel are being unpacked.
     Unpacking {
-        /// Its package.
+        /// Package of the wheel.
         package: &'static str,
     },
 }
@@ -50,18 +51,17 @@ struct Manifest {
 #[derive(Debug, Clone)]
 pub struct Installer {
     /// The folder of all runtimes of this user.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The packages to install.
     pub pin: Pin,
     /// Commands that may start a Python with pip, best first; each is a program and its first arguments.
-    pub pythons: Vec<Vec<String>>,
+    pub(crate) pythons: Vec<Vec<String>>,
 }
 
 impl Installer {
     /// The installer of a variant for this user on this platform.
     ///
     /// # Errors
-    ///
     /// When there is no package for the platform, or the user has no home folder.
     pub fn for_this_user(variant: Variant) -> Result<Installer, InstallError> {
         let pin = variant.pin().ok_or_else(|| InstallError::NoWheel { variant, platform: platform() })?;
@@ -70,7 +70,7 @@ impl Installer {
     }
 
     /// The folder that the libraries are put into.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.root.join(self.pin.folder())
     }
 
@@ -84,8 +84,8 @@ impl Installer {
         self.folder().join(format!("{}-{}.whl", wheel.package, wheel.version))
     }
 
-    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library is the
-    /// pinned one and needs no other.
+    /// Whether every file of the pinned wheels is there in its full size; without a list of them, whether the library
+    /// is the pinned one and needs no other.
     pub fn is_installed(&self) -> bool {
         let folder = self.folder();
         let Ok(bytes) = fs::read(folder.join(MANIFEST)) else {
@@ -100,13 +100,12 @@ impl Installer {
         self.pin.wheels.iter().map(|wheel| wheel.sha256.to_owned()).collect()
     }
 
-    /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of ONNX
-    /// Runtime's own.
+    /// Installs the libraries unless they are already there and whole (`force`: even then), and returns the path of
+    /// ONNX Runtime's own.
     ///
     /// Only one process at a time installs; a second one waits and then finds the work done.
     ///
     /// # Errors
-    ///
     /// [`InstallError`]. What was downloaded whole is kept for the next attempt.
     pub fn install(&self, force: bool, report: &mut dyn FnMut(Progress)) -> Result<PathBuf, InstallError> {
         let folder = self.folder();
@@ -199,8 +198,8 @@ fn platform() -> String {
     format!("{} on {}{musl}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
-/// pip's arguments: fetch exactly the pinned wheel, whatever Python and platform pip itself runs on.
-pub fn pip_arguments(wheel: &Wheel, destination: &Path, requirements: &Path) -> Vec<String> {
+/// pip's arguments: fetch exactly the pinned wheel, on any Python and platform that pip itself runs on.
+fn pip_arguments(wheel: &Wheel, destination: &Path, requirements: &Path) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", "--progress-bar=off"]
             .map(str::to_owned)

@@ -21,7 +21,7 @@ impl Bench {
         Bench::of(&["onnxruntime"], body)
     }
 
-    /// The same for an installation of several packages, which all are the same wheel.
+    /// Bench for an installation of several packages, which all are the same wheel.
     fn of(packages: &[&'static str], body: &str) -> Bench {
         let home = tempfile::tempdir().unwrap();
         let content = noise(50_000);

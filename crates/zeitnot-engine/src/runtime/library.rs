@@ -1,7 +1,7 @@
 //! Loads shared libraries, and never one of the working folder.
 //!
-//! The working folder may be one of downloads. The loader of Windows searches it for a library that is named without its
-//! folder, also for those that another library needs; that of macOS for the former; that of Linux only where
+//! The working folder may be one of downloads. The loader of Windows searches it for a library that is named without
+//! its folder, also for those that another library needs; that of macOS for the former; that of Linux only where
 //! `LD_LIBRARY_PATH` says so, which then holds for the C library too.
 
 use std::ffi::OsStr;
@@ -12,7 +12,6 @@ use libloading::{Error, Library};
 /// search the working folder.
 ///
 /// # Safety
-///
 /// As of [`Library::new`]: loading a library runs its initialisers.
 pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
     leave_out_the_working_folder();
@@ -23,7 +22,6 @@ pub(super) unsafe fn load(path: impl AsRef<OsStr>) -> Result<Library, Error> {
 /// Loads a library of the system, such as a driver's, by its name.
 ///
 /// # Safety
-///
 /// As of [`load`].
 #[cfg(not(windows))]
 pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
@@ -31,7 +29,7 @@ pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
     unsafe { load(name) }
 }
 
-/// The same from the system's own folder, where drivers lie.
+/// Loads a library from the system's own folder, where drivers lie.
 #[cfg(windows)]
 pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
     use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library as WindowsLibrary};
@@ -42,13 +40,14 @@ pub(super) unsafe fn load_of_system(name: &str) -> Result<Library, Error> {
 #[cfg(not(windows))]
 fn leave_out_the_working_folder() {}
 
-/// Takes the working folder out of the search for libraries, for the rest of the process: ONNX Runtime's providers name the
-/// libraries that they need without a folder.
+/// Takes the working folder out of the search for libraries, for the rest of the process: ONNX Runtime's providers name
+/// the libraries that they need without a folder.
 #[cfg(windows)]
 fn leave_out_the_working_folder() {
     #[link(name = "kernel32")]
     unsafe extern "system" {
-        /// With an empty string it only takes out the working folder (Microsoft's documentation of `libloaderapi.h`).
+        /// Takes the working folder alone out of the search path, with an empty string (Microsoft's documentation of
+        /// `libloaderapi.h`).
         fn SetDllDirectoryW(folder: *const u16) -> i32;
     }
     const EMPTY: [u16; 1] = [0];

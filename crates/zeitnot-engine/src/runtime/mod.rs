@@ -10,8 +10,9 @@
 //! | `missing_library` | the library that a provider misses, and how to get it |
 //! | [`nvidia`], [`nvidia_readings`] | NVIDIA's driver and its cards; their power, clocks and memory |
 //! | `ort_log` | the last error in ONNX Runtime's log |
-//! | [`pins`] | the packages that can be installed |
-//! | [`install`], `pip`, `wheel` | their installation |
+//! | `pins` | the packages that can be installed |
+//! | `install`, `pip`, `wheel` | their installation |
+//! | `error` | errors |
 //! | `status` | the library in use and the installed ones, for people and programs |
 //!
 //! ```no_run
@@ -20,17 +21,17 @@
 //! # Ok::<(), zeitnot_engine::runtime::RuntimeError>(())
 //! ```
 
-pub mod candidates;
+mod candidates;
 mod cuda_version;
 mod error;
-pub mod install;
+mod install;
 mod library;
 pub(crate) mod missing_library;
 pub mod nvidia;
 mod nvidia_libraries;
 pub mod nvidia_readings;
 pub(crate) mod ort_log;
-pub mod pins;
+mod pins;
 mod pip;
 mod probe;
 mod provider;
@@ -44,7 +45,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-pub use candidates::{Candidate, Locations, Origin, user_cache};
+pub(crate) use candidates::{Candidate, Locations};
+pub use candidates::{Origin, user_cache};
 pub use cuda_version::CudaVersion;
 use error::source_of;
 pub use error::{InstallError, RuntimeError};
@@ -58,9 +60,9 @@ pub use status::{Installed, Status};
 pub struct Runtime {
     /// The library file; a bare name when the system's loader found it.
     pub path: PathBuf,
-    /// Which rule found it.
-    pub origin: Origin,
-    /// Its version, such as `1.31.1`.
+    /// Rule that found it.
+    pub(crate) origin: Origin,
+    /// Version, such as `1.31.1`.
     pub version: String,
     /// The execution providers that it was built with, such as `CPU` or `CUDA`.
     pub providers: Vec<String>,
@@ -70,12 +72,12 @@ pub struct Runtime {
 
 impl Runtime {
     /// The process's ONNX Runtime environment, which sessions are made under.
-    pub fn environment(&self) -> &ort::environment::Environment {
+    pub(crate) fn environment(&self) -> &ort::environment::Environment {
         &self.environment
     }
 
     /// Whether it was built with this execution provider.
-    pub fn has(&self, provider: Provider) -> bool {
+    pub(crate) fn has(&self, provider: Provider) -> bool {
         provider == Provider::Cpu || self.providers.iter().any(|name| name == provider.runtime_name())
     }
 }
@@ -96,13 +98,13 @@ pub fn load(option: Option<&Path>) -> Result<Arc<Runtime>, RuntimeError> {
     load_with(option, Provider::Cpu)
 }
 
-/// The same for a library with this execution provider.
+/// The process's ONNX Runtime, which must have this execution provider.
 pub fn load_with(option: Option<&Path>, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     load_from(&Locations::of_this_process(option), provider)
 }
 
-/// The same with the places given as values.
-pub fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
+/// The process's ONNX Runtime with this execution provider, looked for at these places.
+fn load_from(locations: &Locations, provider: Provider) -> Result<Arc<Runtime>, RuntimeError> {
     let mut loaded = LOADED.lock();
     let candidates = locations.candidates();
     let runtime = match &*loaded {
@@ -128,10 +130,7 @@ fn fit_for(
     if !runtime.has(provider) {
         let is_installed = |variant: &Variant| Installer::for_this_user(*variant).is_ok_and(|it| it.is_installed());
         let installed = provider.variants().iter().any(is_installed);
-        let hint = match installed {
-            true => String::new(),
-            false => format!(" ({})", source_of(provider)),
-        };
+        let hint = if installed { String::new() } else { format!(" ({})", source_of(provider)) };
         return Err(RuntimeError::LoadedWithout { provider, loaded: runtime.path.clone(), hint });
     }
     Ok(Arc::clone(runtime))
@@ -157,7 +156,7 @@ fn first_usable(candidates: &[Candidate], provider: Provider) -> Result<Runtime,
 }
 
 /// Whether [`load_with`] would find a library with this execution provider. Nothing stays loaded.
-pub fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
+pub(crate) fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
     if let Some(runtime) = &*LOADED.lock() {
         return runtime.has(provider);
     }
@@ -165,15 +164,18 @@ pub fn is_there_with(option: Option<&Path>, provider: Provider) -> bool {
     candidates.iter().any(|candidate| examine(candidate, provider).is_ok())
 }
 
-/// The process's ONNX Runtime, installed first if there is none; `announce` gets one line before a download starts.
+/// The process's ONNX Runtime, installed first where it is missing; `announce` gets one line before a download starts.
 ///
 /// For commands that a person runs and for tests. The engine under a GUI uses [`load`], which never downloads.
 pub fn ensure_installed(announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, RuntimeError> {
     ensure_installed_at(None, announce)
 }
 
-/// The same with the library that the user asked for: if that one cannot be used, nothing is installed in its place.
-pub fn ensure_installed_at(option: Option<&Path>, announce: &dyn Fn(&str)) -> Result<Arc<Runtime>, RuntimeError> {
+/// The process's ONNX Runtime, installed first unless the user asked for a library: nothing is installed in its place.
+pub(crate) fn ensure_installed_at(
+    option: Option<&Path>,
+    announce: &dyn Fn(&str),
+) -> Result<Arc<Runtime>, RuntimeError> {
     match load(option) {
         Err(RuntimeError::NotFound(_)) => {}
         result => return result,
@@ -228,8 +230,8 @@ fn examine(candidate: &Candidate, provider: Provider) -> Result<(PathBuf, probe:
     Ok((path, found))
 }
 
-/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is none: the
-/// provider will name that.
+/// The error for an installed runtime whose CUDA this machine's driver or cards do not run. Without a driver there is
+/// no error: the provider will name that.
 fn wrong_cuda(candidate: &Candidate) -> Option<RuntimeError> {
     let folder = candidate.path.parent().filter(|_| candidate.origin == Origin::Cache)?;
     let is_here = |variant: &Variant| candidates::installed_folder(*variant).as_deref() == Some(folder);

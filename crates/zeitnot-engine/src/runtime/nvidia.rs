@@ -1,5 +1,5 @@
-//! Asks NVIDIA's driver for its version and its cards. (`nvidia-smi` is a program that may be missing where the driver is
-//! there, as in containers.)
+//! Asks NVIDIA's driver for its version and its cards. (`nvidia-smi` is a program that may be missing where the driver
+//! is there, as in containers.)
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
@@ -8,28 +8,29 @@ use serde::{Deserialize, Serialize};
 use super::library;
 
 /// The driver's library.
-pub const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 /// The driver and its cards.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// The newest CUDA that it runs, such as `13.0`.
     pub cuda: String,
-    /// The driver's own version, where the system tells it, such as `580.65.06`.
+    /// The driver's own version, where the system gives it, such as `580.65.06`.
     pub version: Option<String>,
     /// The names of the cards, in the order of their indices.
     pub cards: Vec<String>,
-    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have none.
+    /// The compute capability of each card, major and minor number: which code it runs. Records of older versions have
+    /// none.
     #[serde(default)]
     pub capabilities: Vec<(i32, i32)>,
-    /// Their places on the bus, such as `0000:65:00.0`, in the same order.
+    /// Places of the cards on the bus, such as `0000:65:00.0`, in the same order.
     #[serde(skip)]
     pub bus_ids: Vec<String>,
 }
 
 impl Driver {
     /// The major number of the newest CUDA that it runs; 0 should it not be a number.
-    pub fn cuda_major(&self) -> u32 {
+    pub(crate) fn cuda_major(&self) -> u32 {
         self.cuda.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
     }
 }
@@ -40,10 +41,10 @@ pub enum DriverError {
     /// The library is not there.
     #[error("there is no NVIDIA driver ({DRIVER} is missing)")]
     Missing,
-    /// It is there and does not work; the number is CUDA's.
+    /// Driver that does not work; the number is CUDA's.
     #[error("NVIDIA's driver answers with CUDA error {0}{hint}", hint = hint(*.0))]
     Fails(c_int),
-    /// It lacks a function.
+    /// Driver that lacks a function.
     #[error("{DRIVER} has no function {0}")]
     TooOld(&'static str),
 }
@@ -76,10 +77,9 @@ const TEXT_LENGTH: usize = 256;
 /// Asks the driver; it stays loaded.
 ///
 /// # Errors
-///
 /// [`DriverError`]. A driver without a card is an error too.
 pub fn driver() -> Result<Driver, DriverError> {
-    // There is none for macOS, whose loader would look for it in the working folder.
+    // There is no driver for macOS, whose loader would look for it in the working folder.
     if cfg!(target_os = "macos") {
         return Err(DriverError::Missing);
     }

@@ -1,15 +1,15 @@
 //! Loads NVIDIA's libraries by path from beside ONNX Runtime.
 //!
-//! ONNX Runtime's CUDA provider names the libraries it needs without saying where they are, so the system's loader would
-//! look in its own folders only. A library that is loaded already answers to its name from anywhere. (`ort` has such a
-//! list as well; it knows other folders and stops at the first library that is not there.)
+//! ONNX Runtime's CUDA provider names the libraries it needs without saying where they are, so the system's loader
+//! would look in its own folders only. A library that is loaded already answers to its name from anywhere. (`ort` has
+//! such a list as well; it knows other folders and stops at the first library that is not there.)
 
 use std::path::Path;
 use std::sync::Once;
 
-/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: of CUDA 13 and
-/// of CUDA 12, of which a folder has those that its ONNX Runtime is for. TensorRT's own are not part of what
-/// `runtime install --gpu` obtains, but may be put there.
+/// The libraries that the CUDA and TensorRT providers need or open later, each after those that it needs itself: of
+/// CUDA 13 and of CUDA 12, of which a folder has those that its ONNX Runtime is for. TensorRT's own are not part of
+/// what `runtime install --gpu` obtains, but may be put there.
 #[cfg(not(windows))]
 const LIBRARIES: [&str; 18] = [
     "libcudart.so.13",
@@ -53,8 +53,8 @@ const LIBRARIES: [&str; 18] = [
     "nvonnxparser_10.dll",
 ];
 
-/// Loads those of NVIDIA's libraries that lie in the folder of the ONNX Runtime at `library`, once for the process; they
-/// stay. One that is missing or does not load is left to the provider, which names it.
+/// Loads those of NVIDIA's libraries that lie in the folder of the ONNX Runtime at `library`, once for the process;
+/// they stay. One that is missing or does not load is left to the provider, which names it.
 pub(super) fn load(library: &Path) {
     static ONCE: Once = Once::new();
     let Some(folder) = library.parent().filter(|folder| folder.is_absolute()) else { return };

@@ -1,5 +1,5 @@
-//! Reads power, clocks, memory, temperature and utilisation of NVIDIA's cards from the management library of their driver
-//! (NVML).
+//! Reads power, clocks, memory, temperature and utilisation of NVIDIA's cards from the management library of their
+//! driver (NVML).
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ const MILLIWATTS: f64 = 1e3;
 /// Bytes in a MiB.
 const MIB: f64 = (1 << 20) as f64;
 
-/// The state of a card at one moment. The driver does not tell every number of every card.
+/// The state of a card at one moment. The driver does not give every number of every card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CardReading {
@@ -32,21 +32,23 @@ pub struct CardReading {
     pub utilisation_percent: Option<f64>,
 }
 
-/// Something that tells the state of cards.
+/// Source of the state of cards.
 pub trait CardSource: Send + Sync {
     /// The state of each card now, always in the same order.
     fn read(&self) -> Vec<CardReading>;
 }
 
-/// The cards that networks run on, as the driver tells of them.
+/// The cards that networks run on, as the driver reports them.
 pub struct NvidiaCards {
     nvml: Nvml,
-    /// Their places on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does not see.
+    /// Places of the cards on the bus: NVML counts cards in another order than CUDA, and counts those that CUDA does
+    /// not see.
     bus_ids: Vec<String>,
 }
 
 impl NvidiaCards {
-    /// The cards with these indices of CUDA; of none, the first card. `None` where the driver tells nothing of them.
+    /// The cards with these indices of CUDA; without an index, the first card. `None` where the driver reports nothing
+    /// of them.
     pub fn new(devices: &[u32]) -> Option<NvidiaCards> {
         let devices = if devices.is_empty() { &[0] } else { devices };
         let all = nvidia::driver().ok()?.bus_ids;
@@ -56,8 +58,8 @@ impl NvidiaCards {
     }
 }
 
-/// The library, by a name that containers have too, and on Windows in the system's folder: the loader there would look for
-/// a bare name in the working folder first.
+/// The library, by a name that containers have too, and on Windows in the system's folder: the loader there would look
+/// for a bare name in the working folder first.
 fn library() -> OsString {
     match std::env::var_os("SystemRoot").filter(|_| cfg!(windows)) {
         Some(mut root) => {
@@ -93,7 +95,7 @@ mod tests {
     fn a_machine_tells_of_its_cards_or_of_none() {
         match NvidiaCards::new(&[]) {
             Some(cards) => assert_eq!(cards.read().len(), 1),
-            None => eprintln!("no NVIDIA card tells its state here"),
+            None => eprintln!("no NVIDIA card reports its state here"),
         }
         assert!(NvidiaCards::new(&[99]).is_none());
     }

@@ -1,8 +1,8 @@
 //! Runs the user's pip and reads its messages.
 //!
-//! Nothing of the working folder is run: it may be a folder of downloads, and a `pip.py` there is not pip. Python is started
-//! by its absolute path, in a folder of our own, and told to leave its environment variables and the user's own packages
-//! aside.
+//! Nothing of the working folder is run: it may be a folder of downloads, and a `pip.py` there is not pip. Python is
+//! started by its absolute path, in a folder of our own, with flags to leave its environment variables and the user's
+//! own packages aside.
 
 use std::ffi::OsStr;
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::InstallError;
 
-/// How often the size of the download is looked at.
+/// Interval at which the size of the download is read.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Phrases by which pip (or its HTTP library) says that the index could not be reached.
@@ -28,8 +28,8 @@ const NETWORK_PHRASES: [&str; 9] = [
     "Cannot connect to proxy",
 ];
 
-/// The words of pip when the index lists nothing at all. The package exists for every pinned platform, so the index was not
-/// reached, or is a mirror without it.
+/// The words of pip when the index lists nothing at all. The package exists for every pinned platform, so the index was
+/// not reached, or is a mirror without it.
 const NO_VERSIONS: &str = "(from versions: none)";
 
 /// The commands under which Python is usually found on this platform.
@@ -41,8 +41,9 @@ pub(super) fn usual_pythons() -> Vec<Vec<String>> {
 
 /// Python's option to import from its own folders alone.
 const ISOLATED: &str = "-I";
-/// Python's option to leave its environment variables aside, `PYTHONPATH` among them. pip may be among the packages of the
-/// user, which [`ISOLATED`] would leave aside too; the folder that Python is started in, which comes first, is ours.
+/// Python's option to leave its environment variables aside, `PYTHONPATH` among them. pip may be among the packages of
+/// the user, which [`ISOLATED`] would leave aside too; the folder that Python is started in, which comes first, is
+/// ours.
 const WITHOUT_ENVIRONMENT: &str = "-E";
 
 /// A Python that has pip.
@@ -50,7 +51,7 @@ const WITHOUT_ENVIRONMENT: &str = "-E";
 pub(super) struct Python {
     /// The program's absolute path.
     program: PathBuf,
-    /// Its first arguments, the isolating option among them.
+    /// First arguments, the isolating option among them.
     arguments: Vec<String>,
 }
 
@@ -73,7 +74,8 @@ impl Python {
     }
 }
 
-/// The absolute path of a program: as it is given, or, of a mere name, in the first folder of `search_path` that has it.
+/// The absolute path of a program: as it is given, or, of a mere name, in the first folder of `search_path` that has
+/// it.
 ///
 /// Entries that are not absolute are passed over, the empty one among them: they mean the working folder or lie in it.
 fn find_program(program: &str, search_path: &OsStr) -> Option<PathBuf> {
@@ -122,7 +124,7 @@ pub(super) fn find_python(pythons: &[Vec<String>], folder: &Path) -> Result<Pyth
     Err(without_pip.map_or(InstallError::NoPython(tried), InstallError::NoPip))
 }
 
-/// Runs pip in `folder`, with its temporary files there as well, and tells `progress` how many bytes lie there.
+/// Runs pip in `folder`, with its temporary files there as well, and gives `progress` the bytes that lie there.
 pub(super) fn run(
     python: &Python,
     arguments: &[String],

@@ -13,17 +13,17 @@ use super::library;
 pub(super) enum Unfit {
     /// The system's loader refused it; its words.
     NotLoadable(String),
-    /// It is a library, but not ONNX Runtime.
+    /// Library that is not ONNX Runtime.
     NotOnnxRuntime,
 }
 
 /// The version and the providers of a library.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its version, such as `1.31.1`.
+    /// Version, such as `1.31.1`.
     pub(super) version: String,
-    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask it,
-    /// or does not say.
+    /// The execution providers that it was built with, such as `CPU`; empty when it is too old for this build to ask
+    /// it, or does not say.
     pub(super) providers: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ fn reason(error: &libloading::Error, path: &Path) -> String {
 }
 
 /// Whether the file is a 64-bit ELF library whose end is missing: the loader of Linux maps such a file without a word,
-/// and the process dies of a bus error. The section table, which linkers put last, tells how long the file should be.
+/// and the process dies of a bus error. The section table, which linkers put last, says how long the file should be.
 fn is_cut_short(path: &Path) -> bool {
     const MAGIC_64_BIT_LITTLE_ENDIAN: &[u8] = b"\x7fELF\x02\x01";
     let Ok(mut file) = File::open(path) else { return false };

@@ -11,7 +11,7 @@ pub enum Provider {
     Cpu,
     /// NVIDIA's graphics processors, through CUDA and cuDNN.
     Cuda,
-    /// The same, through engines that TensorRT builds for one network and card.
+    /// NVIDIA cards, through engines that TensorRT builds for one network and card.
     TensorRt,
     /// Intel's processors, graphics processors and NPUs.
     OpenVino,
@@ -22,7 +22,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// All of them, in the order they are listed to the user.
+    /// All providers, in the order they are listed to the user.
     pub const ALL: [Provider; 6] =
         [Provider::Cpu, Provider::Cuda, Provider::TensorRt, Provider::OpenVino, Provider::CoreMl, Provider::DirectMl];
 
@@ -38,8 +38,8 @@ impl Provider {
         }
     }
 
-    /// ONNX Runtime's name for it, without `ExecutionProvider`.
-    pub fn runtime_name(self) -> &'static str {
+    /// ONNX Runtime's name for the provider, without `ExecutionProvider`.
+    pub(crate) fn runtime_name(self) -> &'static str {
         match self {
             Provider::Cpu => "CPU",
             Provider::Cuda => "CUDA",

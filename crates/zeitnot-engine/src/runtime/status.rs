@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::install::Installer;
 use super::{Runtime, Variant, load};
 
-/// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for `--json`.
+/// The ONNX Runtime in use, and those that are or can be installed. Displays as lines for people, serializes for
+/// `--json`.
 #[derive(Debug, Serialize)]
 pub struct Status {
     /// The runtime that loads, if any does.
@@ -22,16 +23,16 @@ pub struct Status {
 /// A package that `zeitnot runtime install` obtains.
 #[derive(Debug, Serialize)]
 pub struct Installed {
-    /// Its variant of ONNX Runtime, which is called `flavour` in the JSON.
+    /// Variant of ONNX Runtime, which is called `flavour` in the JSON.
     #[serde(rename = "flavour")]
     pub variant: Variant,
     /// Name and version.
     pub package: String,
     /// Bytes to download.
     pub bytes: u64,
-    /// Where its library belongs.
+    /// Path at which its library belongs.
     pub library: PathBuf,
-    /// Whether all of it is there.
+    /// Whether all files of the package are there.
     pub installed: bool,
     /// The command that obtains it.
     pub command: &'static str,
@@ -69,9 +70,10 @@ impl Status {
 impl fmt::Display for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Installed { variant, package, bytes, installed, command, .. } = self;
-        match installed {
-            true => write!(f, "{variant}: {package}, installed"),
-            false => write!(f, "{variant}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes)),
+        if *installed {
+            write!(f, "{variant}: {package}, installed")
+        } else {
+            write!(f, "{variant}: {package}, not installed (`{command}`, {} MB)", super::megabytes(*bytes))
         }
     }
 }

@@ -43,11 +43,11 @@ fn is_library(member: &str) -> bool {
     ending && !name.contains("pybind11")
 }
 
-/// Unpacks the libraries of a wheel into one folder, whatever folders they lie in there, so that they find each other
+/// Unpacks the libraries of a wheel into one folder, from any folder of the wheel, so that they find each other
 /// beside themselves; returns their names and sizes in bytes. The wheel's hash is checked already.
 ///
-/// A file appears under its name only when it is whole: it is written beside it under a temporary name, flushed to disk and
-/// renamed. (Loading half a library does not fail, it crashes.)
+/// A file appears under its name only when it is whole: it is written beside it under a temporary name, flushed to disk
+/// and renamed. (Loading half a library does not fail, it crashes.)
 pub(super) fn unpack(wheel: &Path, folder: &Path) -> Result<Vec<(String, u64)>, InstallError> {
     let broken = |error: &dyn std::fmt::Display| InstallError::BrokenWheel {
         wheel: wheel.to_path_buf(),

@@ -1,5 +1,5 @@
-//! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the backend,
-//! the parameters.
+//! Holds the facts of one search that stay the same for all its threads from beginning to end: the request, the
+//! backend, the parameters.
 
 use crate::backend::Backend;
 use crate::chess::{Color, Game, Move, Position};
@@ -18,7 +18,7 @@ pub(crate) struct SearchContext {
     pub clock: Arc<dyn Clock>,
     pub game: Game,
     pub search_moves: Vec<Move>,
-    /// The same, as the tree has them.
+    /// Root moves to search, packed as in the tree.
     pub packed_search_moves: Vec<u16>,
     pub multi_pv: usize,
     /// The mean depth that was asked for, in plies.
@@ -38,36 +38,37 @@ pub(crate) struct SearchContext {
     pub pondering: bool,
     /// Whether every report carries the statistics of the moves.
     pub live_stats: bool,
-    /// Whether the end carries them.
+    /// Whether the end carries statistics of the moves.
     pub with_move_stats: bool,
     pub probes: Probes,
 }
 
 impl SearchContext {
     /// The root's position.
-    pub fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         self.game.current()
     }
 
-    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of each.
-    pub fn calls(&self, positions: usize, took_ms: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
+    /// The network's calls for the `positions` of a batch that took `took_ms` in all: the positions and the time of
+    /// each.
+    pub(crate) fn calls(&self, positions: usize, took_ms: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
         let calls = positions.div_ceil(self.minibatch_size);
         (0..calls).map(move |_| (positions / calls, took_ms / calls as f64))
     }
 
     /// Whether a root move, packed, may be searched.
-    pub fn allows(&self, mv: u16) -> bool {
+    pub(crate) fn allows(&self, mv: u16) -> bool {
         self.packed_search_moves.is_empty() || self.packed_search_moves.contains(&mv)
     }
 
     /// Bytes that the tree may take, without the share of the cache; `None`: no limit.
-    pub fn tree_limit(&self) -> Option<usize> {
+    pub(crate) fn tree_limit(&self) -> Option<usize> {
         let limit = self.params.memory_limit?;
         Some(limit.saturating_sub(self.backend.cache_bytes()).max(SMALLEST_TREE))
     }
 }
 
-/// Says what a draw is worth to the player who moved into a node.
+/// The worth of a draw to the player who moved into a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawScore {
     for_root_mover: f32,
@@ -75,12 +76,12 @@ pub(crate) struct DrawScore {
 
 impl DrawScore {
     /// `white` is the value of a draw for White; `turn` the side to move at the root.
-    pub fn new(white: f32, turn: Color) -> DrawScore {
+    pub(crate) fn new(white: f32, turn: Color) -> DrawScore {
         DrawScore { for_root_mover: if turn.is_white() { white } else { -white } }
     }
 
-    /// For the player who moved into a node `depth` plies below the root (0: the root itself).
-    pub fn at(self, depth: u32) -> f32 {
+    /// Score of a draw for the player who moved into a node `depth` plies below the root (0: the root itself).
+    pub(crate) fn at(self, depth: u32) -> f32 {
         if depth % 2 == 1 { self.for_root_mover } else { -self.for_root_mover }
     }
 }

@@ -6,27 +6,27 @@ use crate::search::tree::root_noise::Noise;
 
 /// First-play urgency: the value of an unvisited move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fpu {
+pub(crate) enum Fpu {
     /// The parent's value less this times the square root of the policy already visited.
     Reduction(f32),
-    /// This value, whatever the parent's.
+    /// One value for all nodes.
     Absolute(f32),
 }
 
 /// The exploration term: `init + factor * ln((N + base) / base)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cpuct {
+pub(crate) struct Cpuct {
     /// Value for few visits.
     pub init: f32,
-    /// Visits over which it grows.
+    /// Visits over which cpuct grows.
     pub base: f32,
-    /// How fast it grows.
+    /// Factor of the growth.
     pub factor: f32,
 }
 
 impl Cpuct {
-    /// Its value at a node of `visits`.
-    pub fn at(&self, visits: u32) -> f32 {
+    /// Value at a node of `visits`.
+    pub(crate) fn at(&self, visits: u32) -> f32 {
         if self.factor == 0.0 {
             return self.init;
         }
@@ -36,12 +36,12 @@ impl Cpuct {
 
 /// The moves-left utility in decided positions (docs/lc0.md, 3.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MovesLeftParams {
+pub(crate) struct MovesLeftParams {
     /// Largest effect, in units of Q.
     pub max_effect: f32,
     /// Effect a ply, in units of Q.
     pub slope: f32,
-    /// |Q| above which it works.
+    /// |Q| above which the utility works.
     pub threshold: f32,
     /// Constant factor of the effect.
     pub constant_factor: f32,
@@ -51,9 +51,9 @@ pub struct MovesLeftParams {
     pub quadratic_factor: f32,
 }
 
-/// Everything the search can be told. Names and defaults are Lc0's.
+/// Parameters of the search. Names and defaults are Lc0's.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SearchParams {
+pub(crate) struct SearchParams {
     /// Positions a batch; 0: the backend's preferred size, less in a small tree on a CPU.
     pub minibatch_size: usize,
     /// Bytes that tree and cache may take together; `None`: no limit.
@@ -76,7 +76,7 @@ pub struct SearchParams {
     pub wdl_rescale: WdlRescale,
     /// Noise on the priors of the root.
     pub noise: Noise,
-    /// How random the choice of the move is.
+    /// Temperature by which the move is chosen.
     pub temperature: Temperature,
     /// The moves-left utility.
     pub moves_left: MovesLeftParams,
@@ -88,9 +88,9 @@ pub struct SearchParams {
     pub transpositions: bool,
     /// Whether terminals and cache hits are backed up while a batch is still gathered.
     pub out_of_order_eval: bool,
-    /// How many of those a batch may bring, in batch sizes.
+    /// Number of evaluations out of order that a batch may bring, in batch sizes.
     pub max_out_of_order_evals_factor: f32,
-    /// Nodes at which visits of one batch may collide, whatever the size of the tree.
+    /// Nodes at which visits of one batch may collide in a tree of any size.
     pub max_collision_events: u32,
     /// Visits of one batch that may collide in a large tree.
     pub max_collision_visits: u32,
@@ -105,7 +105,7 @@ pub struct SearchParams {
 /// Lc0's defaults.
 impl SearchParams {
     /// Lc0's defaults as a constant, from which the engine's options take theirs.
-    pub const LC0: SearchParams = SearchParams {
+    pub(crate) const LC0: SearchParams = SearchParams {
         minibatch_size: 0,
         memory_limit: None,
         nps_limit: 0.0,
@@ -139,7 +139,7 @@ impl SearchParams {
     };
 
     /// Visits that may collide while one batch is gathered, for a tree of `visits` (docs/lc0.md, 3.3).
-    pub fn collision_visits(&self, visits: u32) -> u32 {
+    pub(crate) fn collision_visits(&self, visits: u32) -> u32 {
         let (start, end) = (self.max_collision_visits_scaling_start, self.max_collision_visits_scaling_end);
         if visits >= end {
             return self.max_collision_visits;

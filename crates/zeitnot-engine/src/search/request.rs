@@ -14,9 +14,9 @@ use zeitnot_time::{Plan, SearchLimits, StopReason, TimeReport, Timekeeper};
 pub trait Listener: Send + Sync {
     /// The time manager's plan, before the search of a timed move starts.
     fn planned(&self, plan: &Plan);
-    /// It failed, but only `stop` (or `ponderhit`) ends it; the answer that comes then says so, too.
+    /// Failure of a search that only `stop` (or `ponderhit`) ends; the answer that comes then says so, too.
     fn failed(&self, error: &str);
-    /// Something worth telling changed: the best move, the depth, or a second passed.
+    /// Report of a change: the best move, the depth, or a second passed.
     fn report(&self, report: &Report);
     /// The end: exactly one call a search.
     fn finished(&self, end: &SearchEnd);
@@ -27,15 +27,15 @@ pub trait Listener: Send + Sync {
 pub enum EndReason {
     /// One of the stoppers, the time manager among them.
     Stopper(StopReason),
-    /// It was told to.
+    /// Stopped from outside.
     Stopped,
-    /// There was nothing to choose from: no legal move.
+    /// No legal move to choose from.
     NoMoves,
-    /// There was no search: the move is from a book, with this weight of that of all its moves there.
+    /// Move from a book without a search, with its weight and that of all the position's moves.
     Book {
-        /// The move's.
+        /// Weight of the move in the book.
         weight: u32,
-        /// That of all.
+        /// Weight of all moves of the position.
         total: u32,
     },
     /// An answer was due before anything was evaluated: the move was chosen without.
@@ -47,11 +47,11 @@ pub enum EndReason {
 /// The grounds on which a move is chosen without an evaluation of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
-    /// It mates.
+    /// Mate.
     Mate,
     /// The cache holds the network's policy for the position.
     CachedPolicy,
-    /// It wins the most material at once, or the least is lost.
+    /// Most material won at once, or the least lost.
     Material,
 }
 
@@ -84,15 +84,15 @@ pub struct SearchEnd {
     pub time: Option<TimeReport>,
 }
 
-/// All a search needs to start.
-pub struct SearchRequest {
+/// Request for a search.
+pub(crate) struct SearchRequest {
     /// The position, with its history.
     pub game: Game,
     /// The limits that end the search.
     pub limits: SearchLimits,
     /// The time of the game; the search has begun by it. It comes back with the end of the search.
     pub time: Timekeeper,
-    /// Only these root moves; empty: all.
+    /// Root moves to search; empty: all.
     pub search_moves: Vec<Move>,
     /// Parameters.
     pub params: SearchParams,
@@ -104,40 +104,40 @@ pub struct SearchRequest {
     pub with_live_stats: bool,
     /// The measured latency of batches. It comes back with the end of the search.
     pub latency: BatchLatency,
-    /// Of everything that is random: the noise at the root and the choice of the move.
+    /// Seed of everything that is random: the noise at the root and the choice of the move.
     pub seed: u64,
     /// The endgame tables.
     pub probes: Probes,
-    /// When the move's clock started, on the injected clock.
+    /// Start of the move's clock, on the injected clock.
     pub start_ms: f64,
     /// The latest end, in milliseconds since then, by the clock or `movetime`: it holds from the first batch on.
-    pub limit_ms: Option<f64>,
-    /// When an answer is due, in milliseconds since then, although nothing was evaluated yet.
+    pub hard_limit_ms: Option<f64>,
+    /// Answer deadline in milliseconds since then, although nothing was evaluated yet.
     pub due_ms: Option<f64>,
-    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes while a
-    /// batch of pondering or analysis is evaluated has one evaluator less until its end.
+    /// The longest batch where no time limit is near, in milliseconds; `None`: as long as it takes. A move that comes
+    /// while a batch of pondering or analysis is evaluated has one evaluator less until its end.
     pub longest_batch_ms: Option<f64>,
-    /// When the evaluator is free, on the injected clock: the answer before may have left a batch behind. For searches on the
-    /// caller's thread alone.
+    /// Time at which the evaluator is free, on the injected clock: the answer before may have left a batch behind. For
+    /// searches on the caller's thread alone.
     pub busy_until_ms: f64,
     /// Sees the root as its visits grow.
     pub root_observer: Option<SharedRootObserver>,
 }
 
 /// The parts of a finished search that the next one takes over.
-pub struct Finished {
+pub(crate) struct Finished {
     /// The tree.
     pub tree: Tree,
     /// The time of the game, having seen the outcome.
     pub time: Timekeeper,
-    /// How long batches took, those of earlier searches among them.
+    /// Latency of batches, those of earlier searches among them.
     pub latency: BatchLatency,
-    /// When the last batch is over, on the injected clock: on the caller's thread an answer that is due leaves it behind.
+    /// End of the last batch, on the injected clock: on the caller's thread an answer that is due leaves it behind.
     pub busy_until_ms: f64,
 }
 
 /// A search that did not start.
-pub struct NotStarted {
+pub(crate) struct NotStarted {
     /// The operating system's reason.
     pub error: std::io::Error,
     /// The parts that the search was given.

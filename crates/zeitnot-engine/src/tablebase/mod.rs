@@ -1,8 +1,9 @@
-//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md, 3.4).
+//! Probes Syzygy endgame tables: the value of a position with perfect play, the fifty-move rule included (docs/lc0.md,
+//! 3.4).
 //!
-//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that nobody
-//! should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside a search;
-//! [`Tablebase::rank_root`] the position to move in, with its history.
+//! The files are read as they are asked for, a few hundred bytes at a time: a probe may wait for the disk, so that
+//! nobody should hold a lock meanwhile. [`Tablebase::wdl`] serves positions right after a capture or pawn move, inside
+//! a search; [`Tablebase::rank_root`] the position to move in, with its history.
 
 mod root;
 
@@ -34,7 +35,7 @@ pub enum TablebaseError {
         /// The operating system's reason.
         error: std::io::Error,
     },
-    /// A file with the name of a table is none. The others serve all the same.
+    /// A file with the name of a table is not a table. The others serve all the same.
     #[error("{} is no table: {error}", file.display())]
     File {
         /// The file.
@@ -42,7 +43,7 @@ pub enum TablebaseError {
         /// The reason.
         error: std::io::Error,
     },
-    /// No file in it has the name of a table.
+    /// A folder in which no file has the name of a table.
     #[error("no Syzygy tables (files such as KQvK.rtbw) in \"{}\"", .0.display())]
     Empty(PathBuf),
     /// A probe panicked. The tables give no answers any more.
@@ -116,8 +117,8 @@ impl Tablebase {
         if self.broken.load(Ordering::Relaxed) { Err(TablebaseError::Broken) } else { Ok(()) }
     }
 
-    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so that a
-    /// damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
+    /// The answer of `ask` from the tables; `None` when they do not have it. The files are decompressed as they are, so
+    /// that a damaged one may lead the library astray: its panic must not cost the game, in whichever thread.
     pub(crate) fn probe<T>(
         &self,
         ask: impl FnOnce(&shakmaty_syzygy::Tablebase<Chess>) -> Result<T, SyzygyError>,
@@ -156,7 +157,7 @@ impl Tablebase {
     }
 }
 
-/// The real path of a folder, and what lies in it.
+/// The real path of a folder, and its entries.
 fn entries(folder: &Path) -> io::Result<(PathBuf, ReadDir)> {
     let kind = folder.metadata()?.file_type();
     if !kind.is_dir() {
@@ -178,28 +179,28 @@ fn split(folders: &str) -> Vec<PathBuf> {
     folders.split(separator).map(str::trim).filter(|folder| !folder.is_empty()).map(to_path).collect()
 }
 
-/// The tables as one search uses them: it counts what it finds.
+/// The tables as one search uses them, with a count of the positions found.
 #[derive(Debug, Default)]
-pub struct Probes {
+pub(crate) struct Probes {
     tables: Option<Arc<Tablebase>>,
     hits: AtomicU64,
 }
 
 impl Probes {
     /// `tables`: those to be asked inside the search; `hits`: positions already found for it at the root.
-    pub fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
+    pub(crate) fn new(tables: Option<Arc<Tablebase>>, hits: u64) -> Probes {
         Probes { tables, hits: AtomicU64::new(hits) }
     }
 
     /// See [`Tablebase::wdl`].
-    pub fn wdl(&self, position: &Position) -> Option<i8> {
+    pub(crate) fn wdl(&self, position: &Position) -> Option<i8> {
         let wdl = self.tables.as_ref()?.wdl(position)?;
         self.hits.fetch_add(1, Ordering::Relaxed);
         Some(wdl)
     }
 
     /// Positions found so far.
-    pub fn hits(&self) -> u64 {
+    pub(crate) fn hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
     }
 }

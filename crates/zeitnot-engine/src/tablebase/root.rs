@@ -1,5 +1,5 @@
-//! Chooses the moves of a position in the tables that are worth searching: those that keep its result within the fifty-move
-//! rule.
+//! Chooses the moves of a position in the tables that are worth searching: those that keep its result within the
+//! fifty-move rule.
 
 use super::Tablebase;
 use crate::chess::{Game, Move, Position};

@@ -33,6 +33,8 @@ fn requests(game: &Game, moves: &[TimedMove], overhead_ms: f64) -> Vec<Option<Mo
             legal_moves: Some(legal_moves.len() as u32),
             captures: Some(legal_moves.iter().filter(|mv| mv.is_capture()).count() as u32),
             in_check: position.is_check(),
+            // The difference of two such clocks is no time that the manager used.
+            is_opponents_clock: true,
             ..MoveRequest::default()
         })
     };
@@ -104,8 +106,8 @@ fn ask(
     Ok(())
 }
 
-/// Shows the manager a search at the player's speed that ended within its budget, by a factor on the budget if the player took
-/// less. Returns the nodes that the next one finds.
+/// Shows the manager a search at the player's speed, and ends it as if it had taken its budget: the time that the player took
+/// less was not the manager's to spare. Returns the nodes that the next one finds.
 fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused: u64) -> u64 {
     let nps = mv.nodes.filter(|_| mv.used_ms > 0.0).map_or(Speed::USUAL_NPS, |nodes| nodes as f64 * 1e3 / mv.used_ms);
     let elapsed_ms = mv.used_ms.min(budget_ms);
@@ -118,8 +120,7 @@ fn search(manager: &mut dyn TimeManager, mv: &TimedMove, budget_ms: f64, reused:
         total_nodes,
         ..SearchSnapshot::default()
     });
-    let factor = (budget_ms > 0.0).then(|| elapsed_ms / budget_ms);
-    manager.finish(&MoveOutcome { elapsed_ms, total_nodes, factor, ..MoveOutcome::default() });
+    manager.finish(&MoveOutcome { elapsed_ms: budget_ms, total_nodes, ..MoveOutcome::default() });
     (total_nodes as f64 * USUAL_REUSE) as u64
 }
 

@@ -7,9 +7,9 @@ use thiserror::Error;
 use zeitnot_engine::announcer::Announcer;
 use zeitnot_text::files::TextLines;
 use zeitnot_time::Timekeeper;
-use zeitnot_time::trace::{Answer, Event, Line, Observer, read, write};
+use zeitnot_time::event_log::{Answer, Event, Line, Observer, read, write};
 
-/// Writes the events of a player's games to a file, as they happen: the lines of a [`trace`](zeitnot_time::trace). A player who
+/// Writes the events of a player's games to a file, as they happen: the lines of an [event log](zeitnot_time::event_log). A player who
 /// decided nothing, as the other threads of a match had taken all games, leaves no file.
 pub struct DecisionLog {
     path: PathBuf,
@@ -171,7 +171,7 @@ mod tests {
         time.new_game();
         for ply in [0, 2] {
             let request = MoveRequest { clock_ms: 9_000.0, ply, overhead_ms: 200.0, ..MoveRequest::default() };
-            time.begin(&zeitnot_time::trace::SearchStart::default(), Some(&request));
+            time.begin(&zeitnot_time::event_log::SearchStart::default(), Some(&request));
             for batch in 1..5 {
                 let visits = [8 * batch, 3];
                 time.observe(&SearchSnapshot {

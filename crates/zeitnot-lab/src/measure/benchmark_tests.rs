@@ -72,7 +72,7 @@ impl Evaluator for SlowEvaluator {
         self.0.evaluate(batch)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -130,8 +130,8 @@ impl Evaluator for MeteredEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
-        self.inner.told_ms()
+    fn modelled_cost_ms(&self) -> Option<f64> {
+        self.inner.modelled_cost_ms()
     }
 }
 

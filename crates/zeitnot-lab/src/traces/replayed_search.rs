@@ -4,7 +4,7 @@
 use super::root_pruning::RootPruning;
 use super::trace::TraceSnapshot;
 use std::borrow::Borrow;
-use zeitnot_time::trace::SearchStart;
+use zeitnot_time::event_log::SearchStart;
 use zeitnot_time::{Begun, MoveOutcome, MoveRequest, SearchLimits, StopReason, StopperParams, Timekeeper};
 
 /// The speed of searches.

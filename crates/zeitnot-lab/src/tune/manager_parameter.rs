@@ -99,8 +99,8 @@ mod tests {
             Some("smooth(piggybank(init=0.25),preset=lc0)")
         );
         assert_eq!(
-            set("legacy(adjust(score-drop(drop)))", "legacy(adjust(stability))").as_deref(),
-            Some("legacy(adjust(stability,score-drop(drop=0.25)))")
+            set("complexity(control(blitz))", "complexity(class=rapid)").as_deref(),
+            Some("complexity(class=rapid,control(blitz=0.25))")
         );
         assert_eq!(set("smooth(extension)", "legacy"), None);
     }

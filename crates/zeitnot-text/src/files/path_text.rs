@@ -1,8 +1,8 @@
-//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each byte that
-//! is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
+//! Paths as text and back. On Unix a path is bytes of any kind, while options, settings and commands are text: each
+//! byte that is no UTF-8 becomes a character of a private range, from which [`to_path`] has it back.
 //!
-//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no text of
-//! Rust may have.
+//! The range is U+EF80 to U+EFFF, which MirBSD takes for the same. Python does it with surrogates (PEP 383), which no
+//! text of Rust may have.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -87,7 +87,7 @@ mod tests {
             let text = from_bytes(bytes);
             assert_eq!(to_path(&text).as_os_str().as_bytes(), bytes);
             assert_eq!(from_os(OsStr::from_bytes(bytes)), text);
-            // A GUI that is told the text sends it back.
+            // A GUI that gets the text sends it back.
             assert_eq!(from_bytes(text.as_bytes()), text);
         }
     }

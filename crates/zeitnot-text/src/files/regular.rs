@@ -1,5 +1,5 @@
-//! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would wait for its
-//! other end, and a device has no size.
+//! Opens files that are files: a folder, a pipe or a device of that name is called what it is. Opening a pipe would
+//! wait for its other end, and a device has no size.
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata};
@@ -18,7 +18,7 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// The kind of what is no regular file. Its text is the word for it, with its article.
+/// The kind of an entry that is no regular file. Its text is the word for it, with its article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKind {
     /// A folder.
@@ -34,7 +34,7 @@ pub enum OtherKind {
 }
 
 impl OtherKind {
-    /// The kind of what this is; `None` for a regular file.
+    /// The kind of an entry of this type; `None` for a regular file.
     pub fn of(kind: FileType) -> Option<OtherKind> {
         match kind {
             _ if kind.is_file() => None,

@@ -1,5 +1,5 @@
-//! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is called what it
-//! is.
+//! Reads files of text: UTF-8, with the byte order marks that editors put before it. A text in another encoding is
+//! called what it is.
 
 use super::regular::OtherKind;
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ const COMPRESSED: [(&[u8], &str); 5] = [
 /// The longest line that is read, bytes: those of our own outputs have some thousands.
 const LONGEST_LINE: u64 = 1 << 26;
 
-/// The length of the byte order mark with which a text begins, if it has one; `head` is its beginning, of four bytes at least
-/// where it has as many.
+/// The length of the byte order mark with which a text begins, if it has one; `head` is its beginning, of four bytes at
+/// least where it has as many.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidData`] for UTF-16, UTF-32 and compressed files, with the way out of it.
@@ -43,7 +43,8 @@ fn is_text(byte: u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// The text without byte order marks: they stand at its beginning, and at the beginning of lines where files were put together.
+/// The text without byte order marks: they stand at its beginning, and at the beginning of lines where files were put
+/// together.
 ///
 /// # Errors
 /// Those of [`mark_length`].
@@ -51,9 +52,10 @@ pub fn without_marks(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     let text = &bytes[mark_length(bytes)?..];
     let is_clean = |line: &[u8]| !line.starts_with(MARK);
     let lines = || text.split_inclusive(|byte| *byte == b'\n');
-    match lines().all(is_clean) {
-        true => Ok(Cow::Borrowed(text)),
-        false => Ok(Cow::Owned(lines().flat_map(|line| line.strip_prefix(MARK).unwrap_or(line)).copied().collect())),
+    if lines().all(is_clean) {
+        Ok(Cow::Borrowed(text))
+    } else {
+        Ok(Cow::Owned(lines().flat_map(|line| line.strip_prefix(MARK).unwrap_or(line)).copied().collect()))
     }
 }
 
@@ -76,10 +78,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The system's, and [`ErrorKind::InvalidInput`] for a folder.
 pub fn open(path: &Path) -> io::Result<File> {
-    match path.is_dir() {
-        true => Err(OtherKind::Folder.not_a_file()),
-        false => File::open(path),
-    }
+    if path.is_dir() { Err(OtherKind::Folder.not_a_file()) } else { File::open(path) }
 }
 
 fn not_utf8(line: usize) -> Error {
@@ -88,7 +87,8 @@ fn not_utf8(line: usize) -> Error {
 
 /// The lines of a text, without their ends and without byte order marks.
 ///
-/// Each is an error where reading fails, where it is no UTF-8, and where it has more than 64 MiB; nothing comes after that.
+/// Each is an error where reading fails, where it is no UTF-8, and where it has more than 64 MiB; nothing comes after
+/// that.
 pub struct TextLines<R> {
     reader: R,
     /// Lines read.
@@ -107,7 +107,7 @@ impl TextLines<BufReader<File>> {
 }
 
 impl<R: BufRead> TextLines<R> {
-    /// The lines of what a reader gives.
+    /// The lines of a reader's text.
     pub fn of(reader: R) -> TextLines<R> {
         TextLines { reader, count: 0, has_failed: false }
     }
@@ -190,9 +190,10 @@ mod tests {
             (b"\xfd7zXZ\0\0".to_vec(), "xz"),
             (b"PK\x03\x04\x14".to_vec(), "zip"),
         ] {
-            let expected = match name.starts_with("UTF") {
-                true => format!("it is {name}; save it as UTF-8"),
-                false => format!("it is compressed ({name}); unpack it first"),
+            let expected = if name.starts_with("UTF") {
+                format!("it is {name}; save it as UTF-8")
+            } else {
+                format!("it is compressed ({name}); unpack it first")
             };
             assert_eq!(without_marks(&bytes).unwrap_err().to_string(), expected);
             assert_eq!(lines(&bytes), [Err(expected.clone())]);

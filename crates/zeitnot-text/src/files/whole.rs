@@ -7,7 +7,6 @@ use std::path::Path;
 /// Writes a file as a whole or not at all. Of two processes that write it, each writes a whole one.
 ///
 /// # Errors
-///
 /// The operating system's.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?.to_string_lossy();

@@ -8,7 +8,7 @@ const RELAXED: f64 = 0.95;
 
 /// Learns the latency of batches as `fixed + positions · each`, by least squares over the last few dozen.
 ///
-/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not tell which it is: while the last
+/// A GPU's latency is nearly fixed, a CPU's nearly proportional. Equal batches do not show which it is: while the last
 /// few dozen are, the share that was fixed before is believed, and before there was any difference all is taken to be
 /// proportional (a smaller batch is then never expected to be slower than it is large).
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 //!
 //! UCI has one word for it, `winc`, whatever the clock does. A clock with a delay (Bronstein's, or the simple one) gives back no
 //! more than was used, some interfaces announce an increment and never add it, or add it to every other move. No single clock
-//! tells a missing increment from a lag of the same length, so two facts are looked for that only one of them can bring about:
+//! shows a missing increment apart from a lag of the same length, so two facts are looked for that only one of them can bring about:
 //!
 //! - The clock *rose*: more came than was used. A real lag leaves that so in every quick move; neither a delay nor an increment
 //!   that does not come ever does.
@@ -12,7 +12,7 @@ use crate::MS_PER_SECOND;
 
 /// Moves that are remembered.
 const WINDOW: usize = 8;
-/// Clocks are told in whole milliseconds, and the time used is not measured so.
+/// Clocks are reported in whole milliseconds, and the time used is not measured so.
 const MILLISECOND: f64 = 1.0;
 /// Share of the increment by which the clock has to rise, so that it is no matter of rounding.
 const CLEAR_RISE: f64 = 0.1;
@@ -49,7 +49,7 @@ impl ClockStep {
         self.increment_ms >= 2.0 * rounding_ms && self.gap_ms() >= self.increment_ms - rounding_ms
     }
 
-    /// Time that may hide in the gap because both clocks were told in whole seconds.
+    /// Time that may hide in the gap because both clocks were reported in whole seconds.
     pub fn rounding_ms(&self) -> f64 {
         let is_whole = |ms: f64| ms % MS_PER_SECOND == 0.0;
         if is_whole(self.before_ms) && is_whole(self.after_ms) { MS_PER_SECOND } else { 0.0 }

@@ -1,14 +1,14 @@
 //! The estimators that managers share: each is a small state machine over numbers that knows nothing of its manager.
 
 pub mod batch_latency;
+pub(crate) mod budget_use;
 mod increment_credit;
 pub mod moves_left;
-pub mod nps;
+pub(crate) mod nps;
 pub mod overhead;
-pub mod overrun;
-pub mod speed;
-pub mod time_use;
-pub mod tree_reuse;
+pub(crate) mod overrun;
+pub(crate) mod speed;
+pub(crate) mod tree_reuse;
 
 /// Moves from `from` towards `to`: half-way after `value` = `step`, three quarters after twice that, and so on.
 ///
@@ -16,7 +16,7 @@ pub mod tree_reuse;
 /// nothing.
 ///
 /// Source: docs/documents.md, 1.8.
-pub fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {
+pub(crate) fn exponential_decay(from: f64, to: f64, step: f64, value: f64) -> f64 {
     if value > 0.0 { to - (to - from) * 0.5_f64.powf(value / step) } else { from }
 }
 

@@ -22,8 +22,8 @@ const DOUBTFUL_SHARE: f64 = 0.5;
 /// When a move is played, the next clock is known but for these: the last clock, less the time used, plus the increment. A clock
 /// that shows more gives no sample: the time control was reached, or time was added.
 #[derive(Clone, Debug, Default)]
-pub struct LagEstimator {
-    /// The whole gaps between expected and told clocks.
+pub(crate) struct LagEstimator {
+    /// The whole gaps between expected and reported clocks.
     gap: Delay,
     /// The part of each that nothing but a lag explains.
     lag: Delay,
@@ -88,7 +88,7 @@ impl LagEstimator {
         // More than was left cannot have been lost, or the game were over.
         let most_ms = (before_ms - used_ms).max(0.0);
         let seen_ms = if gap_ms > LONGEST_LAG_MS { beyond_ms } else { gap_ms };
-        // A clock that is told to the nearest second may show half of one that is not there.
+        // A clock that is reported to the nearest second may show half of one that is not there.
         self.gap.learn(seen_ms.clamp(0.0, most_ms).max(0.5 * step.rounding_ms()), after_ms);
         self.lag.learn((gap_ms - doubtful_ms).clamp(0.0, most_ms), after_ms);
     }
@@ -210,7 +210,7 @@ mod tests {
         assert!(after(2_001.0, &[[700.0; 2].as_slice(), &[0.0; 30]].concat())[31] < 100.0, "and forgotten");
     }
 
-    /// What is learned from moves of (used, lag) on a clock with an increment of 1 s that `credit` gives the clock back.
+    /// The state after moves of (used, lag) on a clock with an increment of 1 s that `credit` gives the clock back.
     fn on_clock(first_ms: f64, moves: &[(f64, f64)], credit: impl Fn(f64) -> f64) -> (LagEstimator, f64) {
         let (mut lag, mut clock_ms) = (LagEstimator::default(), first_ms);
         for (ply, (used_ms, lag_ms)) in (0..).step_by(2).zip(moves) {

@@ -21,7 +21,7 @@ impl Overrun {
 
     /// A search of a move ended.
     pub fn search_ended(&mut self, outcome: &MoveOutcome) {
-        let overrun_ms = outcome.due_ms.map(|due_ms| (outcome.elapsed_ms - due_ms).clamp(0.0, LONGEST_MS));
+        let overrun_ms = outcome.limit_reached_at_ms.map(|at_ms| (outcome.elapsed_ms - at_ms).clamp(0.0, LONGEST_MS));
         if let Some(overrun_ms) = overrun_ms.filter(|overrun_ms| overrun_ms.is_finite()) {
             self.average_ms += UPDATE * (overrun_ms - self.average_ms);
         }

@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     TIME_PERCENT "alphazero-time-pct" 12.0 0.0 100.0 Percent "Share of the clock that a move gets.";
@@ -16,7 +16,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     help: "A fixed share of the clock for every move.",
     params: &[TIME_PERCENT],
-    choices: &[],
     groups: &[],
     build: |values| Box::new(AlphaZero { percent: values.get(&TIME_PERCENT), limit_ms: None }),
 };
@@ -50,12 +49,20 @@ impl TimeManager for AlphaZero {
         self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, _outcome: &MoveOutcome) {
         self.limit_ms = None;
     }
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

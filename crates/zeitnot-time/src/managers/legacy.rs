@@ -5,7 +5,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{MAX_MS, NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     SLOWMOVER "slowmover" 1.0 0.0 100.0 Ratio "Scales every budget; above 1 the game starts slower and ends faster.";
@@ -31,7 +31,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     help: "Lc0's default: an equal share of the remaining game for every move, and the time that earlier moves left over.",
     params: &[SLOWMOVER, MIDPOINT_MOVE, STEEPNESS, IMMEDIATE_USE, FIRST_MOVE_BONUS, BOOK_PLY_BONUS],
-    choices: &[],
     groups: &[],
     build: |values| Box::new(Legacy::new(values)),
 };
@@ -119,16 +118,23 @@ impl TimeManager for Legacy {
         self.deadline_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, outcome: &MoveOutcome) {
         // A time that is not a number says nothing, and no game is long enough for the bound.
         if let Some(deadline) = self.deadline_ms.take().filter(|_| outcome.elapsed_ms.is_finite()) {
-            self.spared_ms =
-                (self.spared_ms + (deadline * outcome.granted() - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
+            self.spared_ms = (self.spared_ms + (deadline - outcome.elapsed_ms).trunc()).clamp(-MAX_MS, MAX_MS);
         }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates { bank_ms: Some(self.spared_ms.max(0.0)), ..Estimates::default() }
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

@@ -4,7 +4,7 @@ use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     BASE_PERCENT "base-pct" 1.4 0.001 100.0 Percent "Share of the clock that a move at the start of a game gets.";
@@ -19,7 +19,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     help: "A share of the clock that grows with the ply and the increment; time that a move leaves over goes to the next.",
     params: &[BASE_PERCENT, PLY_PERCENT, TIME_FACTOR, OPENING_BONUS_PERCENT],
-    choices: &[],
     groups: &[],
     build: |values| Box::new(Simple::new(values)),
 };
@@ -87,8 +86,9 @@ impl TimeManager for Simple {
             let bonus = plan.term("opening_bonus = opening-bonus-pct", self.opening_bonus_percent, Percent);
             budget *= 1.0 + bonus / 100.0;
         }
-        // Any other ply is another game or another line of it.
-        if let Some(last) = self.last.take().filter(|last| last.ply.checked_add(2) == Some(request.ply)) {
+        // Any other ply is another game or another line of it, and another player's clock shows nothing of our use.
+        let is_next = |last: &LastMove| last.ply.checked_add(2) == Some(request.ply) && !request.is_opponents_clock;
+        if let Some(last) = self.last.take().filter(is_next) {
             let last_budget = plan.term("last_budget = from the last move", last.budget_ms, Milliseconds);
             let last_available = plan.term("last_available = from the last move", last.available_ms, Milliseconds);
             let used = plan.term(
@@ -120,15 +120,20 @@ impl TimeManager for Simple {
         self.limit_ms.map_or_else(Verdict::default, |limit| Verdict::at_limit(snapshot, limit, StopReason::Time))
     }
 
-    fn finish(&mut self, outcome: &MoveOutcome) {
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self, _outcome: &MoveOutcome) {
         self.limit_ms = None;
-        if let Some(last) = &mut self.last {
-            last.budget_ms *= outcome.granted();
-        }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

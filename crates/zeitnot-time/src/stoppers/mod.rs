@@ -1,11 +1,13 @@
 #![doc = include_str!("../../docs/stopping.md")]
 
+mod forced_move;
 mod kld_gain;
 mod smart_pruning;
 
 use serde::{Deserialize, Serialize};
 
 use super::{SearchSnapshot, StopReason, TimeManager, Verdict, exact};
+use forced_move::ForcedMove;
 use kld_gain::KldGain;
 use smart_pruning::SmartPruning;
 
@@ -90,7 +92,7 @@ impl StopperParams {
 
 /// The chain for one search.
 #[derive(Clone, Debug)]
-pub struct Stoppers {
+pub(crate) struct Stoppers {
     timed: bool,
     nodes: u64,
     playouts: Option<u64>,
@@ -202,10 +204,15 @@ impl Stoppers {
         if self.kld_gain.as_mut().is_some_and(|kld_gain| kld_gain.stops(snapshot)) {
             return Some(StopReason::KldGain);
         }
-        self.smart_pruning.as_mut().and_then(|smart_pruning| smart_pruning.check(snapshot, so_far, on_clock))
+        // As in Lc0 the option for smart pruning turns forced moves off, too.
+        let smart_pruning = self.smart_pruning.as_mut()?;
+        match ForcedMove::of(snapshot) {
+            Some(forced) => forced.stops(on_clock),
+            None => smart_pruning.check(snapshot, so_far),
+        }
     }
 
-    /// A limit on nodes is told to others only where smart pruning is on (docs/lc0.md, 2.2), as is the manager's.
+    /// Makes a limit on nodes known to other rules, only where smart pruning is on (docs/lc0.md, 2.2); so is the manager's.
     fn node_limit(&self, limit: u64, nodes: u64, so_far: &mut Verdict) {
         if self.publishes_nodes {
             so_far.remaining_playouts = smaller(so_far.remaining_playouts, Some(limit.saturating_sub(nodes) as f64));

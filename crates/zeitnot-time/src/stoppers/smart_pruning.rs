@@ -5,13 +5,14 @@ use crate::{MS_PER_SECOND, SearchSnapshot, StopReason, Verdict};
 /// Time after the first evaluation before visits are counted: speed is not known sooner (docs/lc0.md, 2.6).
 const TOLERANCE_MS: f64 = 200.0;
 
-/// The same as a share of the move's usual time, where the speed is known from earlier moves: in bullet 200 ms are most of a move.
+/// Share of the move's usual time that takes its place where the speed is known from earlier moves: in bullet 200 ms are
+/// most of a move.
 const TOLERANCE_SHARE: f64 = 0.1;
 
 /// Nodes that are granted when speed is measured, so that a slow start does not look hopeless (docs/lc0.md, 2.6).
 const TOLERANCE_NODES: f64 = 300.0;
 
-/// Source: docs/lc0.md, 2.6.
+/// The rule of visits: a move whose lead no rival can make up is played (docs/lc0.md, 2.6).
 #[derive(Clone, Debug)]
 pub struct SmartPruning {
     factor: f64,
@@ -27,27 +28,9 @@ impl SmartPruning {
     }
 
     /// Whether the search may stop. From the time and the nodes that `so_far` says remain it computes the nodes the
-    /// best move's rivals can still get, and leaves that number there for others. `on_clock`: an only move, or the only one that does
-    /// not lose, is played at once; otherwise it is searched to the limit that was asked for, or until its result is proven.
-    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict, on_clock: bool) -> Option<StopReason> {
-        let moves = snapshot.root_visits.len();
-        if moves == 0 {
-            return None;
-        }
-        if moves == 1 {
-            let is_proven = snapshot.win_found || snapshot.losing_edges == 1;
-            return (on_clock || is_proven).then_some(StopReason::OnlyMove);
-        }
-        let spared = usize::from(!snapshot.may_resign);
-        let losing = snapshot.losing_edges as usize;
-        if moves <= losing.saturating_add(spared) {
-            // The move that is left is worth what its own visits say.
-            return (on_clock || moves <= losing).then_some(StopReason::OnlyNonLosingMove);
-        }
-        if snapshot.win_found {
-            return Some(StopReason::WinFound);
-        }
-        if snapshot.new_nodes == 0 {
+    /// best move's rivals can still get, and leaves that number there for others.
+    pub fn check(&mut self, snapshot: &SearchSnapshot, so_far: &mut Verdict) -> Option<StopReason> {
+        if snapshot.root_visits.is_empty() || snapshot.new_nodes == 0 {
             return None;
         }
         let Some(first_evaluation_ms) = self.first_evaluation_ms else {

@@ -13,21 +13,21 @@ use std::io::stdin;
 use std::path::{Path, PathBuf};
 use zeitnot_engine::engine::Options;
 use zeitnot_text::files::TextLines;
-use zeitnot_time::trace::{self, Event, ManagerChoice, SearchStart};
+use zeitnot_time::event_log::{self, Event, ManagerChoice, SearchStart};
 use zeitnot_time::{
-    Estimates, MoveAccount, MoveOutcome, Plan, Statistics, StopReason, StopperParams, Timekeeper, Verdict,
+    Estimates, GameReport, MoveAccount, MoveOutcome, Plan, StopReason, StopperParams, Timekeeper, Verdict,
 };
 
 /// The events of a script.
-const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end. A trace that was
-recorded from a game is a script, too; the answers in it are passed over.
+const SCRIPT_HELP: &str = r#"A script has one event a line, in the order of a game: a plan, any number of looks at the search, the end. The event
+log of a game is a script, too; the answers in it are passed over.
 Times are in milliseconds on the move's clock; what stands in brackets may be left out.
 
   {"event":"plan","clock_ms":60000,"inc_ms":600,"ply":24,"reused":9000}
   {"event":"observe","t_ms":1200,"first_batch_ms":1150,"new_nodes":1200,"visits":[800,400]}
   {"event":"finish","t_ms":2100,"total_nodes":11100}
 
-  plan     what the manager is told before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
+  plan     the facts that the manager gets before the move: clock_ms [inc_ms, movestogo, ply, overhead_ms (else that of
            --overhead), lag_ms, missing_inc_ms, opponents_clock (bool), evaluation_ms (of one position), reused (nodes), moves_left
            (plies, of the network), pieces, legal_moves, captures, check (bool)]
   observe  a look at the running search: t_ms [first_batch_ms (since the end of the first batch), new_nodes, total_nodes
@@ -36,7 +36,7 @@ Times are in milliseconds on the move's clock; what stands in brackets may be le
            visited), best_value and second_value (-1 to 1), moves_left]
   finish   the move is played: t_ms [total_nodes, stop (else that of the last look), first_evaluation_ms]
 
-Rarer ones, as a trace has them: another manager (--manager goes before it), a new game, another game that goes on, a tree
+Rarer ones, as an event log has them: another manager (--manager goes before it), a new game, another game that goes on, a tree
 that is not the last one's, a move from the book, and the limits beside the clock with the options of all stoppers, before
 the plan of their move:
 
@@ -116,9 +116,8 @@ impl fmt::Display for Answer {
             }
             Self::Finished(finished) => {
                 let account = finished.account.as_ref();
-                let told = account.map(ToString::to_string).into_iter().chain(finished.statistics.clone());
-                let told = told.chain(finished.game.as_ref().map(|game| game.time_use()));
-                f.write_str(&told.collect::<Vec<_>>().join("\n"))
+                let lines = account.map(ToString::to_string).into_iter().chain(finished.lines.iter().cloned());
+                f.write_str(&lines.collect::<Vec<_>>().join("\n"))
             }
         }
     }
@@ -139,9 +138,15 @@ struct Observed {
 struct Finished {
     #[serde(flatten)]
     estimates: Estimates,
+    /// The manager's own report on the game, if it makes one.
+    #[serde(skip)]
+    lines: Vec<String>,
+    /// The first line of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<String>,
-    /// The same as numbers, with time losses and the time of each phase.
-    game: Option<Statistics>,
+    /// The numbers of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<Value>,
     /// The time of the move, what stopped it, and when time would have.
     #[serde(rename = "move")]
     account: Option<MoveAccount>,
@@ -163,7 +168,7 @@ struct Terms<'a> {
     as_table: bool,
 }
 
-/// Answers every event of the file, with one line of JSON or as a table. The answers of a recorded trace are passed over.
+/// Answers every event of the file, with one line of JSON or as a table. The answers of an event log are passed over.
 fn answer(path: &Path, terms: &Terms) -> anyhow::Result<()> {
     let cannot_read = || format!("cannot read {}", path.display());
     let lines: Box<dyn Iterator<Item = _>> = match path.as_os_str() == "-" {
@@ -264,13 +269,16 @@ impl<'a> Game<'a> {
                 let stop = outcome.stop.or(self.stop.take());
                 let answer = self.time.apply(&Event::Finish(MoveOutcome { stop, ..outcome.clone() }))?;
                 let manager = self.time.manager();
+                let (lines, game) = manager.report().map(|GameReport { lines, numbers }| (lines, numbers)).unzip();
+                let lines = lines.unwrap_or_default();
                 return Ok(Some(Answer::Finished(Box::new(Finished {
                     estimates: manager.estimates(),
-                    statistics: manager.statistics().map(ToString::to_string),
-                    game: manager.statistics().cloned(),
+                    statistics: lines.first().cloned(),
+                    lines,
+                    game,
                     // A search without a clock has none.
                     account: match answer {
-                        Some(trace::Answer::Finish(account)) => Some(account),
+                        Some(event_log::Answer::Finish(account)) => Some(account),
                         _ => None,
                     },
                 }))));
@@ -283,11 +291,11 @@ impl<'a> Game<'a> {
             other => self.time.apply(other)?,
         };
         Ok(match (event, answer) {
-            (_, Some(trace::Answer::Plan(plan))) => {
+            (_, Some(event_log::Answer::Plan(plan))) => {
                 self.stop = None;
                 Some(Answer::Plan(plan))
             }
-            (Event::Observe(snapshot), Some(trace::Answer::Observe(verdict))) => {
+            (Event::Observe(snapshot), Some(event_log::Answer::Observe(verdict))) => {
                 self.stop = verdict.stop;
                 let stop = verdict.stop.is_some();
                 Some(Answer::Observed(Observed { t_ms: snapshot.elapsed_ms, stop, verdict }))

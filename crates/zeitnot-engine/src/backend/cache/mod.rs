@@ -1,10 +1,10 @@
-//! Caches evaluations as a decorator of a backend: by position for a search, or by all that the network sees for engines that
-//! must not notice.
+//! Caches evaluations as a decorator of a backend: by position for a search, or by all that the network sees for
+//! engines that must not notice.
 //!
-//! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take 124
-//! bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
-//! 0.5 GB when full. Nothing is allocated before it is used. When the system is short of memory, the cache is as full as it
-//! gets: new positions replace old ones.
+//! Memory: a slot is 48 bytes and its place in the index 19 to 39; the logits of an average position (31 moves) take
+//! 124 bytes and the allocator's share. That is about 0.2 kB a position: 2,000,000 positions, Lc0's default, are 0.4 to
+//! 0.5 GB when full. Nothing is allocated before it is used. When the system is short of memory, the cache is as full
+//! as it gets: new positions replace old ones.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -24,7 +24,7 @@ pub struct CacheStatistics {
     pub positions: usize,
     /// The most positions that it may hold.
     pub capacity: usize,
-    /// Evaluations that came from it.
+    /// Evaluations that the cache gave.
     pub hits: u64,
     /// Evaluations that had to be made.
     pub misses: u64,
@@ -58,9 +58,9 @@ impl Backend for CachedBackend {
     }
 }
 
-/// A backend that keeps its last evaluations for several engines on one network. It answers to the bit as the network would,
-/// and no search sees it as its cache: below a [`CostedBackend`](super::CostedBackend) the engines of games on virtual clocks
-/// save each other's computing, and play the same games.
+/// A backend that keeps its last evaluations for several engines on one network. It answers to the bit as the network
+/// would, and no search sees it as its cache: below a [`CostedBackend`](super::CostedBackend) the engines of games on
+/// virtual clocks save each other's computing, and play the same games.
 pub struct SharedEvaluations {
     inner: Arc<dyn Backend>,
     cache: Arc<Cache>,
@@ -92,8 +92,8 @@ impl Backend for SharedEvaluations {
     }
 }
 
-/// A hash of all that an evaluation depends on: unlike [`cache_key`](super::cache_key) of the history and the exact fifty-move
-/// counter, too.
+/// A hash of all that an evaluation depends on: unlike [`cache_key`](super::cache_key) of the history and the exact
+/// fifty-move counter, too.
 fn input_key(query: &Query) -> u64 {
     let mut hasher = DefaultHasher::new();
     query.key.hash(&mut hasher);
@@ -111,7 +111,7 @@ struct CachedEvaluator {
     key: fn(&Query) -> u64,
 }
 
-/// Where the answer to one query of a batch comes from.
+/// Source of the answer to one query of a batch.
 enum Source {
     Held(Evaluation),
     /// Position in the smaller batch that is evaluated.
@@ -157,9 +157,9 @@ impl Evaluator for CachedEvaluator {
         Ok(sources.into_iter().map(answer).collect())
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         // Of the rest that the cache did not hold, or of an empty batch.
-        self.inner.told_ms()
+        self.inner.modelled_cost_ms()
     }
 }
 

@@ -14,10 +14,10 @@ use crate::memory;
 const SHARDS: usize = 64;
 /// Positions below which a cache is not divided further: what hashing does to the shares would show.
 const SMALLEST_SHARD: usize = 1024;
-/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its own
-/// takes a page for each evaluation, twenty times as much as is counted.
+/// Bytes by which a cache grows before it asks again whether there is more memory. An allocator that has run out of its
+/// own takes a page for each evaluation, twenty times as much as is counted.
 const GROWTH_BETWEEN_QUESTIONS: usize = 1 << 20;
-/// One in so many of these questions is for the system's account of what is free, too.
+/// Questions after which the system's account of free memory is asked, too.
 const QUESTIONS_BETWEEN_ACCOUNTS: usize = memory::GROWTH / GROWTH_BETWEEN_QUESTIONS;
 
 /// Keys are hashes already: their own bits are used.
@@ -44,15 +44,15 @@ impl Hasher for TakeKey {
 
 /// Evaluations by key, for many threads.
 pub(super) struct Cache {
-    /// Each on cache lines of its own, or workers would wait for those of neighbours.
+    /// Shards, each on cache lines of its own, or workers would wait for those of neighbours.
     shards: Box<[CachePadded<Mutex<Shard>>]>,
     /// Memory that the shards take: a search with a limit asks for it at every round, and every insertion writes it.
     bytes: CachePadded<AtomicUsize>,
     /// Whether the system has memory for more.
     has_headroom: fn(bool) -> bool,
-    /// The bytes from which it is asked again.
+    /// Bytes of the cache from which the system is asked again.
     asks_from: AtomicUsize,
-    /// It had none. That holds until the cache is emptied.
+    /// Whether memory ran out, which holds until the cache is emptied.
     is_short: AtomicBool,
 }
 
@@ -98,7 +98,7 @@ impl Cache {
         !self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Notes what a shard takes now and took before.
+    /// Notes the bytes that a shard takes now and took before.
     fn count(&self, before: usize, now: usize) {
         // Sums that wrap around come out right in the end.
         self.bytes.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
@@ -132,8 +132,8 @@ impl EvaluationCache for Cache {
         let old: Vec<Shard> = self.shards.iter().map(forget).collect();
         self.asks_from.store(0, Ordering::Relaxed);
         self.is_short.store(false, Ordering::Relaxed);
-        // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there is no
-        // thread to be had they are freed here.
+        // Millions of evaluations take half a second to free, and the clock of a move may start meanwhile. Where there
+        // is no thread to be had they are freed here.
         let _ = std::thread::Builder::new().name("free".to_owned()).spawn(move || drop(old));
     }
 
@@ -150,9 +150,9 @@ impl EvaluationCache for Cache {
     }
 }
 
-/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the slots,
-/// spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had a hit
-/// to pay for it, so the cost is constant on average.
+/// A part of the cache under one lock. Full, it replaces by the CLOCK rule (second chance): a hand goes round the
+/// slots, spares once what was asked for since it last came by, and replaces the first other. Each spared slot has had
+/// a hit to pay for it, so the cost is constant on average.
 struct Shard {
     capacity: usize,
     /// The slots that it may have: the capacity, or those there were when memory became short.
@@ -194,7 +194,7 @@ impl Shard {
         Some(slot.evaluation.clone())
     }
 
-    /// Its memory in bytes. An entry of the index has a byte of control beside it.
+    /// Memory of the shard in bytes. An entry of the index has a byte of control beside it.
     fn bytes(&self) -> usize {
         let index = self.index.capacity() * (size_of::<(u64, u32)>() + 1);
         let logits = self.logits * size_of::<f32>() + self.slots.len() * ALLOCATION;
@@ -214,7 +214,8 @@ impl Shard {
         replaced
     }
 
-    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves free.
+    /// Whether there is memory for another slot. The tables of a large shard double by more than the system leaves
+    /// free.
     fn can_grow(&mut self) -> bool {
         self.slots.try_reserve(1).is_ok() && self.index.try_reserve(1).is_ok()
     }

@@ -39,7 +39,7 @@ impl Evaluator for CountingEvaluator {
         self.inner.evaluate(batch)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -1,8 +1,10 @@
-//! Plays games of a network against itself, by its policy, for positions to calibrate on.
+//! Plays games of a network against itself, for positions to calibrate on.
+//!
+//! The moves come from the policy, without a search, so that the room of backends needs no tree.
 
 use crate::backend::{Backend, BackendError, Query, sample, softmax};
 use crate::chess::Game;
-use crate::splitmix::mix;
+use crate::splitmix::SplitMix64;
 
 /// Games at a time: one batch of evaluations moves each by a ply.
 const GAMES: usize = 32;
@@ -13,16 +15,15 @@ const KEPT: f64 = 0.25;
 /// Plies after which a game is given up.
 const LONGEST_GAME: u32 = 200;
 /// Random plies that open a game, at most.
-const OPENING: u64 = 8;
+const OPENING: usize = 8;
 
 /// `count` positions of self-play with a tenth of random moves, the same for the same seed and network.
 ///
 /// # Errors
-///
 /// When the backend fails.
 pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Query>, BackendError> {
     let mut evaluator = backend.evaluator()?;
-    let mut random = Random { seed, drawn: 0 };
+    let mut random = SplitMix64(seed);
     let mut games: Vec<Game> = (0..GAMES).map(|_| open(&mut random)).collect();
     let mut positions = Vec::with_capacity(count);
     while positions.len() < count {
@@ -37,7 +38,7 @@ pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Q
         for ((game, query), evaluation) in games.iter_mut().zip(batch).zip(evaluations) {
             let moves = game.current().legal_moves();
             let choice = if random.unit() < RANDOM_MOVES {
-                random.below(moves.len() as u64) as usize
+                random.below(moves.len())
             } else {
                 sample(&softmax(&evaluation.logits, 1.0), random.unit() as f32)
             };
@@ -50,11 +51,11 @@ pub fn self_play(backend: &dyn Backend, count: usize, seed: u64) -> Result<Vec<Q
     Ok(positions)
 }
 
-fn open(random: &mut Random) -> Game {
+fn open(random: &mut SplitMix64) -> Game {
     let mut game = Game::new();
     for _ in 0..random.below(OPENING + 1) {
         let moves = game.current().legal_moves();
-        game.push(moves[random.below(moves.len() as u64) as usize]);
+        game.push(moves[random.below(moves.len())]);
         if is_over(&game) {
             return Game::new();
         }
@@ -64,24 +65,4 @@ fn open(random: &mut Random) -> Game {
 
 fn is_over(game: &Game) -> bool {
     game.outcome().is_some() || game.current().ply() >= LONGEST_GAME
-}
-
-struct Random {
-    seed: u64,
-    drawn: u64,
-}
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.drawn += 1;
-        mix(mix(self.seed) ^ self.drawn)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
 }

@@ -24,7 +24,7 @@ use crate::runtime::{Provider, Runtime};
 /// Positions of one run: the intermediate values of a run are all held at once.
 const BATCH: usize = 16;
 
-/// How activation ranges are found.
+/// Settings by which activation ranges are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
     /// Positions that the network is shown.
@@ -34,7 +34,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Positions unless told otherwise: with 2048 instead, agreement is the same within its error.
+    /// Default number of positions: with 2048 instead, agreement is the same within its error.
     pub const DEFAULT_POSITIONS: usize = 512;
 }
 
@@ -49,7 +49,6 @@ impl Default for Calibration {
 /// games.
 ///
 /// # Errors
-///
 /// When the network cannot be converted, holds nothing that could run in 8 bits, or does not run.
 pub fn quantise(
     runtime: &Arc<Runtime>,

@@ -247,11 +247,11 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-/// How the options of a provider are told, by ONNX Runtime's names: `provider.prefer_nhwc=1`.
+/// Key of a provider's own option, with ONNX Runtime's name: `provider.prefer_nhwc=1`.
 pub(super) const PROVIDER: &str = "provider.KEY";
 pub(super) const PROVIDER_PREFIX: &str = "provider.";
-/// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this process;
-/// each with all that begin with it.
+/// Options that the engine sets by other keys (the device, shapes and folders), and those that are addresses in this
+/// process; each with all that begin with it.
 pub(super) const OWN: [&str; 9] = [
     "device_id",
     "device_type",
@@ -263,8 +263,8 @@ pub(super) const OWN: [&str; 9] = [
     "trt_timing_cache_path",
     "cache_dir",
 ];
-/// Options that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are copied to
-/// others each time.
+/// Options that replay a run at the addresses on the card that it had: inputs and outputs lie on the host here, and are
+/// copied to others each time.
 pub(super) const CUDA_GRAPHS: [&str; 2] = ["enable_cuda_graph", "trt_cuda_graph_enable"];
 /// The key of the backend native, and of no provider.
 pub(super) const ISA: &str = "isa";
@@ -275,12 +275,12 @@ pub(super) const POLICY_HEAD: &str = "policy_head";
 pub(super) const VALUE_HEAD: &str = "value_head";
 pub(super) const INPUT_FORMAT: &str = "input_format";
 
-/// The keys of a network's interface: they say how its file is read, whatever runs it then.
+/// The keys of a network's interface: they say how its file is read on any device.
 pub(super) const INTERFACE: [&str; 6] =
     [INPUT_FORMAT, onnx_keys::INPUT, onnx_keys::POLICY, onnx_keys::WDL, onnx_keys::VALUE, onnx_keys::MOVES_LEFT];
 
-/// Keys of which only one can be given, as the other says the same or the contrary: one device or several, one type, one
-/// value output.
+/// Keys of which only one can be given, as the other says the same or the contrary: one device or several, one type,
+/// one value output.
 pub(super) const RIVALS: [[&str; 2]; 3] =
     [["gpu", "devices"], ["datatype", "fp16"], [onnx_keys::WDL, onnx_keys::VALUE]];
 

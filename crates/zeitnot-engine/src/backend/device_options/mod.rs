@@ -1,5 +1,5 @@
-//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0 has
-//! the key (docs/lc0.md, 4.9).
+//! Reads `BackendOptions`: how a network runs on its device, as `key=value,key=value,...` in Lc0's spelling where Lc0
+//! has the key (docs/lc0.md, 4.9).
 
 mod keys;
 #[cfg(test)]
@@ -57,7 +57,7 @@ pub enum DeviceOptionsError {
     },
 }
 
-/// The arithmetic that OpenVINO or the backend native computes with, whatever the type of the weights.
+/// The arithmetic that OpenVINO or the backend native computes with; the weights may have another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// 32 bits.
@@ -70,7 +70,7 @@ pub enum Arithmetic {
     Int8,
 }
 
-/// How a network runs on its device. What is `None` is left to the provider's default.
+/// Options by which a network runs on its device; the provider's default where an option is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceOptions {
     /// The devices, by index; none means the first.
@@ -79,7 +79,7 @@ pub struct DeviceOptions {
     pub threads: Option<usize>,
     /// The most positions in a run.
     pub batch: Option<usize>,
-    /// How many sizes runs have up to the largest.
+    /// Number of sizes that runs have up to the largest.
     pub steps: Option<usize>,
     /// The fewest rows of a run.
     pub min_batch: Option<usize>,
@@ -87,7 +87,7 @@ pub struct DeviceOptions {
     pub runs: Option<usize>,
     /// Whether planes go to the device packed.
     pub packed: Option<bool>,
-    /// Options of the provider by ONNX Runtime's own names, on top of those that are set anyway.
+    /// Options of the provider by ONNX Runtime's own names, in addition to the engine's.
     pub provider: Vec<(String, String)>,
     /// The level of graph optimisation, 0 to 3.
     pub optimize: Option<u8>,
@@ -106,7 +106,7 @@ pub struct DeviceOptions {
     pub arithmetic: Option<Arithmetic>,
     /// OpenVINO: the device, such as `CPU`, `GPU` or `NPU`. CoreML: the units, `all`, `cpu`, `gpu` or `ane`.
     pub units: Option<String>,
-    /// The folder for what a provider compiles; the user's cache unless told.
+    /// Folder for compiled forms of a provider; by default in the user's cache.
     pub cache_dir: Option<PathBuf>,
     /// The backend native: its instruction set.
     pub isa: Option<Isa>,
@@ -208,9 +208,8 @@ impl DeviceOptions {
     /// Checks that the keys mean something to this provider.
     ///
     /// # Errors
-    ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
-    pub fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
+    pub(crate) fn check_for(&self, provider: Provider) -> Result<(), DeviceOptionsError> {
         let foreign = |name: &&&'static str| {
             let key = KEYS.iter().find(|key| key.name == **name);
             key.is_some_and(|key| key.name == ISA || !key.providers.is_empty() && !key.providers.contains(&provider))
@@ -225,9 +224,8 @@ impl DeviceOptions {
     /// Checks that the keys mean something to the backend native.
     ///
     /// # Errors
-    ///
     /// [`DeviceOptionsError::NotForBackend`] names the first that does not.
-    pub fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
+    pub(crate) fn check_for_native(&self) -> Result<(), DeviceOptionsError> {
         let is_known = |key: &&str| [ISA, PRECISION, POLICY_HEAD, VALUE_HEAD].contains(key) || INTERFACE.contains(key);
         let half = match self.arithmetic {
             Some(Arithmetic::Float16) => Some("precision=f16"),
@@ -241,7 +239,7 @@ impl DeviceOptions {
     }
 
     /// The text of the keys of [`DeviceOptions::interface`] alone: for another backend that is to run the same network.
-    pub fn interface_text(&self) -> String {
+    pub(crate) fn interface_text(&self) -> String {
         let OnnxInterface { input_format, input, policy, value, moves_left } = &self.interface;
         let format = input_format.map(|format| format.to_string().replace(' ', "-"));
         let value = value.as_ref().map(|value| match value {
@@ -271,20 +269,21 @@ impl DeviceOptions {
             return Rows::sizes_between(&sizes, least.max(step.min(most)), most);
         }
         match usual.only() {
-            // A fixed size stays one, whatever it is.
+            // A fixed size stays as it is.
             Some(_) if self.min_batch.is_none() => Rows::fixed(most),
             _ if usual.are_any() => Rows::any(least, most),
             _ => Rows::sizes_between(&usual.sizes(), least, most),
         }
     }
 
-    /// The rows of runs where a change of their size costs much: one size, `batch` or that from which a larger one gains next to
-    /// nothing, unless `steps` or `min_batch` ask for more.
+    /// The rows of runs where a change of their size costs much: one size, `batch` or that from which a larger one
+    /// gains next to nothing, unless `steps` or `min_batch` ask for more.
     ///
-    /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its issue
-    /// 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with `provider.cudnn_conv_algo_search=HEURISTIC`; in
-    /// `go movetime 1000` its search made 15 visits at most with eleven sizes, and 78,664 at least with one (docs/gpu.md).
-    pub fn one_size(&self, provider: Provider) -> Rows {
+    /// With CUDA it does for networks with convolutions: ONNX Runtime keeps cuDNN's plans for the last size alone (its
+    /// issue 23006). On an H200 a change took 913 ms with a 20x256 network, 108 ms with
+    /// `provider.cudnn_conv_algo_search=HEURISTIC`; in `go movetime 1000` its search made 15 visits at most with eleven
+    /// sizes, and 78,664 at least with one (docs/gpu.md).
+    pub(crate) fn one_size(&self, provider: Provider) -> Rows {
         match self.steps.or(self.min_batch) {
             None => Rows::fixed(self.batch.unwrap_or(provider.preferred_batch())),
             Some(_) => self.rows(provider),
@@ -292,7 +291,7 @@ impl DeviceOptions {
     }
 
     /// The conversion of a network for this provider; of a fixed size where there is one.
-    pub fn conversion(&self, provider: Provider) -> Conversion {
+    pub(crate) fn conversion(&self, provider: Provider) -> Conversion {
         let usual = Conversion::default();
         let precision = self.datatype.unwrap_or(provider.precision());
         // Convolutions of bfloat16 need the newest operator set.
@@ -309,8 +308,8 @@ impl DeviceOptions {
     }
 
     /// [`DeviceOptions::conversion`] for this network: a model that came as ONNX is asked for nothing but what the keys
-    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` whatever the type of the model.)
-    pub fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
+    /// ask for, so that it can refuse that. (TensorRT computes in `datatype` for a model of any type.)
+    pub(crate) fn conversion_of(&self, network: &Network, provider: Provider) -> Conversion {
         let wanted = self.conversion(provider);
         if !matches!(network.description().architecture, Architecture::Onnx { .. }) {
             return wanted;

@@ -18,8 +18,8 @@ impl<T: Copy + Default> Buffer<T> {
     pub(super) fn new(length: usize) -> Buffer<T> {
         let spare = LINE / size_of::<T>();
         let numbers = vec![T::default(); length + spare];
-        // An allocation stays where it is, so that the start stays aligned. Where alignment cannot be had, the slices are
-        // correct all the same: no kernel relies on it.
+        // An allocation stays where it is, so that the start stays aligned. Where alignment cannot be had, the slices
+        // are correct all the same: no kernel relies on it.
         let start = numbers.as_ptr().align_offset(LINE).min(spare);
         Buffer { numbers, start, length }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::kernels::{Kernels, Shape};
-use super::prepared::{HeadPlan, MatrixPlan, Plan, PolicyPlan, Shared};
+use super::prepared::{HeadPlan, MatrixPlan, PolicyPlan, ResidualNetwork, ResidualPlan};
 use super::tower::Tower;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::{CONVOLUTION_MAP, MOVES, Planes, SQUARES};
@@ -14,7 +14,7 @@ pub(super) const MAXIMUM_BATCH: usize = 64;
 
 /// A worker's buffers.
 pub(super) struct NativeEvaluator {
-    shared: Arc<Shared>,
+    shared: Arc<ResidualNetwork>,
     tower: Tower,
     /// The planes before the last layer of the policy.
     policy: Buffer,
@@ -41,7 +41,7 @@ impl HeadBuffers {
 }
 
 impl NativeEvaluator {
-    pub(super) fn new(shared: Arc<Shared>) -> NativeEvaluator {
+    pub(super) fn new(shared: Arc<ResidualNetwork>) -> NativeEvaluator {
         let (plan, lanes) = (&shared.plan, shared.kernels.lanes());
         let tower = Tower::new(&plan.tower, &shared.kernels);
         NativeEvaluator {
@@ -84,7 +84,7 @@ impl NativeEvaluator {
     /// The tower, the policy and the planes of the other heads, for one part of the batch that begins at `row`.
     fn part(
         &mut self,
-        shared: &Shared,
+        shared: &ResidualNetwork,
         queries: &[Query],
         row: usize,
         answers: &mut Vec<Evaluation>,
@@ -113,7 +113,7 @@ impl NativeEvaluator {
     }
 
     /// The logits of the legal moves of one board of a part.
-    fn logits(&self, shared: &Shared, board: usize, indices: &[u16]) -> Result<Box<[f32]>, BackendError> {
+    fn logits(&self, shared: &ResidualNetwork, board: usize, indices: &[u16]) -> Result<Box<[f32]>, BackendError> {
         let problem = |problem| BackendError::Output { network: shared.network.clone(), problem };
         let mut logits = Vec::with_capacity(indices.len());
         for &index in indices {
@@ -123,7 +123,7 @@ impl NativeEvaluator {
         Ok(logits.into())
     }
 
-    fn logit(&self, shared: &Shared, board: usize, index: usize) -> Result<f32, String> {
+    fn logit(&self, shared: &ResidualNetwork, board: usize, index: usize) -> Result<f32, String> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         if index >= MOVES {
             return Err(format!("no policy for the index {index}"));
@@ -155,13 +155,20 @@ impl Evaluator for NativeEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }
 
 /// A 1x1 convolution of some boards and the activation.
-fn planes(kernels: &Kernels, plan: &Plan, convolution: &MatrixPlan, boards: usize, input: &[f32], output: &mut [f32]) {
+fn planes(
+    kernels: &Kernels,
+    plan: &ResidualPlan,
+    convolution: &MatrixPlan,
+    boards: usize,
+    input: &[f32],
+    output: &mut [f32],
+) {
     let MatrixPlan { inner, columns, weights, bias } = convolution;
     let shape = Shape { groups: boards, group_rows: SQUARES, inner: *inner, columns: *columns };
     kernels.product(shape, input, weights, bias, output);
@@ -169,7 +176,7 @@ fn planes(kernels: &Kernels, plan: &Plan, convolution: &MatrixPlan, boards: usiz
 }
 
 /// The dense layers of a head for the whole batch.
-fn dense(kernels: &Kernels, plan: &Plan, head: &HeadPlan, rows: usize, buffers: &mut HeadBuffers) {
+fn dense(kernels: &Kernels, plan: &ResidualPlan, head: &HeadPlan, rows: usize, buffers: &mut HeadBuffers) {
     let shape = |inner, columns| Shape { groups: rows, group_rows: 1, inner, columns };
     let HeadPlan { hidden, output, .. } = head;
     kernels.product(
@@ -204,7 +211,8 @@ pub(super) fn finite(number: f32, what: &str) -> Result<f32, String> {
     if number.is_finite() { Ok(number) } else { Err(format!("{number} as its {what}")) }
 }
 
-/// Expected score and draw probability from the outputs of a value head: the logits of win, draw and loss, or one number.
+/// Expected score and draw probability from the outputs of a value head: the logits of win, draw and loss, or one
+/// number.
 pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
     match *outputs {
         [win, draw, loss] => wdl([win, draw, loss]),
@@ -212,7 +220,7 @@ pub(super) fn score(outputs: &[f32]) -> Result<(f32, f32), String> {
     }
 }
 
-/// The same from the logits of win, draw and loss.
+/// Value and draw from the logits of win, draw and loss.
 fn wdl(logits: [f32; 3]) -> Result<(f32, f32), String> {
     for logit in logits {
         finite(logit, "value")?;

@@ -31,7 +31,7 @@ impl Isa {
         false
     }
 
-    /// Whether this processor, and the operating system on it, can run it.
+    /// Whether this processor and its operating system can run the instruction set.
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -68,7 +68,7 @@ pub struct UnknownIsa(String);
 impl FromStr for Isa {
     type Err = UnknownIsa;
 
-    /// `avx512`, `avx2` or `portable`, whatever their case and hyphens.
+    /// Reads `avx512`, `avx2` or `portable` in any case, with or without hyphens.
     fn from_str(text: &str) -> Result<Isa, UnknownIsa> {
         match text.to_ascii_lowercase().replace('-', "").as_str() {
             "avx512" => Ok(Isa::Avx512),

@@ -1,11 +1,11 @@
 //! Runs networks on the processor by our own kernels: no library is needed.
 //!
-//! A network is made ready once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own buffers
-//! and evaluates its own batches on its own thread. Most of the time of a residual network goes into 3x3 convolutions;
-//! Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Most of that of a transformer
-//! goes into products of the squares' rows with the weights of dense layers. Layers that frameworks compute in full are not:
-//! the first convolution or embedding adds up the weights of the set squares, and the last layer of the policy is computed for
-//! the legal moves alone.
+//! A network is made ready once and shared by all workers ([`prepared`], [`transformer`]); each worker has its own
+//! buffers and evaluates its own batches on its own thread. Most of the time of a residual network goes into 3x3
+//! convolutions; Winograd's filtering leaves a quarter of their multiplications (F(4x4, 3x3), [`kernels`]). Most of
+//! that of a transformer goes into products of the squares' rows with the weights of dense layers. Layers that
+//! frameworks compute in full are not: the first convolution or embedding adds up the weights of the set squares, and
+//! the last layer of the policy is computed for the legal moves alone.
 //!
 //! | file | what |
 //! |---|---|
@@ -23,7 +23,7 @@ use crate::network::layers::{Layers, Policy};
 use crate::network::{HistoryFill, Network};
 use evaluator::{MAXIMUM_BATCH, NativeEvaluator};
 use kernels::Kernels;
-use prepared::Plan;
+use prepared::ResidualPlan;
 use transformer::{TransformerEvaluator, TransformerPlan};
 
 mod buffer;
@@ -40,16 +40,17 @@ pub use isa::{Isa, UnknownIsa};
 /// Positions from which a larger batch gains little (see `benches/native.rs`).
 const PREFERRED_BATCH: usize = 8;
 
-/// The width of the widest transformer whose games in 8 bits are known, T1-256x10. (Wider ones may have larger outliers.)
+/// The width of the widest transformer whose games in 8 bits are known, T1-256x10. (Wider ones may have larger
+/// outliers.)
 const WIDEST_IN_8_BITS: usize = 256;
 
-/// How the backend native runs a network. What is `None` is left to its default.
+/// Options by which the backend native runs a network; its default where an option is `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeOptions<'a> {
     /// The instruction set, for the fastest of this processor.
     pub isa: Option<Isa>,
-    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the one of the two that
-    /// plays best (`default_arithmetic`).
+    /// The arithmetic of the large layers of a transformer: [`Arithmetic::Float32`] or [`Arithmetic::Int8`], for the
+    /// one of the two that plays best (`default_arithmetic`).
     pub arithmetic: Option<Arithmetic>,
     /// The policy head, for the first.
     pub policy_head: Option<&'a str>,
@@ -61,21 +62,21 @@ pub struct NativeOptions<'a> {
 pub struct NativeBackend {
     attributes: Attributes,
     isa: Isa,
-    shared: Shared,
+    shared: PreparedNetwork,
 }
 
 /// A network that is ready to run.
-enum Shared {
-    Residual(Arc<prepared::Shared>),
-    Transformer(Arc<transformer::Shared>),
+enum PreparedNetwork {
+    Residual(Arc<prepared::ResidualNetwork>),
+    Transformer(Arc<transformer::TransformerNetwork>),
 }
 
 impl NativeBackend {
     /// Makes a network ready as asked.
     ///
     /// # Errors
-    ///
-    /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction set.
+    /// When it came as ONNX, does not have a head that was asked for, or the processor does not have the instruction
+    /// set.
     pub fn new(
         network: &Network,
         options: &NativeOptions<'_>,
@@ -95,7 +96,7 @@ impl NativeBackend {
         let attributes = Attributes {
             name: format!("native, {name}"),
             device: match (arithmetic, &shared) {
-                (Arithmetic::Int8, Shared::Transformer(_)) => format!("cpu, {isa}, int8"),
+                (Arithmetic::Int8, PreparedNetwork::Transformer(_)) => format!("cpu, {isa}, int8"),
                 _ => format!("cpu, {isa}"),
             },
             input: Some((network.description().input, history_fill)),
@@ -111,9 +112,10 @@ impl NativeBackend {
         Ok(NativeBackend { attributes, isa, shared })
     }
 
-    /// Whether it is the fastest on this processor for a network in Lc0's format: a residual one, and with AVX-512 one with an
-    /// attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06 times at 8 and 16, Zen 4.)
-    pub fn is_fastest(network: &Network) -> bool {
+    /// Whether it is the fastest on this processor for a network in Lc0's format: a residual one, and with AVX-512 one
+    /// with an attention policy. (T1-256x10 in float32: 1.05 times ONNX Runtime at a batch of 1, 1.06 times at 8 and
+    /// 16, Zen 4.)
+    pub(crate) fn is_fastest(network: &Network) -> bool {
         let has_attention = |layers: &Layers| matches!(layers.policy(None, network.name()), Ok(Policy::Attention(_)));
         network.weights().is_some() || Isa::best() == Isa::Avx512 && network.layers().is_some_and(has_attention)
     }
@@ -124,15 +126,16 @@ impl NativeBackend {
     }
 }
 
-/// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and the
-/// network is a transformer no wider than the widest that was played so, else float32.
+/// The arithmetic that a network plays best with on this processor: 8 bits where it multiplies bytes (AVX-512 VNNI) and
+/// the network is a transformer no wider than the widest that was played so, else float32.
 ///
 /// T1-256x10 in 8 bits makes 2.7 times the evaluations of float32 and wins at equal time (docs/low-precision.md).
 fn default_arithmetic(network: &Network, isa: Isa) -> Arithmetic {
     let body = network.layers().and_then(|layers| layers.body.as_ref());
-    match body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
-        true => Arithmetic::Int8,
-        false => Arithmetic::Float32,
+    if body.is_some_and(|body| body.embedding.outputs <= WIDEST_IN_8_BITS) && isa.multiplies_bytes() {
+        Arithmetic::Int8
+    } else {
+        Arithmetic::Float32
     }
 }
 
@@ -144,14 +147,14 @@ fn prepare(
     arithmetic: Arithmetic,
     kernels: Kernels,
     name: &str,
-) -> Result<(Shared, usize), BackendError> {
+) -> Result<(PreparedNetwork, usize), BackendError> {
     let policy = layers.policy(options.policy_head, network.name())?;
     let value = layers.value(options.value_head, network.name())?;
     if let Policy::Attention(policy) = policy {
         let plan = TransformerPlan::new(kernels, arithmetic, layers, policy, value);
         let outputs = plan.value_outputs();
-        let shared = transformer::Shared { network: name.to_owned(), plan, kernels };
-        return Ok((Shared::Transformer(Arc::new(shared)), outputs));
+        let shared = transformer::TransformerNetwork { network: name.to_owned(), plan, kernels };
+        return Ok((PreparedNetwork::Transformer(Arc::new(shared)), outputs));
     }
     let chosen = match (options.policy_head, options.value_head) {
         (None, None) => None,
@@ -161,9 +164,12 @@ fn prepare(
         let problem = "its policy of planes stands on a transformer, or its heads are not of one kind".to_owned();
         BackendError::Shape { network: name.to_owned(), problem }
     })?;
-    let plan = Plan::new(weights, &kernels);
+    let plan = ResidualPlan::new(weights, &kernels);
     let outputs = plan.value_outputs;
-    Ok((Shared::Residual(Arc::new(prepared::Shared { network: name.to_owned(), plan, kernels })), outputs))
+    Ok((
+        PreparedNetwork::Residual(Arc::new(prepared::ResidualNetwork { network: name.to_owned(), plan, kernels })),
+        outputs,
+    ))
 }
 
 impl Backend for NativeBackend {
@@ -173,8 +179,8 @@ impl Backend for NativeBackend {
 
     fn evaluator(&self) -> Result<Box<dyn Evaluator>, BackendError> {
         Ok(match &self.shared {
-            Shared::Residual(shared) => Box::new(NativeEvaluator::new(Arc::clone(shared))),
-            Shared::Transformer(shared) => Box::new(TransformerEvaluator::new(Arc::clone(shared))),
+            PreparedNetwork::Residual(shared) => Box::new(NativeEvaluator::new(Arc::clone(shared))),
+            PreparedNetwork::Transformer(shared) => Box::new(TransformerEvaluator::new(Arc::clone(shared))),
         })
     }
 

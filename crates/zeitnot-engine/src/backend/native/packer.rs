@@ -36,7 +36,8 @@ impl Packer {
         buffer
     }
 
-    /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of columns.
+    /// The place of the weight of `row` and `column` in a matrix of `rows` padded rows and `columns` vectors of
+    /// columns.
     pub(super) fn place(&self, rows: usize, columns: usize, row: usize, column: usize) -> usize {
         let (vector, lane) = (column / self.lanes, column % self.lanes);
         let first = vector / self.panel * self.panel;

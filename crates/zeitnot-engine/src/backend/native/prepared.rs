@@ -1,5 +1,5 @@
-//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in which they
-//! are read.
+//! Prepares a network for the kernels: sizes rounded up to whole vectors, weights transformed, and in the order in
+//! which they are read.
 //!
 //! Padding is harmless: the weights of planes that are not there are zeros, relu, mish and the gates keep zeros, and
 //! what is made of them meets weights of zero again.
@@ -9,8 +9,8 @@ use super::kernels::{Kernels, Tiling};
 use super::packer::Packer;
 use crate::network::{Activation, Block, Convolution, PolicyHead, Weights};
 
-/// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its own,
-/// because a piece that has not moved is on all eight.
+/// Boards of the history in the input, and planes of each: the same plane of all boards has a set of weights of its
+/// own, because a piece that has not moved is on all eight.
 pub(super) const HISTORY: usize = 8;
 /// Planes of one board of the history.
 pub(super) const HISTORY_PLANES: usize = 13;
@@ -22,15 +22,15 @@ pub(super) const HISTORY_PLANES: usize = 13;
 const LARGE: usize = 24 << 20;
 
 /// A prepared network and the kernels that run it, shared by all workers.
-pub(super) struct Shared {
+pub(super) struct ResidualNetwork {
     /// The network's name.
     pub network: String,
-    pub plan: Plan,
+    pub plan: ResidualPlan,
     pub kernels: Kernels,
 }
 
 /// A residual network made ready for one instruction set.
-pub(super) struct Plan {
+pub(super) struct ResidualPlan {
     pub tower: TowerPlan,
     pub policy: PolicyPlan,
     pub value: HeadPlan,
@@ -123,9 +123,9 @@ impl PolicyPlan {
     }
 }
 
-impl Plan {
+impl ResidualPlan {
     /// Prepares a network for these kernels.
-    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> Plan {
+    pub(super) fn new(weights: &Weights, kernels: &Kernels) -> ResidualPlan {
         let packer = Packer::new(kernels, &weights.blocks);
         let policy = match &weights.policy {
             PolicyHead::Classical { convolution, dense } => {
@@ -142,7 +142,7 @@ impl Plan {
         if let PolicyPlan::Convolution { hidden, .. } = &policy {
             tower.widest = tower.widest.max(hidden.columns);
         }
-        Plan {
+        ResidualPlan {
             tower,
             policy,
             value: packer.head(&weights.value),

@@ -51,7 +51,7 @@ impl Tower {
         &self.boards
     }
 
-    /// From positions to the output of the last block, and its tiles.
+    /// Computes the output of the last block, and its tiles, from positions.
     pub(super) fn run(&mut self, plan: &TowerPlan, kernels: &Kernels, positions: &[&Planes]) {
         let boards = positions.len();
         self.enter(plan, kernels, positions);
@@ -141,7 +141,7 @@ impl Tower {
     }
 }
 
-/// Which convolution has ended.
+/// Convolution that has ended.
 enum End<'a> {
     /// The first of a block.
     First(&'a WinogradPlan),
@@ -156,20 +156,21 @@ fn tiling(plan: &TowerPlan, boards: usize) -> Tiling {
     if plan.has_two && boards == 1 { Tiling::Two } else { Tiling::Four }
 }
 
-/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the same.
+/// The distance from one transformed number of the tiles of `boards` positions to the next; all convolutions have the
+/// same.
 fn slab(plan: &TowerPlan, kernels: &Kernels, tiling: Tiling, boards: usize) -> usize {
     tiling.slab(boards * plan.widest * tiling.tiles() * kernels.lanes())
 }
 
-/// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB), the
-/// weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
+/// Positions that go through the tower together: tiles of a narrow network should stay in a core's own cache (1 MB),
+/// the weights of a wide one should be fetched seldom. Measured on an AMD Zen 5 with `benches/native.rs`.
 fn chunk(plan: &TowerPlan, lanes: usize) -> usize {
     const NARROW: usize = 96;
     if plan.columns * lanes <= NARROW { 6 } else { 24 }
 }
 
 /// The planes of a position as the first convolution takes them. Squares that a plane of the history has on all of its
-/// boards are told once, with the sum of the weights.
+/// boards are entered once, with the sum of the weights.
 fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSquare>) {
     full.clear();
     set.clear();
@@ -183,8 +184,8 @@ fn set_squares(planes: &Planes, full: &mut Vec<FullPlane>, set: &mut Vec<SetSqua
     let history = HISTORY * HISTORY_PLANES;
     let sums = common.iter().enumerate().map(|(plane, &mask)| (PLANES + plane, mask, 1.0));
     let others = planes.masks.iter().zip(&planes.values).enumerate().map(|(plane, (&mask, &value))| {
-        let told = if plane < history { common[plane % HISTORY_PLANES] } else { 0 };
-        (plane, mask & !told, value)
+        let summed = if plane < history { common[plane % HISTORY_PLANES] } else { 0 };
+        (plane, mask & !summed, value)
     });
     for (plane, mask, value) in sums.chain(others) {
         let plane = plane as u32;

@@ -20,7 +20,6 @@ pub struct BareSession {
     session: Session,
     model_io: ModelIo,
     rows: Rows,
-    device: String,
 }
 
 /// The input of a [`BareSession`] as its model takes it: positions one after the other.
@@ -37,7 +36,6 @@ impl BareSession {
     /// Loads the network as a backend with these options would.
     ///
     /// # Errors
-    ///
     /// As of the backend.
     pub(in crate::backend) fn new(
         runtime: &Arc<Runtime>,
@@ -50,14 +48,8 @@ impl BareSession {
         let model_io = ModelIo::new(network, provider, &options.conversion_of(network, provider))?;
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let session = plan.commit(plan.builder(runtime, &model_io)?, &model_io)?;
-        let device = plan.device_name(runtime);
         let rows = model_io.check(&session)?.map_or(plan.rows, Rows::fixed);
-        Ok(BareSession { session, device, model_io, rows })
-    }
-
-    /// The device and what drives it.
-    pub fn device(&self) -> &str {
-        &self.device
+        Ok(BareSession { session, model_io, rows })
     }
 
     /// The most positions of a run.
@@ -98,11 +90,9 @@ impl BareSession {
     /// Runs the network on `rows` positions of the input from the one at `first` on, and drops the outputs.
     ///
     /// # Errors
-    ///
     /// When the device fails.
     ///
     /// # Panics
-    ///
     /// If the input has fewer positions.
     pub fn run(&mut self, input: &BareInput, first: usize, rows: usize) -> Result<(), BackendError> {
         let dense = &[PLANES, 8, 8];

@@ -12,13 +12,13 @@ use crate::network::onnx_proto::field::{EXTERNAL_DATA, GRAPH, INITIALIZER, KEY, 
 /// The key of the entry that names the file.
 const LOCATION: &[u8] = b"location";
 
-/// The folder in which ONNX Runtime is to look for the external data of a model; `None` for a model that has none. Unless
-/// it is told, it looks into the working folder.
+/// The folder in which ONNX Runtime is to look for the external data of a model; `None` for a model that has none.
+/// Unless this setting, it looks into the working folder.
 pub(super) fn folder(model: &OnnxModel) -> Option<&Path> {
     model.folder.as_deref().filter(|_| locations(&model.bytes).next().is_some())
 }
 
-/// The SHA-256 of each file of external data that can be read, for telling one network from another whose model is the same.
+/// The SHA-256 of each file of external data that can be read: it distinguishes networks whose models are the same.
 pub(super) fn digests(model: &OnnxModel) -> Vec<String> {
     let Some(folder) = &model.folder else { return Vec::new() };
     let files: BTreeSet<PathBuf> = locations(&model.bytes).map(PathBuf::from).collect();

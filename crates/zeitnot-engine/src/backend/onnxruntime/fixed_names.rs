@@ -1,7 +1,8 @@
 //! Replaces the names in a model that may change while the network does not.
 //!
-//! The engines that a provider compiles are kept by the model's bytes, and TensorRT's provider puts the graph's name into the
-//! names of its engines. A file that was renamed, or a new version of this program, would cost minutes for the same engine.
+//! The engines that a provider compiles are kept by the model's bytes, and TensorRT's provider puts the graph's name
+//! into the names of its engines. A file that was renamed, or a new version of this program, would cost minutes for the
+//! same engine.
 
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len};
 
@@ -15,7 +16,8 @@ const NAME: u32 = 2;
 /// The name of every graph. It must have one.
 const GRAPH_NAME: &str = "network";
 
-/// The model with [`GRAPH_NAME`] for a name and without its maker's version, all else as it was; none if it is no model.
+/// The model with [`GRAPH_NAME`] for a name and without its maker's version, all else as it was; none if it is no
+/// model.
 pub(super) fn model(model: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(model.len() + GRAPH_NAME.len());
     for field in fields(model)? {

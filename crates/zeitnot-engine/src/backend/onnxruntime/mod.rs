@@ -45,7 +45,7 @@ pub(super) use ready::engines_are_ready;
 use run_buffers::BufferPool;
 pub(super) use session::probe;
 use session::{SessionPlan, can_be_compiled_long};
-use shared::Shared;
+use shared::SharedModel;
 
 /// Workers for a device of its own: one gathers while the device works for the other.
 const DEVICE_WORKERS: usize = 2;
@@ -53,15 +53,15 @@ const DEVICE_WORKERS: usize = 2;
 const SATURATED: f64 = 0.95;
 
 /// A network on a device, through one execution provider of ONNX Runtime.
-pub struct OnnxRuntimeBackend {
+pub(crate) struct OnnxRuntimeBackend {
     attributes: Attributes,
-    shared: Arc<Shared>,
+    shared: Arc<SharedModel>,
     sessions: Mutex<Sessions>,
     sharing: Sharing,
 }
 
-/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the first
-/// worker takes it.
+/// The sessions that are there. Where workers have one each, the one that was made to look at the network, until the
+/// first worker takes it.
 struct Sessions {
     ready: Vec<Arc<Mutex<Session>>>,
     /// The one of the next worker, where they are dealt out in turn.
@@ -69,14 +69,13 @@ struct Sessions {
 }
 
 impl OnnxRuntimeBackend {
-    /// Loads the network on the device of this index, checks that its inputs and outputs are those of a chess network, and
-    /// lets the device prepare for the batches that it will see.
+    /// Loads the network on the device of this index, checks that its inputs and outputs are those of a chess network,
+    /// and lets the device prepare for the batches that it will see.
     ///
     /// # Errors
-    ///
     /// When the provider or a library that it needs does not load (another provider is never taken in its place), the
     /// network has no ONNX form as asked for, ONNX Runtime does not take it, or a shape is wrong.
-    pub fn new(
+    pub(crate) fn new(
         runtime: Arc<Runtime>,
         provider: Provider,
         device: u32,
@@ -90,7 +89,7 @@ impl OnnxRuntimeBackend {
         let plan = SessionPlan::new(provider, device, conversion.precision, options, &model_io.model)?;
         let rows = plan.rows.clone();
         let device_name = plan.device_name(&runtime);
-        let mut shared = Shared { runtime, model_io, plan, rows, weights: None };
+        let mut shared = SharedModel { runtime, model_io, plan, rows, weights: None };
         let threads = shared.plan.threads;
         // A provider that does not load says so before anything long begins.
         let builder = shared.plan.builder(&shared.runtime, &shared.model_io)?;
@@ -175,7 +174,7 @@ struct OnnxRuntimeEvaluator {
     buffers: BufferPool,
     /// The worker's own, or one of the device's, which serves one worker at a time.
     session: Arc<Mutex<Session>>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedModel>,
 }
 
 impl Evaluator for OnnxRuntimeEvaluator {
@@ -187,7 +186,7 @@ impl Evaluator for OnnxRuntimeEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

@@ -108,7 +108,7 @@ fn check_tensor(
 fn fixed_batch(rows: i64) -> Result<Option<usize>, String> {
     match rows {
         0 => Err("no rows".to_owned()),
-        // A run takes memory for all of them, whatever is asked: a file must not choose how much.
+        // A run takes memory for all of them, also for those not asked for: a file must not choose how much.
         rows if rows > LARGEST_BATCH as i64 => Err(format!("a fixed batch of {rows}, more than {LARGEST_BATCH}")),
         rows => Ok(usize::try_from(rows).ok()),
     }

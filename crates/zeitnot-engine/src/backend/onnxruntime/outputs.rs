@@ -1,4 +1,4 @@
-//! Reads evaluations from the outputs of a run, and refuses numbers that are none.
+//! Reads evaluations from the outputs of a run, and refuses infinity and not-a-number.
 
 use std::marker::PhantomData;
 
@@ -11,12 +11,12 @@ use super::tensor::Numbers;
 use crate::backend::{BackendError, Evaluation, Query};
 use crate::network::{MOVES, Precision, ValueOutput};
 
-/// How far probabilities may lie outside 0..1 and their sum from 1: rounding of 32-bit floats, and half precision inside
-/// foreign models. Logits in the place of probabilities do not pass.
+/// Distance of probabilities outside 0..1, and of their sum from 1: rounding of 32-bit floats, and half precision
+/// inside foreign models. Logits in the place of probabilities do not pass.
 const PROBABILITY_TOLERANCE: f32 = 0.01;
 
-/// The outputs of one run, no longer bound to the session that made them, but to the buffers: the next run writes into the same
-/// tensors.
+/// The outputs of one run, no longer bound to the session that made them, but to the buffers: the next run writes into
+/// the same tensors.
 pub(super) struct Outputs<'b> {
     buffers: PhantomData<&'b mut RunBuffers>,
     policy: DynTensor,

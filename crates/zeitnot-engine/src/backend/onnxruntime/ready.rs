@@ -1,4 +1,4 @@
-//! Tells whether TensorRT's engines for a network are built already.
+//! Finds out whether TensorRT's engines for a network are built already.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,9 @@ use crate::network::Network;
 use crate::runtime::{Provider, nvidia::Driver};
 
 /// Whether the cache has an engine for this network with these options on each of the devices: then TensorRT starts in
-/// seconds, and else in minutes. An engine of another version of TensorRT cannot be told from one of this.
+/// seconds, and else in minutes. An engine of another version of TensorRT looks like one of this.
 ///
 /// # Errors
-///
 /// When the network has no form for TensorRT.
 pub(in crate::backend) fn engines_are_ready(
     network: &Network,
@@ -20,8 +19,8 @@ pub(in crate::backend) fn engines_are_ready(
     driver: &Driver,
 ) -> Result<bool, BackendError> {
     let provider = Provider::TensorRt;
-    // The network has to be converted to know its folder, which takes seconds for a large one: not where nothing was ever
-    // built.
+    // The network has to be converted to know its folder, which takes seconds for a large one: not where nothing was
+    // ever built.
     let has_any = |root: PathBuf| entries(&root).any(|folder| engines(&folder.path()).next().is_some());
     if !compiled_root(provider, options).is_some_and(has_any) {
         return Ok(false);
@@ -35,8 +34,8 @@ pub(in crate::backend) fn engines_are_ready(
     Ok(plan.cache.is_some_and(|folder| has_engines_for(&folder, &capabilities)))
 }
 
-/// Whether a folder has an engine for each of these compute capabilities, which end the names that ONNX Runtime gives to
-/// engines.
+/// Whether a folder has an engine for each of these compute capabilities, which end the names that ONNX Runtime gives
+/// to engines.
 fn has_engines_for(folder: &Path, capabilities: &[(i32, i32)]) -> bool {
     let names: Vec<String> = engines(folder).collect();
     let is_there = |(major, minor): &(i32, i32)| {

@@ -1,10 +1,10 @@
 //! Keeps the input and output tensors of runs, which are made once for each size of a run.
 //!
-//! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards inputs lie in pinned memory, from which
-//! a card copies by itself. Outputs do not: ONNX Runtime 1.31.1 ends a run whose output was made there with
-//! `CopyTensorAsync ... dst_data != src_data was false` (seen on an H200; like its issue 29713). (ONNX Runtime's `IoBinding`
-//! would copy an input to the card when it is bound, before the run and not in its stream, and hand outputs over in newly made
-//! objects.)
+//! A run gets them as they are, so that nothing is allocated for it. On NVIDIA's cards inputs lie in pinned memory,
+//! from which a card copies by itself. Outputs do not: ONNX Runtime 1.31.1 ends a run whose output was made there with
+//! `CopyTensorAsync ... dst_data != src_data was false` (seen on an H200; like its issue 29713). (ONNX Runtime's
+//! `IoBinding` would copy an input to the card when it is bound, before the run and not in its stream, and hand outputs
+//! over in newly made objects.)
 
 use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
@@ -27,7 +27,7 @@ pub(super) const RANKS: usize = 8;
 pub(super) struct RunBuffers {
     rows: usize,
     input: Input,
-    /// With the output tensors whose shapes the model states.
+    /// Options with the output tensors whose shapes the model states.
     options: RunOptions<HasSelectedOutputs>,
 }
 
@@ -37,7 +37,7 @@ enum Input {
         planes: HostTensor<f32>,
         held: HeldPlanes,
     },
-    /// Of foreign models whose input is narrower.
+    /// Planes of foreign models whose input is narrower.
     Float16 {
         planes: HostTensor<f16>,
         wide: InputBuffer,
@@ -99,7 +99,7 @@ impl RunBuffers {
         }
     }
 
-    /// Runs the network on all rows; those that were not set hold what they held.
+    /// Runs the network on all rows; rows that were not set keep their content.
     pub(super) fn run<'b>(
         &'b mut self,
         session: &mut Session,
@@ -140,7 +140,7 @@ pub(super) fn input_allocator(provider: Provider, device: u32, session: &Session
         Allocator::new(session, info)
     };
     if provider.is_nvidia() {
-        // ONNX Runtime has called it by the card's number and, whatever the card, by 0.
+        // ONNX Runtime has called it by the card's number, and also by 0 on any card.
         match pinned(device).or_else(|_| pinned(0)) {
             Ok(allocator) => return allocator,
             Err(error) => tracing::debug!(%error, "no pinned memory"),
@@ -162,8 +162,8 @@ impl BufferPool {
         BufferPool { kept: Vec::new(), limit: rows.sizes().iter().sum::<usize>().max(2 * rows.most) }
     }
 
-    /// The buffers for runs of `rows`; if there are none, those that `make` makes, and others are dropped where they would be too
-    /// many.
+    /// The buffers for runs of `rows`; without them, those that `make` makes, and others are dropped where they would
+    /// be too many.
     pub(super) fn of<E>(
         &mut self,
         rows: usize,

@@ -21,7 +21,7 @@ const TIMED_RUNS: usize = 3;
 const LONG_RUN_MS: f64 = 50.0;
 
 /// The common part of all sessions of a network.
-pub(super) struct Shared {
+pub(super) struct SharedModel {
     pub(super) runtime: Arc<Runtime>,
     pub(super) model_io: ModelIo,
     pub(super) plan: SessionPlan,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
 /// Milliseconds of a run by its rows.
 pub(super) type RunTimes = Vec<(usize, f64)>;
 
-impl Shared {
+impl SharedModel {
     /// Makes the sessions that are there from the start, and lets the device get ready for them.
     pub(super) fn prepare(
         &mut self,
@@ -87,8 +87,8 @@ impl Shared {
         }
     }
 
-    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as without
-    /// a folder for temporary files, each session has its own.
+    /// Makes the weights that all sessions share, and a first session of them. Where they cannot be shared, such as
+    /// without a folder for temporary files, each session has its own.
     fn share_weights(&mut self, builder: SessionBuilder) -> Result<Session, BackendError> {
         match SharedWeights::new(builder, &self.model_io.model.bytes) {
             Ok(weights) => {
@@ -107,9 +107,9 @@ impl Shared {
         self.session()
     }
 
-    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock runs.
-    /// Where there are sizes to choose among, it runs each again and returns how long that takes; nothing on a CPU. A size that
-    /// does not run, for want of memory, is the end: smaller ones do.
+    /// Runs every size of batch where the first run of a size is slow: engines are built and plans made before a clock
+    /// runs. Where there are sizes to choose among, it runs each again and returns how long that takes; nothing on a
+    /// CPU. A size that does not run, for want of memory, is the end: smaller ones do.
     fn warm_up(&self, session: &mut Session) -> Result<RunTimes, BackendError> {
         if self.plan.is_cpu() {
             return Ok(Vec::new());

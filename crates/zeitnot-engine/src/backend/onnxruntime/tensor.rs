@@ -35,16 +35,18 @@ impl<T: Number> HostTensor<T> {
     pub(super) fn new(allocator: &Allocator, shape: &[usize]) -> ort::Result<HostTensor<T>> {
         let tensor = DynTensor::new(allocator, T::into_tensor_element_type(), shape.to_vec())?;
         let mut tensor = HostTensor { tensor, count: shape.iter().product(), numbers: std::marker::PhantomData };
-        // SAFETY: the tensor has room for `count` numbers of this type, in memory of the host, and nobody else has it yet. What an
-        // allocator gives holds what it held.
+        // SAFETY: the tensor has room for `count` numbers of this type, in memory of the host, and nobody else has it
+        // yet. What an allocator gives holds what it held.
         unsafe { std::ptr::write_bytes(tensor.tensor.data_ptr_mut().cast::<T>(), 0, tensor.count) };
         Ok(tensor)
     }
 
-    /// Its numbers. (`ort` gives those of the host's own memory alone: it does not know pinned memory for what it is.)
+    /// Numbers of the tensor. (`ort` gives numbers in the host's own memory alone: it does not recognise pinned
+    /// memory.)
     pub(super) fn numbers_mut(&mut self) -> &mut [T] {
-        // SAFETY: the tensor has `count` numbers of this type, which `new` has written, lies in memory of the host, and is borrowed
-        // for as long as the slice; runs, which write none of it, need the buffers around it exclusively, too.
+        // SAFETY: the tensor has `count` numbers of this type, which `new` has written, lies in memory of the host, and
+        // is borrowed for as long as the slice; runs, which write none of it, need the buffers around it exclusively,
+        // too.
         unsafe { std::slice::from_raw_parts_mut(self.tensor.data_ptr_mut().cast::<T>(), self.count) }
     }
 
@@ -62,7 +64,7 @@ pub(super) enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host unless told otherwise,
+    /// The numbers of a run's output, wherever the run was: ONNX Runtime hands outputs over on the host by default,
     /// and those that were made ahead lie there too. `None` for what is no tensor of this type.
     pub(super) fn of(precision: Precision, tensor: &DynTensor) -> Option<Numbers<'_>> {
         let ValueType::Tensor { ty, shape, .. } = tensor.dtype() else { return None };
@@ -73,8 +75,9 @@ impl Numbers<'_> {
         let numbers = tensor.data_ptr();
         macro_rules! slice {
             ($type:ty) => {
-                // SAFETY: the type is the tensor's and the count that of its shape, both by ONNX Runtime's own account; it lies in
-                // memory of the host (see above). `Outputs` borrows the buffers that own it, so that no run writes while the slice lives.
+                // SAFETY: the type is the tensor's and the count that of its shape, both by ONNX Runtime's own account;
+                // it lies in memory of the host (see above). `Outputs` borrows the buffers that own it, so that no run
+                // writes while the slice lives.
                 unsafe { std::slice::from_raw_parts(numbers.cast::<$type>(), count) }
             };
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::chess::Game;
 use crate::network::testing::random_network;
 
-/// As on a card: two sessions serve four workers at once, who find their own answers in their own buffers.
+/// Two sessions serve four workers at once, as on a card; they find their own answers in their own buffers.
 #[test]
 fn sessions_in_turn_keep_workers_apart() {
     let runtime = crate::runtime::ensure_installed(&|line| eprintln!("{line}")).unwrap();

@@ -30,12 +30,12 @@ pub(super) struct SharedWeights {
     tensors: Vec<(String, Arc<DynValue>)>,
 }
 
-/// Where the optimised model lies.
+/// Place of the optimised model.
 enum Optimised {
-    /// In a file without a name, read through this path of `/proc`: nothing is left behind however the process ends.
+    /// File without a name, read through this path of `/proc`: nothing is left behind however the process ends.
     Nameless { path: PathBuf, _open: File },
-    /// In memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name alone,
-    /// which is there while the network loads.
+    /// Memory, at the price of a second copy of the weights, where files have names. ONNX Runtime writes to a name
+    /// alone, which is there while the network loads.
     Memory(Bytes),
 }
 
@@ -74,7 +74,6 @@ impl SharedWeights {
     /// Optimises a model for this processor; `builder` is a session to be, as sessions are to be.
     ///
     /// # Errors
-    ///
     /// When ONNX Runtime does not take the model, or there is no room for it in the folder for temporary files.
     pub(super) fn new(builder: SessionBuilder, model: &[u8]) -> ort::Result<SharedWeights> {
         let write = |path: &Path| builder.with_optimized_model_path(path)?.commit_from_memory(model).map(drop);
@@ -113,8 +112,9 @@ fn numbers(tensor: &TensorProto) -> Option<(&str, &[[u8; 4]])> {
     Some((tensor.name.as_deref()?, numbers)).filter(|_| fits)
 }
 
-/// The numbers as an array that begins at a multiple of [`ALIGNMENT`], somewhere in a vector with room to spare: weights
-/// that do not cost the convolutions a tenth of their speed. (ONNX Runtime shares only what it has not allocated itself.)
+/// The numbers as an array that begins at a multiple of [`ALIGNMENT`], somewhere in a vector with room to spare:
+/// weights that do not cost the convolutions a tenth of their speed. (ONNX Runtime shares only what it has not
+/// allocated itself.)
 fn aligned(dims: &[i64], numbers: &[[u8; 4]]) -> Result<ArrayD<f32>, ShapeError> {
     let mut vector = Vec::with_capacity(numbers.len() + ALIGNMENT);
     let past = (vector.as_ptr() as usize / size_of::<f32>()) % ALIGNMENT;

@@ -15,7 +15,7 @@ pub enum FetchError {
     NotInCatalogue {
         /// The name that was asked for.
         name: String,
-        /// Those like it, or all.
+        /// Names like it, or all names.
         names: String,
     },
     /// The address does not lead to a file.
@@ -50,7 +50,7 @@ pub enum FetchError {
     Stalled {
         /// The address.
         url: String,
-        /// How long was waited, in seconds.
+        /// Wait in seconds.
         seconds: u64,
         /// Bytes that are here.
         bytes: u64,
@@ -112,7 +112,7 @@ pub enum FetchError {
         /// The file's.
         actual: String,
     },
-    /// The downloaded file is no network, or none that can be used.
+    /// The downloaded file is no network, or one that cannot be used.
     #[error("{url} was downloaded, but: {reason}")]
     Network {
         /// The address.
@@ -138,7 +138,7 @@ pub enum FetchError {
     },
 }
 
-/// For `map_err`: an I/O error that names the operation and the file.
+/// I/O error that names the operation and the file, for `map_err`.
 pub(super) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FetchError {
     let path = path.to_path_buf();
     move |reason| FetchError::Io { action, path, reason }

@@ -24,7 +24,7 @@ pub(super) struct ContentRange {
 
 impl ContentRange {
     /// Whether the part begins behind the bytes that are here, of a file that has as many.
-    pub fn goes_on_at(&self, have: u64) -> bool {
+    pub(crate) fn goes_on_at(&self, have: u64) -> bool {
         self.start == Some(have) && self.total.is_none_or(|total| total >= have)
     }
 }
@@ -47,7 +47,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub fn open(path: PathBuf) -> Result<Part, FetchError> {
+    pub(crate) fn open(path: PathBuf) -> Result<Part, FetchError> {
         let mut version_path = path.clone().into_os_string();
         version_path.push(".version");
         let version_path = PathBuf::from(version_path);
@@ -64,13 +64,13 @@ impl Part {
     }
 
     /// Bytes that are here.
-    pub fn length(&self) -> Result<u64, FetchError> {
+    pub(crate) fn length(&self) -> Result<u64, FetchError> {
         Ok(self.file.metadata().map_err(io_error("read", &self.path))?.len())
     }
 
     /// Makes ready to go on after `length` bytes of the version that the server answers with: a strong entity tag or a
     /// date (RFC 9110, 13.1.5).
-    pub fn start_at<B>(&mut self, length: u64, response: &Response<B>) -> Result<(), FetchError> {
+    pub(crate) fn start_at<B>(&mut self, length: u64, response: &Response<B>) -> Result<(), FetchError> {
         let tag = header(response, ETAG).filter(|tag| !tag.starts_with("W/"));
         self.version = tag.or_else(|| header(response, LAST_MODIFIED)).unwrap_or_default().to_owned();
         let write = |file: &mut File| {
@@ -87,23 +87,23 @@ impl Part {
     }
 
     /// Puts bytes after those that are here.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), FetchError> {
         self.file.write_all(bytes).map_err(io_error("write", &self.path))
     }
 
     /// Writes the bytes through to the disk.
-    pub fn sync(&self) -> Result<(), FetchError> {
+    pub(crate) fn sync(&self) -> Result<(), FetchError> {
         self.file.sync_all().map_err(io_error("write", &self.path))
     }
 
     /// Moves the file to its place.
-    pub fn finish(self, path: &Path) -> Result<(), FetchError> {
+    pub(crate) fn finish(self, path: &Path) -> Result<(), FetchError> {
         fs::rename(&self.path, path).map_err(io_error("write", path))?;
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))
     }
 
     /// Forgets the file: it is of no use.
-    pub fn discard(self) -> Result<(), FetchError> {
+    pub(crate) fn discard(self) -> Result<(), FetchError> {
         fs::remove_file(&self.path).map_err(io_error("remove", &self.path))?;
         fs::remove_file(&self.version_path).map_err(io_error("remove", &self.version_path))
     }
@@ -119,7 +119,7 @@ pub(super) fn digest(path: &Path) -> Result<String, FetchError> {
     File::open(path).and_then(sha256).map_err(io_error("read", path))
 }
 
-/// Where the checksum of a file is recorded, in the format of `sha256sum`.
+/// File with the checksum of a file, in the format of `sha256sum`.
 pub(super) fn record_path(path: &Path) -> PathBuf {
     let mut record = path.as_os_str().to_owned();
     record.push(".sha256");

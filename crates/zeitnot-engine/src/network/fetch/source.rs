@@ -13,21 +13,20 @@ const ENDINGS: [&str; 3] = [".pb.gz", ".pb", ".onnx"];
 pub struct Source {
     /// The address. One of https is never left for http, not by a redirect either. One of http is taken as it is: the
     /// catalogue has none, so the user has typed it (for a server of his own network, say).
-    pub url: String,
+    pub(crate) url: String,
     /// The name of the file that it becomes.
     pub file_name: String,
-    /// Its SHA-256 in lower-case hexadecimal, where it is known.
-    pub sha256: Option<String>,
+    /// SHA-256 in lower-case hexadecimal, where it is known.
+    pub(crate) sha256: Option<String>,
     /// The most bytes that it may have; a download of more is broken off.
-    pub limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl Source {
-    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may be as
-    /// large as the largest network that can be read, 2 GiB.
+    /// The file behind an address; it keeps its name, and gets the ending `.pb.gz` if it has none of a network. It may
+    /// be as large as the largest network that can be read, 2 GiB.
     ///
     /// # Errors
-    ///
     /// [`FetchError::BadUrl`].
     pub fn from_url(url: &str) -> Result<Source, FetchError> {
         let bad = || FetchError::BadUrl(without_password(url).into_owned());

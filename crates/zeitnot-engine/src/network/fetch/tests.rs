@@ -1,4 +1,4 @@
-//! Tests downloads from a server on this machine that misbehaves as told.
+//! Tests downloads from a server on this machine that misbehaves on purpose.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use super::*;
 use crate::network::testing::random_network;
 
-/// How the server answers one request.
+/// Answer of the server to one request.
 #[derive(Clone, Copy)]
 enum Answer {
     /// The file from where it was asked for.
     Ranges,
-    /// The whole file, whatever was asked for.
+    /// The whole file for any request.
     Whole,
     /// A number of bytes of the requested range, and then the end of the connection.
     CutAfter(usize),
@@ -25,17 +25,17 @@ enum Answer {
     Status(&'static str),
     /// The part that begins at byte 0, where another was asked for.
     WrongPart,
-    /// The part that begins at byte 7, whatever was asked for.
+    /// The part that begins at byte 7 for any request.
     Skipping,
-    /// The whole file, of a length that is not told.
+    /// The whole file, of a length that is not given.
     Unsized,
-    /// The file again and again, of a length that is not told, until the client hangs up.
+    /// The file again and again, of a length that is not given, until the client hangs up.
     Endless,
     /// A redirect to the address itself, by its path.
     Redirect,
 }
 
-/// A server that answers one connection after the other, and tells the requests it got.
+/// A server that answers one connection after the other, and reports the requests it got.
 struct Server {
     url: String,
     requests: mpsc::Receiver<Vec<String>>,
@@ -127,7 +127,7 @@ impl Server {
 }
 
 fn fetcher(folder: &TempDir) -> Fetcher {
-    Fetcher { patience: Duration::from_secs(20), ..Fetcher::new(folder.path().join("networks")) }
+    Fetcher { folder: folder.path().join("networks"), patience: Duration::from_secs(20), force: false }
 }
 
 fn quiet(_: FetchProgress) {}
@@ -143,9 +143,10 @@ fn files(folder: &TempDir) -> Vec<String> {
     let mut folders = vec![folder.path().join("networks")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type().unwrap().is_dir() {
-                true => folders.push(entry.path()),
-                false => names.push(entry.file_name().into_string().unwrap()),
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path())
+            } else {
+                names.push(entry.file_name().into_string().unwrap())
             }
         }
     }
@@ -202,7 +203,7 @@ fn the_checksum_of_a_file_that_is_there_is_recorded() {
     assert!(first.was_there && !first.verified);
     assert_eq!(files(&folder), ["tiny.pb.gz", "tiny.pb.gz.sha256"]);
     assert!(fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
-    // A record that holds no checksum is none.
+    // A record without a checksum does not count.
     fs::write(networks.join("tiny.pb.gz.sha256"), "nonsense\n").unwrap();
     assert!(!fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
     assert!(fetcher(&folder).fetch(&source, &mut quiet).unwrap().verified);
@@ -239,7 +240,7 @@ fn a_server_that_has_another_file_than_at_first_is_noticed() {
 fn downloads_end_at_their_limit_of_bytes() {
     let content = random_network(3, 1, 8);
     let length = content.len() as u64;
-    // A length that is told is refused before anything comes; one that is not, once it is passed.
+    // A length that is given is refused before anything comes; one that is not, once it is passed.
     for answer in [Answer::Ranges, Answer::Unsized, Answer::Endless] {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start(content.clone(), "\"1\"", &[answer]);

@@ -15,7 +15,7 @@ pub(crate) enum Structure {
     Onnx,
 }
 
-/// How a transformer without a tower encodes the positions of its squares.
+/// Encoding of the squares by a transformer without a tower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PositionEncoding {
     /// `PE_MAP`: the moves between squares, as constants beside the planes.
@@ -34,15 +34,15 @@ pub(crate) struct Header {
     pub moves_left: bool,
     /// The nonlinearity wherever no other is named.
     pub activation: Activation,
-    /// In the feed-forward networks of encoders.
+    /// Activation in the feed-forward networks of encoders.
     pub ffn_activation: Activation,
-    /// In smolgen.
+    /// Activation in smolgen.
     pub smolgen_activation: Activation,
-    /// In the embedding of an attention policy: networks older than attention bodies take SELU, in the feed-forward
-    /// networks of their policy encoders too.
+    /// Activation in the embedding of an attention policy: networks older than attention bodies take SELU, in the
+    /// feed-forward networks of their policy encoders too.
     pub policy_activation: Activation,
     pub policy_ffn_activation: Activation,
-    /// Of an attention body without a tower.
+    /// Encoding of the squares by an attention body without a tower.
     pub position_encoding: PositionEncoding,
 }
 
@@ -77,7 +77,7 @@ impl Header {
             5 => Structure::Onnx,
             id => return Err(unsupported("network structure", id)),
         };
-        // The two oldest structures know only classical heads, whatever the rest of the header says.
+        // The two oldest structures know only classical heads; the rest of the header does not count.
         let classical_heads = structure == Structure::Residual && matches!(network, 0..=2);
         let policy = match format.policy.unwrap_or(0) {
             _ if classical_heads => PolicyKind::Classical,
@@ -104,9 +104,10 @@ impl Header {
         };
         let old = matches!(network, 3 | 4);
         let old_smolgen = old && encoders && weights.is_some_and(|weights| weights.smolgen_w.is_some());
-        let [ffn_id, smolgen_id] = match old_smolgen {
-            true => [8, 7],
-            false => [format.ffn_activation.unwrap_or(0), format.smolgen_activation.unwrap_or(0)],
+        let [ffn_id, smolgen_id] = if old_smolgen {
+            [8, 7]
+        } else {
+            [format.ffn_activation.unwrap_or(0), format.smolgen_activation.unwrap_or(0)]
         };
         let policy_activation = if old && !encoders { Activation::Selu } else { activation };
         let ffn = |default| Activation::from_id(ffn_id, default).ok_or_else(|| unsupported("ffn activation", ffn_id));

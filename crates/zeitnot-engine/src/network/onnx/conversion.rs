@@ -9,14 +9,15 @@ pub struct Conversion {
     pub opset: i64,
     /// The type of the weights and of the arithmetic between the ends, which are float32 unless [`Conversion::packed`].
     pub precision: Precision,
-    /// The policy head of a network with several, by name; its first one unless told.
+    /// The policy head of a network with several, by name; by default its first one.
     pub policy_head: Option<String>,
-    /// The value head of a network with several, by name; its first one unless told.
+    /// The value head of a network with several, by name; by default its first one.
     pub value_head: Option<String>,
     /// The batch size, where the model is to have a fixed one.
     pub batch: Option<usize>,
     /// Whether the planes come packed ([`ModelInput::Packed`](super::ModelInput::Packed)) and the policy leaves in the
-    /// type of the arithmetic: a twentieth of the bytes for a card to read, and in half precision half of those to write.
+    /// type of the arithmetic: a twentieth of the bytes for a card to read, and in half precision half of those to
+    /// write.
     pub packed: bool,
     /// The operators of Mish.
     pub mish: MishForm,
@@ -36,7 +37,7 @@ impl Conversion {
     /// The operator sets that can be asked for.
     pub const OPSETS: std::ops::RangeInclusive<i64> = 17..=22;
 
-    /// The first thing in which it differs from the default, in words.
+    /// The first difference from the default, in words.
     pub(crate) fn first_wish(&self) -> Option<String> {
         let usual = Conversion::default();
         let head = |kind: &str, head: &Option<String>| head.as_ref().map(|head| format!("the {kind} head {head}"));
@@ -80,7 +81,7 @@ pub enum Precision {
 
 impl Precision {
     /// Bytes of a number.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self {
             Precision::Float32 => 4,
             Precision::Float16 | Precision::Bfloat16 => 2,

@@ -120,8 +120,8 @@ pub(super) struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
-    /// `[batch, 112, 8, 8]` from packed planes: each byte of a board picks the eight squares of its rank out of a table of all
-    /// 256 ranks, and the value of its plane multiplies them. An index wants int32.
+    /// `[batch, 112, 8, 8]` from packed planes: each byte of a board picks the eight squares of its rank out of a table
+    /// of all 256 ranks, and the value of its plane multiplies them. An index wants int32.
     fn packed_planes(&mut self) -> Value {
         let boards = self.graph.raw_input(names::BOARDS, data_type::UINT8, &[PLANES as i64, SIDE]);
         let values = self.graph.input(names::VALUES, &[PLANES as i64, 1, 1]);

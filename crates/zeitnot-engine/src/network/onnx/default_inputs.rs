@@ -1,5 +1,5 @@
-//! Finds the inputs of a model that its initializers give a value, which nobody has to feed. Models of IR version 3 list every
-//! initializer among the inputs; later ones may, for values that can be replaced from outside.
+//! Finds the inputs of a model that its initializers give a value, which nobody has to feed. Models of IR version 3
+//! list every initializer among the inputs; later ones may, for values that can be replaced from outside.
 
 use std::collections::HashSet;
 
@@ -30,8 +30,8 @@ fn input_name(input: &[u8]) -> Option<&[u8]> {
 
 /// The model without these inputs, all else as it was; `None` where it has none of them.
 ///
-/// ONNX Runtime folds initializers away where it can, and then wants to be fed those that are inputs; where it cannot, it does
-/// not fold what might be replaced, and is slower.
+/// ONNX Runtime folds initializers away where it can, and then wants to be fed those that are inputs; where it cannot,
+/// it does not fold what might be replaced, and is slower.
 pub(crate) fn without_default_inputs(model: &[u8]) -> Option<Vec<u8>> {
     let names = names(model);
     if names.is_empty() {

@@ -24,17 +24,17 @@ pub(crate) struct Constant<'a> {
 
 /// The numbers of a constant, in order.
 pub(crate) enum Numbers<'a> {
-    /// In the precision of the graph.
+    /// Numbers in the precision of the graph.
     Floats(Vec<Floats<'a>>),
-    /// As int64.
+    /// Numbers as int64.
     Integers(Vec<i64>),
 }
 
 /// Some of the numbers of a constant.
 pub(crate) enum Floats<'a> {
-    /// These.
+    /// Values of their own.
     Values(Vec<f32>),
-    /// Those of a tensor of the file, times a factor.
+    /// Values of a tensor of the file, times a factor.
     Tensor(&'a Tensor, f32),
 }
 

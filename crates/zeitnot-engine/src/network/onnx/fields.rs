@@ -9,7 +9,7 @@ pub(crate) struct Field<'a> {
     pub(crate) content: &'a [u8],
 }
 
-/// Takes the first field off a message; none if there is none that can be read.
+/// Takes the first field off a message; `None` if no field can be read.
 fn next<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
     let start = *rest;
     let (number, wire) = decode_key(rest).ok()?;
@@ -25,7 +25,7 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
     Some(Field { number, whole: &start[..start.len() - after.len()], content })
 }
 
-/// The fields of a message, or none if it is not one.
+/// The fields of a message; `None` if the bytes are no message.
 pub(crate) fn fields(mut rest: &[u8]) -> Option<Vec<Field<'_>>> {
     let mut fields = Vec::new();
     while !rest.is_empty() {

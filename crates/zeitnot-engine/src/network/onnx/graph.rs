@@ -54,7 +54,7 @@ impl<'a> GraphBuilder<'a> {
         Value(name.to_owned())
     }
 
-    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 whatever the precision: `last`
+    /// Makes a value an output `name` `[batch, shape...]` of the graph, which is float32 in any precision: `last`
     /// and its attributes are the operator that gives it its name.
     pub(crate) fn output(
         &mut self,
@@ -67,7 +67,7 @@ impl<'a> GraphBuilder<'a> {
         self.output_as(Precision::Float32, name, last, attributes, value, shape);
     }
 
-    /// The same of another type.
+    /// Makes a value an output of another type.
     pub(crate) fn output_as(
         &mut self,
         precision: Precision,
@@ -78,9 +78,10 @@ impl<'a> GraphBuilder<'a> {
         shape: &[i64],
     ) {
         // The values before a last operator are wide enough; the operator itself profits from float32.
-        let value = match self.conversion.precision == precision {
-            true => value.clone(),
-            false => self.cast(&format!("{name}/cast"), value, precision),
+        let value = if self.conversion.precision == precision {
+            value.clone()
+        } else {
+            self.cast(&format!("{name}/cast"), value, precision)
         };
         self.node(name, last, &[&value], attributes);
         let end = self.end(name, data_type::of(precision), shape);

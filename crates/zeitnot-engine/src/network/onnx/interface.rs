@@ -6,9 +6,9 @@ use crate::network::proto;
 
 /// The input format of an ONNX model, and the names of its input and outputs.
 ///
-/// `None` leaves it to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md, 4.6), a
-/// model of ours states its format. Where no file does, the format is classical, and the names are those of Lc0's own
-/// models (docs/lc0.md, 4.8).
+/// `None` leaves it to the file: an Lc0 network around a model states the format and may state names (docs/lc0.md,
+/// 4.6), a model of ours states its format. Where no file does, the format is classical, and the names are those of
+/// Lc0's own models (docs/lc0.md, 4.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxInterface {
     /// The input format.
@@ -24,7 +24,7 @@ pub struct OnnxInterface {
 }
 
 impl OnnxInterface {
-    /// The key of the first name in it.
+    /// The key of the first name that is given.
     pub(crate) fn first_key(&self) -> Option<&'static str> {
         let value = || self.value.as_ref().map(|value| value_name(value).0);
         (self.input.as_ref().map(|_| keys::INPUT))
@@ -42,7 +42,7 @@ fn value_name(value: &ValueOutput) -> (&'static str, &str) {
     }
 }
 
-/// The author of a name, who is told when the model does not have it.
+/// The author of a name, whom the error names when the model does not have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Author {
     /// Lc0, whose usual name it is.
@@ -70,7 +70,6 @@ impl<'a> Name<'a> {
     /// The name that the file states or the user gives.
     ///
     /// # Errors
-    ///
     /// When they contradict each other, in words.
     fn chosen(
         stated: Option<(&'static str, &'a str)>,
@@ -98,7 +97,6 @@ impl<'a> Names<'a> {
     /// The names of a model with the network `outer` around it, if there is one.
     ///
     /// # Errors
-    ///
     /// When the user contradicts the file, in words.
     pub(super) fn of(outer: Option<&'a proto::OnnxModel>, interface: &'a OnnxInterface) -> Result<Names<'a>, String> {
         let stated = |key, field: fn(&proto::OnnxModel) -> &Option<String>| {

@@ -24,7 +24,7 @@ pub(crate) use converter::convert;
 pub(crate) use default_inputs::without_default_inputs;
 pub use interface::OnnxInterface;
 pub(crate) use model::inspect;
-pub use quantise::{ActivationRange, Quantiser};
+pub(crate) use quantise::{ActivationRange, Quantiser};
 
 /// Names of the ends in the models that Lc0 and this crate write (docs/lc0.md, 4.8).
 pub(crate) mod names {
@@ -40,7 +40,8 @@ pub(crate) mod names {
     pub(crate) const INPUT_FORMAT: &str = "lc0_input_format";
 }
 
-/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the same.
+/// The fields of an Lc0 network that name the ends of the model inside it; keys of `BackendOptions` are called the
+/// same.
 pub(crate) mod keys {
     pub(crate) const INPUT: &str = "input_planes";
     pub(crate) const POLICY: &str = "output_policy";
@@ -62,7 +63,7 @@ pub struct OnnxModel {
     pub value: ValueOutput,
     /// Name of the moves-left output: `[batch, 1]`, plies.
     pub moves_left: Option<String>,
-    /// The types of them all.
+    /// The types of all inputs and outputs.
     pub types: EndTypes,
     /// The folder of the file that the model came in: external data lie there. `None` for a model that was made here.
     pub folder: Option<PathBuf>,
@@ -70,7 +71,7 @@ pub struct OnnxModel {
 
 impl OnnxModel {
     /// Whether any node is a convolution.
-    pub fn has_convolutions(&self) -> bool {
+    pub(crate) fn has_convolutions(&self) -> bool {
         let nodes = all(&self.bytes, GRAPH).flat_map(|graph| all(graph, NODE));
         nodes.flat_map(|node| all(node, OP_TYPE)).any(|op| op == b"Conv")
     }
@@ -93,7 +94,7 @@ pub enum ModelInput {
 
 impl ModelInput {
     /// The names of its tensors, in the order of the model, with what follows the batch in their shapes.
-    pub fn tensors(&self) -> Vec<(&str, Vec<usize>)> {
+    pub(crate) fn tensors(&self) -> Vec<(&str, Vec<usize>)> {
         match self {
             ModelInput::Dense(name) => vec![(name, vec![PLANES, 8, 8])],
             ModelInput::Packed { boards, values } => vec![(boards, vec![PLANES, 8]), (values, vec![PLANES, 1, 1])],
@@ -104,13 +105,13 @@ impl ModelInput {
 /// The types of the ends of an ONNX model: float32 unless it came with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndTypes {
-    /// Of dense planes.
+    /// Precision of dense planes.
     pub input: Precision,
-    /// Of the policy output.
+    /// Precision of the policy output.
     pub policy: Precision,
-    /// Of the value output.
+    /// Precision of the value output.
     pub value: Precision,
-    /// Of the moves-left output, if there is one.
+    /// Precision of the moves-left output, if there is one.
     pub moves_left: Precision,
 }
 

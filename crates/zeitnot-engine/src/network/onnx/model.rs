@@ -21,7 +21,6 @@ const LISTED: usize = 100;
 /// `None` when the bytes are no ONNX model at all; with the model comes the input format, where a note in it says one.
 ///
 /// # Errors
-///
 /// [`NetworkError::Interface`] where a name of `interface` is the reason, else [`NetworkError::Onnx`].
 pub(crate) fn inspect(
     bytes: Bytes,

@@ -44,13 +44,12 @@ impl Planes {
         Planes { masks: [0; PLANES], values: [1.0; PLANES] }
     }
 
-    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into `values` the
-    /// value of each.
+    /// Writes the planes packed: into `boards` eight bytes of each, one a rank, whose lowest bit is the file a; into
+    /// `values` the value of each.
     ///
     /// # Panics
-    ///
     /// If there is no room for 112 * 8 bytes and 112 numbers.
-    pub fn write_packed(&self, boards: &mut [u8], values: &mut [f32]) {
+    pub(crate) fn write_packed(&self, boards: &mut [u8], values: &mut [f32]) {
         let (boards, rest) = boards.as_chunks_mut();
         assert!(boards.len() == PLANES && rest.is_empty(), "the caller gives room for 112 planes");
         boards.iter_mut().zip(&self.masks).for_each(|(ranks, mask)| *ranks = mask.to_le_bytes());
@@ -60,9 +59,8 @@ impl Planes {
     /// Writes the planes in full, `plane * 64 + square`.
     ///
     /// # Panics
-    ///
     /// If `out` does not hold 112 * 64 numbers.
-    pub fn write_dense(&self, out: &mut [f32]) {
+    pub(crate) fn write_dense(&self, out: &mut [f32]) {
         assert_eq!(out.len(), PLANES * SQUARES, "the caller gives room for 112 planes");
         for (plane, (&mask, &value)) in
             out.as_chunks_mut::<SQUARES>().0.iter_mut().zip(self.masks.iter().zip(&self.values))
@@ -84,7 +82,7 @@ impl Planes {
 /// The boards in the place of positions before the first one known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HistoryFill {
-    /// Nothing.
+    /// No filling.
     No,
     /// The first known position again, except when it is the start position of chess.
     #[default]
@@ -109,7 +107,7 @@ pub fn encode(game: &Game, format: InputFormat, fill: HistoryFill) -> (Planes, T
 }
 
 /// The symmetry under which `format` shows a position, as [`encode`] returns it with the planes.
-pub fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
+pub(crate) fn canonical_transform(position: &Position, format: InputFormat) -> Transform {
     if format.is_canonical() && position.chess().castles().is_empty() {
         Transform::canonical(position.board(), position.turn())
     } else {
@@ -188,7 +186,7 @@ fn undo_double_push(planes: &mut [u64], target: Square, pushed: Color, view: Col
 }
 
 /// The en passant square of a position of the game. A FEN may state one where no pawn can capture; like Lc0, take its
-/// word for the first position, because it tells the previous move.
+/// word for the first position, because it shows the previous move.
 fn en_passant(game: &Game, index: usize) -> Option<Square> {
     let position = &game.positions()[index];
     if index == 0 { position.chess().maybe_ep_square() } else { position.en_passant() }
@@ -225,7 +223,7 @@ fn write_auxiliary(planes: &mut Planes, game: &Game, format: InputFormat) {
     planes.masks[ONES] = ALL;
 }
 
-/// The square on the mover's eighth rank by which canonical formats tell the file of an en passant.
+/// The square on the mover's eighth rank by which canonical formats mark the file of an en passant.
 fn last_rank_of_file(target: Square) -> u64 {
     1 << (56 + u32::from(target.file()))
 }

@@ -27,7 +27,7 @@ fn planes_of_the_start_position() {
     assert_eq!(squares(planes.masks[11]), ["e8"]);
     assert!(planes.masks[12..104].iter().all(|&mask| mask == 0));
     assert_eq!(planes.masks[104..], [ALL, ALL, ALL, ALL, 0, 0, 0, ALL]);
-    // It is repeated only when the fill is told to.
+    // It is repeated only when the fill asks for it.
     assert_eq!(classical(&Game::new(), HistoryFill::No), planes);
     let filled = classical(&Game::new(), HistoryFill::Always);
     for slot in 1..8 {

@@ -25,9 +25,9 @@ pub struct RandomBody {
     pub smolgen: bool,
     /// Whether the embedding is gated.
     pub gates: bool,
-    /// On a tower, or by which encoding.
+    /// Encoding of the squares, or a tower.
     pub position: PositionKind,
-    /// In the feed-forward networks; the default where it is that of the whole network.
+    /// Activation in the feed-forward networks; the default where it is that of the whole network.
     pub ffn_activation: Activation,
 }
 
@@ -47,7 +47,7 @@ impl Default for RandomBody {
 }
 
 impl RandomBody {
-    /// Its fields of the header.
+    /// Fields of the header.
     pub(super) fn header(&self, format: &mut proto::NetworkFormat) {
         format.ffn_activation = Some(match self.ffn_activation {
             Activation::Mish => 1,

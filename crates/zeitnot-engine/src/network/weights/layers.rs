@@ -36,7 +36,7 @@ pub(crate) struct Tower {
 pub(crate) struct AttentionBody {
     /// The position encoding: inputs of the embedding beside planes or the tower's filters.
     pub position: Position,
-    /// From the features of a square to the width of the transformer.
+    /// Layer from the features of a square to the width of the transformer.
     pub embedding: Dense<Tensor>,
     /// `[width, 64]`: the embedding is multiplied by it.
     pub multiply_gate: Option<Vec<f32>>,
@@ -47,7 +47,7 @@ pub(crate) struct AttentionBody {
     pub alpha: f32,
 }
 
-/// How a transformer knows its squares.
+/// Encoding of the squares, with its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Position {
     /// The tower below has seen the board.
@@ -61,9 +61,9 @@ pub(crate) enum Position {
 /// The dense position encoding, with the layers that only networks with it have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DensePosition {
-    /// From the first 12 planes, `square * 12 + plane`, to `square * k + feature`.
+    /// Layer from the first 12 planes, `square * 12 + plane`, to `square * k + feature`.
     pub layer: Dense<Tensor>,
-    /// Of the embedding.
+    /// Normalisation of the embedding.
     pub norm: Norm,
     /// After the gates.
     pub ffn: FeedForward,
@@ -87,14 +87,14 @@ pub(crate) struct Encoder {
 /// The generator of an encoder's attention biases from the whole board.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Smolgen {
-    /// From the width to a few features of each square; no biases.
+    /// Layer from the width to a few features of each square; no biases.
     pub compress: Dense<Tensor>,
     pub hidden: Dense<Tensor>,
     pub norm1: Norm,
-    /// To some numbers for each head.
+    /// Layer to some numbers for each head.
     pub output: Dense<Tensor>,
     pub norm2: Norm,
-    /// From the numbers of a head to 64 x 64 biases; no biases of its own. All encoders share its bytes.
+    /// Layer from the numbers of a head to 64 x 64 biases; no biases of its own. All encoders share its bytes.
     pub shared: Dense<Tensor>,
     pub activation: Activation,
 }
@@ -119,9 +119,9 @@ pub(crate) struct Norm {
 /// A policy head.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Policy {
-    /// Of convolutions.
+    /// Head of convolutions.
     Planes(Box<PolicyHead<Tensor>>),
-    /// Of queries and keys (docs/lc0.md, 4.4).
+    /// Head of queries and keys (docs/lc0.md, 4.4).
     Attention(Box<AttentionPolicy>),
 }
 
@@ -160,7 +160,7 @@ impl Layers {
         self.decode_with(&self.policies.first()?.1, &self.values.first()?.1)
     }
 
-    /// The same with these heads.
+    /// Decodes the network with these heads.
     pub(crate) fn decode_with(&self, policy: &Policy, value: &Head) -> Option<Weights> {
         let (None, Some(tower), Policy::Planes(policy)) = (&self.body, &self.tower, policy) else { return None };
         let moves_left = match &self.moves_left {

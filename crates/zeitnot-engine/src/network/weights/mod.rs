@@ -15,13 +15,13 @@ pub(crate) mod tensor;
 use super::format::Activation;
 
 /// Squares of the board: the area of a plane.
-pub const SQUARES: usize = 64;
+pub(crate) const SQUARES: usize = 64;
 
 /// A decoded residual network without attention (docs/lc0.md, 4.5 and 4.8).
 ///
 /// The parts are generic over how weights are kept, `W`: decoded here.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
+pub(crate) struct Weights {
     /// The convolution from the 112 input planes to the filters of the tower.
     pub input: Convolution,
     /// The tower.
@@ -38,7 +38,7 @@ pub struct Weights {
 
 /// A convolution with stride 1 whose padding keeps the board's size.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Convolution<W = Vec<f32>> {
+pub(crate) struct Convolution<W = Vec<f32>> {
     /// Input planes.
     pub inputs: usize,
     /// Output planes.
@@ -53,7 +53,7 @@ pub struct Convolution<W = Vec<f32>> {
 
 /// A dense layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dense<W = Vec<f32>> {
+pub(crate) struct Dense<W = Vec<f32>> {
     /// Numbers in.
     pub inputs: usize,
     /// Numbers out.
@@ -66,7 +66,7 @@ pub struct Dense<W = Vec<f32>> {
 
 /// A residual block: `act(x + se(second(act(first(x)))))`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block<W = Vec<f32>> {
+pub(crate) struct Block<W = Vec<f32>> {
     /// The first 3x3 convolution, followed by the activation.
     pub first: Convolution<W>,
     /// The second 3x3 convolution.
@@ -78,8 +78,8 @@ pub struct Block<W = Vec<f32>> {
 /// Squeeze and excitation (Hu et al., arXiv:1709.01507) in Lc0's form: the mean of each plane goes through `squeeze`,
 /// the activation and `excite`, whose first half gates the planes (sigmoid) and whose second half is added to them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SqueezeExcitation<W = Vec<f32>> {
-    /// From the filters to a few numbers.
+pub(crate) struct SqueezeExcitation<W = Vec<f32>> {
+    /// Layer from the filters to a few numbers.
     pub squeeze: Dense<W>,
     /// Back to twice the filters.
     pub excite: Dense<W>,
@@ -87,37 +87,30 @@ pub struct SqueezeExcitation<W = Vec<f32>> {
 
 /// The policy head.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PolicyHead<W = Vec<f32>> {
+pub(crate) enum PolicyHead<W = Vec<f32>> {
     /// A 1x1 convolution, the activation, and a dense layer to the 1858 moves.
     Classical {
-        /// To a few planes.
+        /// Convolution to a few planes.
         convolution: Convolution<W>,
-        /// From the flattened planes to the 1858 moves.
+        /// Layer from the flattened planes to the 1858 moves.
         dense: Dense<W>,
     },
     /// A 3x3 convolution, the activation, and a 3x3 convolution to 80 planes; the moves are gathered from them.
     Convolution {
         /// Within the filters of the tower, usually.
         hidden: Convolution<W>,
-        /// To the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
+        /// Convolution to the 80 planes of docs/lc0.md, 4.3, of which 73 are used.
         output: Convolution<W>,
     },
 }
 
 /// A head of a 1x1 convolution and two dense layers, the activation after the first two of the three.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DenseHead<W = Vec<f32>> {
-    /// To a few planes.
+pub(crate) struct DenseHead<W = Vec<f32>> {
+    /// Convolution to a few planes.
     pub convolution: Convolution<W>,
-    /// From the flattened planes to the hidden layer.
+    /// Layer from the flattened planes to the hidden layer.
     pub hidden: Dense<W>,
-    /// From the hidden layer to the outputs.
+    /// Layer from the hidden layer to the outputs.
     pub output: Dense<W>,
-}
-
-impl Weights {
-    /// Planes of the tower.
-    pub fn filters(&self) -> usize {
-        self.input.outputs
-    }
 }

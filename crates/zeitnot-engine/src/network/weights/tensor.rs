@@ -17,7 +17,7 @@ pub(crate) mod encoding {
     pub(crate) const FLOAT32: i32 = 4;
 }
 
-/// How the numbers of a tensor are stored; all little-endian.
+/// Encoding of a tensor's numbers; all little-endian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Encoding {
     /// Unsigned 16-bit steps from the least to the largest value.

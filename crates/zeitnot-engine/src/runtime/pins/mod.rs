@@ -1,17 +1,17 @@
 //! Describes the packages that `zeitnot runtime install` obtains: wheels of the Python Package Index, pinned by sha256.
 //!
-//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is told to
-//! fetch that one whatever Python it runs under. Sizes and hashes were taken with `pip download` and `pip hash`; the index
+//! The libraries in them do not depend on Python, so the wheel of one CPython version (3.11) is pinned and pip is asked
+//! to fetch that one under any Python. Sizes and hashes were taken with `pip download` and `pip hash`; the index
 //! publishes the same hashes. NVIDIA's wheels are those that `onnxruntime-gpu[cuda,cudnn]` asks for.
 //!
-//! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for CUDA 13.
-//! Its CUDA code is for compute capability 6.0 (Pascal) and later, so cuDNN is held at 9.10.2: from 9.11 on cuDNN leaves out the
-//! cards before Turing (its support matrices), for which this package is there.
+//! For CUDA 12 `onnxruntime-gpu` 1.26.0 is pinned: the index has one build of a version, and from 1.27.0 on it is for
+//! CUDA 13. Its CUDA code is for compute capability 6.0 (Pascal) and later, so cuDNN is held at 9.10.2: from 9.11 on
+//! cuDNN leaves out the cards before Turing (its support matrices), for which this package is there.
 //!
-//! TensorRT cannot be pinned. ONNX Runtime's provider, of both packages, needs `libnvinfer.so.10` and `libnvonnxparser.so.10`,
-//! and the index had no wheel of them on 2026-11-25: `tensorrt-cu12-libs` (32 files, 10.0.0b6 to 11.4.0.106) and
-//! `tensorrt-cu13-libs` (13 files, 10.13.2.6 to 11.4.0.106) are source packages of at most 16 kB without a library in them, which
-//! point to NVIDIA's own index. The last for TensorRT 10 are 10.16.1.11.
+//! TensorRT cannot be pinned. ONNX Runtime's provider, of both packages, needs `libnvinfer.so.10` and
+//! `libnvonnxparser.so.10`, and the index had no wheel of them on 2026-11-25: `tensorrt-cu12-libs` (32 files, 10.0.0b6
+//! to 11.4.0.106) and `tensorrt-cu13-libs` (13 files, 10.13.2.6 to 11.4.0.106) are source packages of at most 16 kB
+//! without a library in them, which point to NVIDIA's own index. The last for TensorRT 10 are 10.16.1.11.
 //!
 //! To pin another version: run `pip install --dry-run --ignore-installed --report` for each platform, and take version,
 //! file name and hash from the report and the size from the file.
@@ -24,12 +24,12 @@ use serde::Serialize;
 
 use super::cuda_version::CudaVersion;
 
-pub use table::PINS;
+pub(crate) use table::PINS;
 
 /// CPython version whose wheels are pinned, as pip's `--python-version` wants it.
-pub const PYTHON_VERSION: &str = "3.11";
-/// The same as an ABI tag, for pip's `--abi`.
-pub const PYTHON_ABI: &str = "cp311";
+pub(crate) const PYTHON_VERSION: &str = "3.11";
+/// ABI tag of that version, for pip's `--abi`.
+pub(crate) const PYTHON_ABI: &str = "cp311";
 
 /// A variant of ONNX Runtime, by the execution providers in it. A process loads one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -39,7 +39,7 @@ pub enum Variant {
     Cpu,
     /// CUDA and TensorRT, with NVIDIA's libraries for CUDA 13 (but not TensorRT's own).
     Gpu,
-    /// The same for CUDA 12: for older drivers and cards.
+    /// Variant for CUDA 12: for older drivers and cards.
     #[serde(rename = "gpu-cuda12")]
     GpuCuda12,
     /// OpenVINO.
@@ -50,11 +50,11 @@ pub enum Variant {
 
 impl Variant {
     /// All of them, in the order in which they are tried where any would do.
-    pub const ALL: [Variant; 5] =
+    pub(crate) const ALL: [Variant; 5] =
         [Variant::Cpu, Variant::Gpu, Variant::GpuCuda12, Variant::OpenVino, Variant::DirectMl];
 
     /// The command that obtains it.
-    pub fn command(self) -> &'static str {
+    pub(crate) fn command(self) -> &'static str {
         match self {
             Variant::Cpu => "zeitnot runtime install",
             Variant::Gpu => "zeitnot runtime install --gpu --cuda 13",
@@ -65,7 +65,7 @@ impl Variant {
     }
 
     /// The CUDA that it is for, if it is for NVIDIA's cards.
-    pub fn cuda(self) -> Option<CudaVersion> {
+    pub(crate) fn cuda(self) -> Option<CudaVersion> {
         match self {
             Variant::Gpu => Some(CudaVersion::Thirteen),
             Variant::GpuCuda12 => Some(CudaVersion::Twelve),
@@ -73,7 +73,7 @@ impl Variant {
         }
     }
 
-    /// Its package for the platform that this program was built for, if there is one.
+    /// Package for the platform that this program was built for, if there is one.
     pub fn pin(self) -> Option<&'static Pin> {
         if cfg!(target_env = "musl") { None } else { find(self, std::env::consts::OS, std::env::consts::ARCH) }
     }
@@ -93,10 +93,10 @@ impl fmt::Display for Variant {
 
 /// One wheel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wheel {
+pub(crate) struct Wheel {
     /// The package's name on the index.
     pub package: &'static str,
-    /// Its version.
+    /// Version.
     pub version: &'static str,
     /// Platform tag, for pip's `--platform`.
     pub tag: &'static str,
@@ -110,16 +110,16 @@ pub struct Wheel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
     /// The variant.
-    pub variant: Variant,
+    pub(crate) variant: Variant,
     /// Short name of the platform, part of the cache folder's name.
-    pub platform: &'static str,
+    pub(crate) platform: &'static str,
     /// File name of ONNX Runtime's own library.
-    pub library: &'static str,
-    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of the
-    /// installed files have nothing else.
-    pub library_sha256: Option<&'static str>,
+    pub(crate) library: &'static str,
+    /// The sha256 of that library, where it alone makes up a working installation: those of before there were lists of
+    /// the installed files have nothing else.
+    pub(crate) library_sha256: Option<&'static str>,
     /// The wheels; the first is ONNX Runtime's own.
-    pub wheels: &'static [Wheel],
+    pub(crate) wheels: &'static [Wheel],
 }
 
 impl Pin {
@@ -130,7 +130,7 @@ impl Pin {
     }
 
     /// The package and its version, for messages.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let main = &self.wheels[0];
         let others = self.variant.cuda().map(|cuda| format!(" with NVIDIA's libraries for {cuda}"));
         format!("{} {}{}", main.package, main.version, others.unwrap_or_default())
@@ -179,7 +179,8 @@ mod tests {
         assert!(gpu.title().starts_with("onnxruntime-gpu 1.31.1") && gpu.bytes() > 1_500_000_000, "{}", gpu.title());
     }
 
-    /// A package for cards has the libraries that its CUDA provider needs (read from the provider's own list with `objdump -p`).
+    /// A package for cards has the libraries that its CUDA provider needs (read from the provider's own list with
+    /// `objdump -p`).
     #[test]
     fn packages_for_cards_are_complete_and_of_one_cuda() {
         for os in ["linux", "windows"] {

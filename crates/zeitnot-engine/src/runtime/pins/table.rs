@@ -22,9 +22,9 @@ const LINUX_LIBRARY: &str = "libonnxruntime.so.1.31.1";
 const LINUX_LIBRARY_FOR_CUDA_12: &str = "libonnxruntime.so.1.26.0";
 const WINDOWS_LIBRARY: &str = "onnxruntime.dll";
 
-/// Every pinned package. There is none for macOS on Intel, nor for musl, since the index has none; the Windows wheel of
+/// Every pinned package. macOS on Intel and musl have no package, since the index has none; the Windows wheel of
 /// `onnxruntime-openvino` leaves OpenVINO itself out.
-pub const PINS: [Pin; 11] = [
+pub(crate) const PINS: [Pin; 11] = [
     Pin {
         variant: Variant::Cpu,
         platform: "linux-x86_64",

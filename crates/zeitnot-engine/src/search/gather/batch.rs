@@ -1,4 +1,5 @@
-//! Defines a batch: the paths of its visits from the root to their leaves, and the queries of those leaves for the network.
+//! Defines a batch: the paths of its visits from the root to their leaves, and the queries of those leaves for the
+//! network.
 
 use super::select::VisitAllocator;
 use crate::backend::Query;
@@ -14,7 +15,7 @@ use std::ops::Range;
 /// A node that visits of this batch pass.
 pub(crate) struct Step {
     pub node: NodeId,
-    /// The shared position that the visits entered by the node; the node itself where there is none.
+    /// The shared position that the visits entered by the node; the node itself without a shared one.
     pub position: NodeId,
     /// The step before, or [`ROOT`].
     pub before: u32,
@@ -40,12 +41,12 @@ pub(crate) struct Leaf {
 }
 
 pub(crate) enum LeafKind {
-    /// Nothing is known of it yet.
+    /// Leaf of which nothing is known yet.
     New,
     /// Terminal already.
     Terminal,
     /// A shared position that is known, by this way or others.
-    Shared,
+    SharedSearch,
     /// A repetition of a position on the way.
     Repeats,
     /// The game ends there.
@@ -63,7 +64,7 @@ impl LeafKind {
     pub(crate) fn needs_no_network(&self) -> bool {
         matches!(
             self,
-            LeafKind::Terminal | LeafKind::Shared | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
+            LeafKind::Terminal | LeafKind::SharedSearch | LeafKind::Repeats | LeafKind::Ends(_) | LeafKind::Known(..)
         )
     }
 }
@@ -71,11 +72,12 @@ impl LeafKind {
 /// The moves of an expanded node, found on the way through it.
 pub(crate) struct Resolved {
     pub node: NodeId,
-    /// Where they are among the batch's moves, in the order of the move generator.
+    /// Range of its moves among the batch's moves, in the order of the move generator.
     pub moves: Range<usize>,
 }
 
-/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the next.
+/// The leaves of one batch and the queries the network is asked for them. It keeps its memory from one batch to the
+/// next.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) steps: Vec<Step>,
@@ -84,7 +86,7 @@ pub(crate) struct Batch {
     pub(crate) collisions: Vec<(u32, u32)>,
     /// Queries of this batch, and then some of earlier ones.
     pub(crate) queries: Vec<Query>,
-    /// How many are of this one.
+    /// Number of queries that are of this batch.
     pub(crate) asked: usize,
     pub(crate) codes: Vec<u8>,
     pub(crate) moves: Vec<u16>,
@@ -95,7 +97,7 @@ pub(crate) struct Batch {
     pub(crate) identities: Vec<Identity>,
     /// Leaves before this one have met the positions that are shared.
     pub(crate) linked: usize,
-    /// The queries of those.
+    /// The queries of linked leaves.
     pub(crate) linked_asked: usize,
     /// Steps from the root whose moves the worker's game has made.
     pub(crate) trail: Vec<u32>,
@@ -117,8 +119,8 @@ pub(crate) struct Progress {
     /// Sum of the depths of the leaves, the root's being 1.
     pub depth_sum: u64,
     pub deepest: u32,
-    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is proven, or they
-    /// are near the fifty-move rule.
+    /// Playouts whose lines end at the depth that was asked for or before: at an end of the game or a node that is
+    /// proven, or they are near the fifty-move rule.
     pub bounded: u64,
     /// Visits that came to nothing.
     pub collisions: u64,
@@ -134,22 +136,22 @@ impl Progress {
 
 impl Batch {
     /// Whether there is nothing to back up.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
     /// Whether leaves were found that nothing is known of.
-    pub fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         self.leaves[self.looked_at..].iter().any(|leaf| matches!(leaf.kind, LeafKind::New))
     }
 
     /// The queries to ask the network.
-    pub fn queries(&self) -> &[Query] {
+    pub(crate) fn queries(&self) -> &[Query] {
         &self.queries[..self.asked]
     }
 
     /// Begins a batch in a tree of `visits`.
-    pub fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
+    pub(crate) fn begin(&mut self, visits: u32, params: &SearchParams, limits: &RemainingLimits) {
         self.clear();
         let expected = limits.playouts_expected.clamp(0.0, f64::from(u32::MAX)) as u32;
         self.collision_budget = params.collision_visits(visits.min(expected)).max(1);

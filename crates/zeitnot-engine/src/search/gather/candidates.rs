@@ -1,21 +1,23 @@
 //! Allocates visits to the moves of a node by their scores (docs/lc0.md, 3.1).
 //!
-//! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after the
-//! other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random` and
-//! batches of 256. But the moves that get any end at nearly the same score, and what each gets until its score is
-//! down to a given level is one division. So that level is looked for, and only the last few visits are dealt one by one.
+//! A visit goes to the move of the highest score, which falls with each: U is divided by the visits plus one. One after
+//! the other, many visits and a wide node take long: 28 % of the time of a search from the start position with `random`
+//! and batches of 256. But the moves that get any end at nearly the same score, and what each gets until its score is
+//! down to a given level is one division. So that level is looked for, and only the last few visits are dealt one by
+//! one.
 
 use crate::search::tree::MOST_MOVES;
 
-/// From this many visits on, they are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position
+/// Visits from which they are dealt by level. With 8, kiwipete with `random` is 5 to 7 % slower, and the start position
 /// no faster beyond the noise.
 const BY_LEVEL: u32 = 24;
 
-/// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32 can
-/// tell apart may be many visits apart.
+/// Levels that are tried at most: two or three do in a tree of a million visits. In a larger one two levels that f32
+/// can distinguish may be many visits apart.
 const TRIES: usize = 8;
 
-/// How far below the target the next level aims after one that counted too many visits, as a multiple of the excess.
+/// Distance below the target at which the next level aims after one that counted too many visits, as a multiple of the
+/// excess.
 const WARY: f32 = 1.5;
 
 /// Room for candidates: a power of two, so that an index is checked without a branch.
@@ -28,7 +30,7 @@ pub(crate) struct Candidates {
     index: [u8; ROOM],
     /// Visits they got this time.
     given: [u32; ROOM],
-    /// Their visits, those on their way among them, plus one.
+    /// Visits of each, those on their way among them, plus one.
     divisor: [u32; ROOM],
     /// Q and the moves-left utility.
     utility: [f32; ROOM],
@@ -55,13 +57,13 @@ impl Default for Candidates {
 }
 
 impl Candidates {
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Adds a move with `n_started` visits started. There is room for all moves of a node.
     #[inline]
-    pub fn push(&mut self, index: usize, utility: f32, u_numerator: f32, n_started: u32) {
+    pub(crate) fn push(&mut self, index: usize, utility: f32, u_numerator: f32, n_started: u32) {
         debug_assert!(self.len < MOST_MOVES);
         let at = self.len % ROOM;
         self.index[at] = index as u8;
@@ -73,17 +75,17 @@ impl Candidates {
     }
 
     /// Values a candidate that was added without knowing its value.
-    pub fn set_utility(&mut self, at: usize, utility: f32) {
+    pub(crate) fn set_utility(&mut self, at: usize, utility: f32) {
         self.utility[at] = utility;
     }
 
     /// The numbers of the moves.
-    pub fn indices(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = usize> {
         self.index[..self.len].iter().map(|index| usize::from(*index))
     }
 
     /// Leaves only the moves for which `keep` holds.
-    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut kept = 0;
         for at in 0..self.len {
             if keep(usize::from(self.index[at])) {
@@ -98,12 +100,12 @@ impl Candidates {
     }
 
     /// The moves that got visits, and how many.
-    pub fn allocations(&self) -> impl Iterator<Item = (usize, u32)> {
+    pub(crate) fn allocations(&self) -> impl Iterator<Item = (usize, u32)> {
         self.indices().zip(self.given.iter().copied()).filter(|given| given.1 > 0)
     }
 
     /// Deals `visits` out, each to the highest score, the first of equals. There must be a candidate.
-    pub fn allocate(&mut self, visits: u32) {
+    pub(crate) fn allocate(&mut self, visits: u32) {
         debug_assert!(self.len > 0);
         let fields = self.utility.iter().zip(&self.u_numerator).zip(&self.divisor).zip(&mut self.score);
         for (((utility, u_numerator), divisor), to) in fields.take(self.len) {
@@ -140,8 +142,8 @@ impl Candidates {
         }
     }
 
-    /// How many visits, `most` at most, a candidate gets while its score is above `level`. The estimate by division can be
-    /// wrong to either side: of a large divisor f32 does not know the last digits.
+    /// Number of visits, `most` at most, that a candidate gets while its score is above `level`. The estimate by
+    /// division can be wrong to either side: of a large divisor f32 does not know the last digits.
     fn visits_above(&self, at: usize, level: f32, estimate: u32, most: u32) -> u32 {
         let (mut above, mut below) = (0, most.saturating_add(1));
         let (mut next, mut step) = (estimate, 1u32);
@@ -159,20 +161,25 @@ impl Candidates {
         above
     }
 
-    /// Gives every candidate what it gets before its score is down to a level, one at which that comes to `visits` or not much
-    /// less. Returns how many were given. Whatever the level, dealing them one by one begins with the same.
+    /// Gives every candidate the visits that it gets before its score is down to a level, at which they come to
+    /// `visits` or not much less. Returns their number. Dealing them one by one begins with the same visits, at any
+    /// level.
     fn deal_to_level(&mut self, visits: u32) -> u32 {
         let (best, _) = best_and_runner_up(&self.score[..self.len]);
+        // The level lies between two bounds. At `high` nobody gets a visit, and at `low` there are too many: the best
+        // candidate alone would fall as low by all of them. No score falls to its utility, the part that visits do not
+        // change.
         let mut high = self.score[best];
-        // Alone, the best candidate would fall that low; and the utility of none is ever reached.
         let alone = score(self.utility[best], self.u_numerator[best], self.divisor[best].saturating_add(visits));
         let mut low = self.utility[..self.len].iter().copied().fold(alone, f32::max);
+        // The number that Newton's method aims at: less than `visits` after a level that counted too many.
         let mut wanted = visits as f32;
         let mut level = middle(low, high);
         for _ in 0..TRIES {
             if !(low < level && level < high) {
                 break;
             }
+            // The sum in fractions is cheap and smooth; whole visits are counted only where it is near enough.
             let estimate = self.estimate(level);
             // Rounding up adds half a visit to each on average, and one at most.
             let missing = wanted - estimate.visits - estimate.count / 2.0;
@@ -188,17 +195,20 @@ impl Candidates {
                 high = level;
             }
             level = estimate.newton(level, wanted - estimate.count / 2.0);
+            // A step beyond the bounds is replaced by halving them.
             if !(low < level && level < high) {
                 level = middle(low, high);
             }
         }
+        // No level was found in time: the last one from which visits are missing is safe, and the rest is dealt one by
+        // one.
         match self.count_at(high, visits) {
             total if total <= visits => self.give_what_was_counted(total),
             _ => 0,
         }
     }
 
-    /// Finds out what each candidate gets before its score is down to `level`, `most` at most. Returns the sum.
+    /// Counts the visits that each candidate gets before its score is down to `level`, `most` at most. Returns the sum.
     fn count_at(&mut self, level: f32, most: u32) -> u32 {
         let mut total = 0u32;
         for at in 0..self.len {
@@ -256,15 +266,15 @@ struct Estimate {
     visits: f32,
     /// The sum of the divisors they would then have.
     divisor: f32,
-    /// How fast that sum falls with the level.
+    /// Fall of that sum with the level.
     slope: f32,
-    /// How many get any.
+    /// Number of candidates that get any.
     count: f32,
 }
 
 impl Estimate {
-    /// A better level for `wanted` visits: a step of Newton's method for one over the divisors, which is a straight line
-    /// where all utilities are equal.
+    /// A better level for `wanted` visits: a step of Newton's method for one over the divisors, which is a straight
+    /// line where all utilities are equal.
     fn newton(&self, level: f32, wanted: f32) -> f32 {
         let divisor = self.divisor - self.visits + wanted;
         level + self.divisor * (self.visits - wanted) / (divisor * self.slope)
@@ -311,7 +321,8 @@ fn best_and_runner_up(scores: &[f32]) -> (usize, f32) {
     (scores.iter().position(|score| *score == highest[0]).unwrap_or(0), second[0])
 }
 
-/// The greater of two numbers, the second where one is NaN; [`f32::max`] takes care of that, in three instructions more.
+/// The greater of two numbers, the second where one is NaN; [`f32::max`] takes care of that, in three instructions
+/// more.
 #[inline]
 fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

@@ -19,7 +19,7 @@ fn one_by_one(moves: &[(f32, f32, u32)], visits: u32) -> Vec<(usize, u32)> {
     given.into_iter().enumerate().filter(|given| given.1 > 0).collect()
 }
 
-/// proptest's own ranges of f32 now and then fail an assertion of theirs.
+/// proptest's own ranges of f32 now and then fail an assertion of their own.
 fn between(low: f32, high: f32) -> impl Strategy<Value = f32> {
     (0u32..1 << 24).prop_map(move |share| low + (high - low) * share as f32 / (1 << 24) as f32)
 }
@@ -36,7 +36,8 @@ fn searched_moves() -> impl Strategy<Value = Vec<(f32, f32, u32)>> {
     let one = (between(-0.3, 0.0), between(0.002, 0.2));
     (prop::collection::vec(one, 2..60), 10f64.powi(3)..10f64.powi(6)).prop_map(|(moves, n)| {
         let u = |p: f32| 2.0 * p * n.sqrt() as f32;
-        // Visits as for values q and a level of 0.01, brought to the sum of n; then the utilities that lead to that level.
+        // Visits as for values q and a level of 0.01, brought to the sum of n; then the utilities that lead to that
+        // level.
         let raw: Vec<f64> = moves.iter().map(|(q, p)| f64::from(u(*p) / (0.01 - q))).collect();
         let scale = n / raw.iter().sum::<f64>();
         let searched = |((_, p), raw): (&(f32, f32), &f64)| {
@@ -62,7 +63,8 @@ proptest! {
         prop_assert_eq!(candidates.allocations().collect::<Vec<_>>(), one_by_one(&moves, visits));
     }
 
-    // At the level that a score falls to exactly, rounding decides; the estimate by division is off there to either side.
+    // At the level that a score falls to exactly, rounding decides; the estimate by division is off there to either
+    // side.
     #[test]
     fn visits_at_a_level_are_counted_exactly(moves in searched_moves(), at: prop::sample::Index, further in 0u32..300) {
         let mut candidates = candidates(&moves);
@@ -76,7 +78,7 @@ proptest! {
         }
     }
 
-    // Now and then none is: f32 has too few levels between too many visits and too few.
+    // Now and then none is equal: f32 has too few levels between too many visits and too few.
     #[test]
     fn a_level_is_found_for_most_of_the_visits(nodes in prop::collection::vec((searched_moves(), 100u32..600), 50)) {
         let (mut given, mut wanted) = (0, 0);

@@ -15,7 +15,7 @@ use crate::search::tree::terminal::{depends_on_path, end_of_game, known_by_table
 
 impl Batch {
     /// Extends the new leaves. `game` is the worker's own; its first `root_plies` moves lead to the root.
-    pub fn extend_leaves(&mut self, game: &mut Game, root_plies: usize, context: &SearchContext) {
+    pub(crate) fn extend_leaves(&mut self, game: &mut Game, root_plies: usize, context: &SearchContext) {
         self.trail.clear();
         for index in self.looked_at..self.leaves.len() {
             if !matches!(self.leaves[index].kind, LeafKind::New) {
@@ -33,9 +33,10 @@ impl Batch {
                 self.identities[index] = Identity::of(position);
             }
             self.leaves[index].kind = if let Some(end) = end_of_game(position, moves, depth, &context.params) {
-                match context.params.transpositions && depends_on_path(position, depth) {
-                    true => LeafKind::Repeats,
-                    false => LeafKind::Ends(end),
+                if context.params.transpositions && depends_on_path(position, depth) {
+                    LeafKind::Repeats
+                } else {
+                    LeafKind::Ends(end)
                 }
             } else if let Some(end) = known_by_tables(position, depth, &context.probes) {
                 LeafKind::Ends(end)
@@ -62,7 +63,7 @@ impl Batch {
     }
 
     /// Takes the answers to the batch's queries, in their order.
-    pub fn take_answers(&mut self, answers: &[Evaluation], context: &SearchContext) {
+    pub(crate) fn take_answers(&mut self, answers: &[Evaluation], context: &SearchContext) {
         let root_turn = context.position().turn();
         for index in 0..self.leaves.len() {
             if let LeafKind::Queued(query) = self.leaves[index].kind
@@ -79,9 +80,10 @@ impl Batch {
     fn known(&mut self, evaluation: &Evaluation, turn: Color, params: &SearchParams) -> LeafKind {
         let from = self.codes.len();
         prior_codes::encode(&evaluation.logits, params.policy_temperature, &mut self.codes);
-        let (wl, d) = match params.wdl_rescale.is_active() {
-            true => params.wdl_rescale.apply(evaluation.q, evaluation.d, turn),
-            false => (evaluation.q, evaluation.d),
+        let (wl, d) = if params.wdl_rescale.is_active() {
+            params.wdl_rescale.apply(evaluation.q, evaluation.d, turn)
+        } else {
+            (evaluation.q, evaluation.d)
         };
         // The network speaks for the side to move, a node for the one who moved.
         let value = Value { wl: -wl, d, m: evaluation.m.unwrap_or(0.0) };

@@ -10,18 +10,18 @@ use crate::search::tree::node::Terminal;
 use crate::search::tree::terminal::make_terminal;
 use crate::search::tree::transpositions::{self, Found};
 
-/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a depth is not
-/// reached.
+/// The fifty-move rule bounds a line that has come a third of the way to it. Further away it is not the reason why a
+/// depth is not reached.
 const NEAR: u32 = 3;
 
 impl Batch {
     /// Whether there are leaves that are backed up while the batch is still gathered, or that may turn out to be.
-    pub fn has_out_of_order(&self, params: &SearchParams) -> bool {
+    pub(crate) fn has_out_of_order(&self, params: &SearchParams) -> bool {
         params.transpositions || params.out_of_order_eval && self.leaves.iter().any(|leaf| leaf.kind.needs_no_network())
     }
 
     /// Stores the moves found so far, and backs up the leaves that need no network (unless `OutOfOrderEval` is off).
-    pub fn back_up_out_of_order(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
+    pub(crate) fn back_up_out_of_order(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
         self.write_moves(tree);
         if context.params.transpositions {
             self.link_leaves(tree);
@@ -44,7 +44,7 @@ impl Batch {
     }
 
     /// Backs the whole batch up; the answers to its queries have been taken.
-    pub fn back_up(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
+    pub(crate) fn back_up(&mut self, tree: &mut Tree, context: &SearchContext) -> Progress {
         self.write_moves(tree);
         let mut progress = Progress::default();
         for index in 0..self.leaves.len() {
@@ -56,7 +56,7 @@ impl Batch {
     }
 
     /// Forgets the batch: its visits never happened.
-    pub fn cancel(&mut self, tree: &mut Tree) {
+    pub(crate) fn cancel(&mut self, tree: &mut Tree) {
         self.write_moves(tree);
         for index in 0..self.leaves.len() {
             if !matches!(self.leaves[index].kind, LeafKind::Done) {
@@ -101,7 +101,7 @@ impl Batch {
         let mut found = Found::Known;
         let value = match std::mem::replace(&mut self.leaves[index].kind, LeafKind::Done) {
             LeafKind::Done => return,
-            LeafKind::Terminal | LeafKind::Shared => tree[id].value(),
+            LeafKind::Terminal | LeafKind::SharedSearch => tree[id].value(),
             LeafKind::Repeats => {
                 found = Found::Repetition;
                 tree[id].value()
@@ -140,9 +140,10 @@ impl Batch {
             }
         }
         let sticky = context.params.sticky_endgames;
-        match context.params.transpositions {
-            true => transpositions::backup(tree, &self.path, found, visits, sticky),
-            false => backup(tree, &self.path, value, visits, sticky),
+        if context.params.transpositions {
+            transpositions::backup(tree, &self.path, found, visits, sticky)
+        } else {
+            backup(tree, &self.path, value, visits, sticky)
         }
     }
 }

@@ -25,12 +25,12 @@ impl Batch {
             Some(LeafKind::Repeats)
         } else {
             tree.forget_stale_repeats(node, position);
-            tree.lags(node, position).then_some(LeafKind::Shared)
+            tree.lags(node, position).then_some(LeafKind::SharedSearch)
         }
     }
 
-    /// Links the new leaves to their positions. One that is known needs no network, and one that is being evaluated is a
-    /// collision.
+    /// Links the new leaves to their positions. One that is known needs no network, and one that is being evaluated is
+    /// a collision.
     pub(crate) fn link_leaves(&mut self, tree: &mut Tree) {
         let mut asked = self.linked_asked;
         for index in self.linked..self.leaves.len() {
@@ -48,7 +48,7 @@ impl Batch {
                     continue;
                 }
                 if tree[position].n > 0 {
-                    self.leaves[index].kind = LeafKind::Shared;
+                    self.leaves[index].kind = LeafKind::SharedSearch;
                 } else if tree[position].in_flight > 0 {
                     self.leaves[index].kind = LeafKind::Done;
                     self.waiting -= visits;

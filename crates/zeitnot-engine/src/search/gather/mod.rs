@@ -1,8 +1,8 @@
 //! Gathers a batch: leaves for the network, and the collisions on the way (docs/lc0.md, 3.3).
 //!
 //! A round of visits goes down the tree together, a level at a time: each node is looked at once, however many of them
-//! pass it, and allocates them to its children. Only that and the backup need the tree. Leaves are extended (position, legal
-//! moves, query for the network) between rounds, without the lock.
+//! pass it, and allocates them to its children. Only that and the backup need the tree. Leaves are extended (position,
+//! legal moves, query for the network) between rounds, without the lock.
 
 pub(crate) mod batch;
 pub(crate) mod candidates;
@@ -22,12 +22,13 @@ use batch::{Batch, Leaf, LeafKind, ROOT, Step, steps_up};
 /// Steps between asking for the children of a node and looking at them.
 const LOOK_AHEAD: usize = 2;
 
-/// The most visits that a round sends, as a multiple of the visits wanted. With more of them, those of two large batches at once mostly
-/// meet each other: kiwipete with `random`, two threads and batches of 256 is half as fast again with 2 as with no bound.
+/// The most visits that a round sends, as a multiple of the visits wanted. With more of them, those of two large
+/// batches at once mostly meet each other: kiwipete with `random`, two threads and batches of 256 is half as fast again
+/// with 2 as with no bound.
 const MOST_SENT: u32 = 2;
 
 impl Batch {
-    /// How many visits the next round may have: 0 when the batch is complete.
+    /// Number of visits that the next round may have: 0 when the batch is complete.
     fn wanted(&self, tree: &Tree, params: &SearchParams, limits: &RemainingLimits, size: usize) -> u32 {
         let events = self.collision_events.saturating_sub(self.collisions.len() as u32);
         if events == 0 {
@@ -45,9 +46,15 @@ impl Batch {
             .min(u32::try_from(left).unwrap_or(u32::MAX))
     }
 
-    /// Sends a round of visits down the tree, counted as on their way. Returns whether there was one: not when the batch
-    /// has its `size`, or none can be had.
-    pub fn pick(&mut self, tree: &mut Tree, context: &SearchContext, limits: &RemainingLimits, size: usize) -> bool {
+    /// Sends a round of visits down the tree, counted as on their way. Returns whether there was one: not when the
+    /// batch has its `size`, or no more can be gathered.
+    pub(crate) fn pick(
+        &mut self,
+        tree: &mut Tree,
+        context: &SearchContext,
+        limits: &RemainingLimits,
+        size: usize,
+    ) -> bool {
         let wanted = self.wanted(tree, &context.params, limits, size);
         if wanted == 0 {
             return false;

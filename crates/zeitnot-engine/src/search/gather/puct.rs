@@ -1,5 +1,6 @@
-//! Scores moves: the terms of PUCT, first-play urgency and the moves-left utility (docs/lc0.md, 3.1 and 3.2). The sum Q + U, with
-//! U's division by the visits, and its maximum are in `candidates.rs`, which hands out several visits at once.
+//! Scores moves: the terms of PUCT, first-play urgency and the moves-left utility (docs/lc0.md, 3.1 and 3.2). The sum Q
+//! + U, with U's division by the visits, and its maximum are in `candidates.rs`, which hands out several visits at
+//! once.
 
 use crate::search::context::DrawScore;
 use crate::search::params::{Fpu, MovesLeftParams, SearchParams};
@@ -15,14 +16,14 @@ pub(crate) struct MovesLeftUtility {
 
 impl MovesLeftUtility {
     /// `enabled`: the network has a moves-left head.
-    pub fn new(params: MovesLeftParams, parent: &Node, enabled: bool) -> MovesLeftUtility {
+    pub(crate) fn new(params: MovesLeftParams, parent: &Node, enabled: bool) -> MovesLeftUtility {
         let active = enabled && parent.wl.abs() as f32 > params.threshold;
         MovesLeftUtility { params, parent_m: parent.m, active }
     }
 
-    /// For a visited child whose value to the parent is `q`.
+    /// Moves-left utility of a visited child whose value to the parent is `q`.
     #[inline]
-    pub fn of(&self, child_m: f32, q: f32) -> f32 {
+    pub(crate) fn of(&self, child_m: f32, q: f32) -> f32 {
         if !self.active || q == 0.0 {
             return 0.0;
         }
@@ -53,9 +54,9 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// For the children of `node`, `depth` plies below the root.
+    /// Selection among the children of `node`, `depth` plies below the root.
     #[inline]
-    pub fn new(node: &Node, depth: u32, params: &SearchParams, draw: DrawScore, has_moves_left: bool) -> Self {
+    pub(crate) fn new(node: &Node, depth: u32, params: &SearchParams, draw: DrawScore, has_moves_left: bool) -> Self {
         let at_root = depth == 0;
         let cpuct = if at_root { params.cpuct_at_root } else { params.cpuct }.at(node.n);
         let fpu = match (at_root, params.fpu_at_root) {
@@ -73,21 +74,21 @@ impl Selector {
 
     /// Q and the moves-left utility of a visited child.
     #[inline]
-    pub fn q_and_m(&self, child: &Node) -> (f32, f32) {
+    pub(crate) fn q_and_m(&self, child: &Node) -> (f32, f32) {
         let q = child.q(self.draw_score);
         (q, self.moves_left.of(child.m, q))
     }
 
-    /// Their sum.
+    /// Sum of value and moves-left utility of a visited child.
     #[inline]
-    pub fn visited(&self, child: &Node) -> f32 {
+    pub(crate) fn visited(&self, child: &Node) -> f32 {
         let (q, m) = self.q_and_m(child);
         q + m
     }
 
     /// The value of an unvisited child, where children of `visited_policy` were visited.
     #[inline]
-    pub fn unvisited(&self, visited_policy: f32) -> f32 {
+    pub(crate) fn unvisited(&self, visited_policy: f32) -> f32 {
         match self.fpu {
             Fpu::Absolute(value) => value,
             Fpu::Reduction(reduction) => self.q - reduction * visited_policy.sqrt(),
@@ -96,7 +97,7 @@ impl Selector {
 
     /// The numerator of U: the prior times cpuct times the root of the parent's visits.
     #[inline]
-    pub fn u_numerator(&self, p: f32) -> f32 {
+    pub(crate) fn u_numerator(&self, p: f32) -> f32 {
         self.u_coefficient * p
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Allocation {
     /// The number of the move.
     pub edge: u8,
     pub mv: PackedMove,
-    /// The child, if there is a node for it.
+    /// The child, if it has a node.
     pub node: Option<NodeId>,
     pub visits: u32,
 }
@@ -29,9 +29,9 @@ pub(crate) struct VisitAllocator {
 }
 
 impl VisitAllocator {
-    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as choosing the highest
-    /// score for each in turn would, the first move of equals. The first moves without a node may get some.
-    pub fn allocate(
+    /// Allocates `visits` to the children of the expanded node `id`, `depth` plies below the root, as choosing the
+    /// highest score for each in turn would, the first move of equals. The first moves without a node may get some.
+    pub(crate) fn allocate(
         &mut self,
         tree: &Tree,
         id: NodeId,
@@ -129,7 +129,7 @@ impl VisitAllocator {
     }
 }
 
-/// The child by a move, if there is a node for it.
+/// The child by a move, if it has a node.
 #[inline]
 fn child_of(view: &EdgeView, node: &Node, index: usize) -> Option<NodeId> {
     let (slot, offset) = edges::place(index);

@@ -10,9 +10,9 @@ use zeitnot_time::SearchSnapshot;
 pub struct RootMove {
     /// The move.
     pub mv: Move,
-    /// Its visits.
+    /// Visits of the move.
     pub visits: u32,
-    /// Its expected result for the side to move at the root, -1 to 1; `None` before its first visit.
+    /// Expected result for the side to move at the root, -1 to 1; `None` before its first visit.
     pub q: Option<f32>,
     /// The network's prior, after the policy temperature.
     pub prior: f32,
@@ -20,13 +20,13 @@ pub struct RootMove {
 
 /// Sees the root of a search. It is called on the search's own threads, under their lock, so it must be quick.
 pub trait RootObserver: Send {
-    /// The visits of the root from which it wants to look again.
+    /// The visits of the root from which the observer wants to look again.
     fn next_visits(&self) -> u64;
 
-    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order, which stays
-    /// the same for the whole search.
+    /// The root has as many visits, or more. `moves` are those of the snapshot's `root_visits`, in the same order,
+    /// which stays the same for the whole search.
     fn observe(&mut self, snapshot: &SearchSnapshot, moves: &[RootMove]);
 }
 
 /// An observer that its owner reads when the search is over.
-pub type SharedRootObserver = Arc<Mutex<dyn RootObserver>>;
+pub(crate) type SharedRootObserver = Arc<Mutex<dyn RootObserver>>;

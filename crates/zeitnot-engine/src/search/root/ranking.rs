@@ -24,7 +24,7 @@ pub(crate) struct ExpandedNode<'a> {
 
 impl ExpandedNode<'_> {
     /// The child by a move, if it was visited.
-    pub fn visited(&self, index: usize) -> Option<&Node> {
+    pub(crate) fn visited(&self, index: usize) -> Option<&Node> {
         self.children.get(index).copied().filter(|child| child.n > 0)
     }
 
@@ -35,7 +35,7 @@ impl ExpandedNode<'_> {
 }
 
 impl<'a> RootReader<'a> {
-    pub fn new(tree: &'a Tree, context: &'a SearchContext) -> RootReader<'a> {
+    pub(crate) fn new(tree: &'a Tree, context: &'a SearchContext) -> RootReader<'a> {
         RootReader { tree, context }
     }
 
@@ -49,17 +49,17 @@ impl<'a> RootReader<'a> {
     }
 
     /// The root and its moves; `None` before its first visit.
-    pub fn expanded_root(&self) -> Option<ExpandedNode<'a>> {
+    pub(crate) fn expanded_root(&self) -> Option<ExpandedNode<'a>> {
         self.expanded(self.root())
     }
 
     /// The root's moves that may be searched, by their numbers in the order of the tree.
-    pub fn allowed(&self, root: &ExpandedNode) -> Vec<usize> {
+    pub(crate) fn allowed(&self, root: &ExpandedNode) -> Vec<usize> {
         (0..root.moves().len()).filter(|index| self.context.allows(root.moves()[*index])).collect()
     }
 
-    /// Those of the root's moves, with the counts and values that an observer sees.
-    pub fn root_moves(&self, root: &ExpandedNode, moves: &[usize]) -> Vec<RootMove> {
+    /// The root's moves `moves`, with the counts and values that an observer sees.
+    pub(crate) fn root_moves(&self, root: &ExpandedNode, moves: &[usize]) -> Vec<RootMove> {
         let draw = self.context.draw.at(1);
         let board = self.context.position().board();
         let root_move = |index: &usize| {
@@ -74,14 +74,18 @@ impl<'a> RootReader<'a> {
         moves.iter().map(root_move).collect()
     }
 
-    /// The values and priors of those of the root's moves, as [`root_moves`](Self::root_moves) has them.
-    pub fn values_and_priors(&self, root: &ExpandedNode, moves: &[usize]) -> impl Iterator<Item = (Option<f32>, f32)> {
+    /// The values and priors of these root moves, as [`root_moves`](Self::root_moves) has them.
+    pub(crate) fn values_and_priors(
+        &self,
+        root: &ExpandedNode,
+        moves: &[usize],
+    ) -> impl Iterator<Item = (Option<f32>, f32)> {
         let draw = self.context.draw.at(1);
         moves.iter().map(move |index| (root.visited(*index).map(|child| child.q(draw)), self.prior(root, *index)))
     }
 
     /// The root's moves from best to worst; `go searchmoves` leaves the others out.
-    pub fn ranked(&self) -> Vec<usize> {
+    pub(crate) fn ranked(&self) -> Vec<usize> {
         let Some(root) = self.expanded_root() else { return Vec::new() };
         let mut ranked = self.allowed(&root);
         ranked.sort_by(|a, b| self.compare(&root, 0, *a, *b));
@@ -89,7 +93,7 @@ impl<'a> RootReader<'a> {
     }
 
     /// The best of some root moves.
-    pub fn best_of(&self, root: &ExpandedNode, moves: &[usize]) -> Option<usize> {
+    pub(crate) fn best_of(&self, root: &ExpandedNode, moves: &[usize]) -> Option<usize> {
         moves.iter().copied().min_by(|a, b| self.compare(root, 0, *a, *b))
     }
 
@@ -97,7 +101,7 @@ impl<'a> RootReader<'a> {
     /// first), then wins by the tables, then open moves and draws by visits, value and prior, then losses by the tables
     /// and mates (the longest first).
     ///
-    /// Lc0 also prefers the shorter of two drawn ends whatever their visits; that is no order (it contradicts the order by
+    /// Lc0 also prefers the shorter of two drawn ends at any visits; that is no order (it contradicts the order by
     /// visits through an open move between them), so here it decides between equal visits and values.
     pub(crate) fn compare(&self, expanded: &ExpandedNode, depth: u32, a: usize, b: usize) -> Ordering {
         let (node_a, node_b) = (expanded.visited(a), expanded.visited(b));
@@ -123,7 +127,7 @@ impl<'a> RootReader<'a> {
     }
 
     /// The root moves that may be searched: their numbers in the order of the tree, and what they have to offer.
-    pub fn choices(&self) -> (Vec<usize>, Vec<Choice>) {
+    pub(crate) fn choices(&self) -> (Vec<usize>, Vec<Choice>) {
         let Some(root) = self.expanded_root() else { return (Vec::new(), Vec::new()) };
         let selector = self.selector();
         let unvisited = selector.unvisited(self.visited_policy(&root));
@@ -152,7 +156,7 @@ impl<'a> RootReader<'a> {
     }
 
     /// Whether the best move, as ranked, is not the best valued: the search then wants more time.
-    pub fn wants_more_time(&self, root: &ExpandedNode, allowed: &[usize], best: usize) -> bool {
+    pub(crate) fn wants_more_time(&self, root: &ExpandedNode, allowed: &[usize], best: usize) -> bool {
         let selector = self.selector();
         let value = |index: usize| root.visited(index).map_or(f32::NEG_INFINITY, |child| selector.visited(child));
         // Equal values are no reason to think on.

@@ -9,7 +9,7 @@ use shakmaty::Position as _;
 /// Moves added to a mate that is only known from tables (Lc0's, docs/lc0.md, 3.8).
 const TABLEBASE_MATE: i32 = 100;
 
-/// One line of analysis: a root move, where it leads and what it is worth to the side to move.
+/// One line of analysis: a root move, its continuation and its worth to the side to move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// The moves, the root's first.
@@ -18,7 +18,8 @@ pub struct Line {
     pub wl: f32,
     /// Draw probability, 0 to 1, likewise.
     pub d: f32,
-    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or excluded.
+    /// Strength, in units in which 1 is an even chance to win, likewise; `None` where a result is all but certain or
+    /// excluded.
     pub mu: Option<f32>,
     /// Win minus loss with draws counted by `DrawScore`, as the search has it.
     pub q: f32,
@@ -36,12 +37,12 @@ pub struct Line {
 pub struct Report {
     /// Mean depth of the visits of this search, in plies.
     pub depth: u32,
-    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs show
-    /// nothing of a search that is not as deep as the one before.
+    /// The greatest such mean since the tree began, in plies. It does not fall while a game goes on in its tree: GUIs
+    /// show nothing of a search that is not as deep as the one before.
     pub tree_depth: u32,
     /// Greatest depth of this search, in plies, and no less than `tree_depth`.
     pub seldepth: u32,
-    /// Since the clock of the move started, in milliseconds.
+    /// Time since the clock of the move started, in milliseconds.
     pub elapsed_ms: f64,
     /// Visits of the root, those found in the reused tree included.
     pub nodes: u64,
@@ -88,8 +89,8 @@ pub struct MoveStats {
     pub s: Option<f32>,
     /// The value of the move's own position: the network's from the cache, or the result of a terminal.
     pub v: Option<f32>,
-    /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal when
-    /// the result is proven.
+    /// The worst and the best result still possible for the side to move at the root: 1 win, 0 draw, -1 loss. Equal
+    /// when the result is proven.
     pub bounds: (i8, i8),
     /// Moves the node has (the root's line prints it).
     pub edges: usize,
@@ -97,7 +98,7 @@ pub struct MoveStats {
 
 impl RootReader<'_> {
     /// The line that starts with the root's move of that number.
-    pub fn line(&self, first: usize) -> Line {
+    pub(crate) fn line(&self, first: usize) -> Line {
         let root = self.root();
         let child = self.expanded_root().and_then(|expanded| expanded.visited(first).copied());
         // Before its first visit a move is worth what its parent is.
@@ -149,7 +150,7 @@ impl RootReader<'_> {
 
     /// Statistics of every root move, the fewest visits first, and last those of the root itself.
     /// `value_of`: the cached network value of the position after a move, for the side to move there.
-    pub fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
+    pub(crate) fn move_stats(&self, value_of: impl Fn(Option<Move>) -> Option<f32>) -> Vec<MoveStats> {
         let root = self.root();
         let selector = self.selector();
         let (rescale, turn) = (&self.context.params.wdl_rescale, self.context.position().turn());

@@ -1,22 +1,23 @@
-//! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for training.
+//! Chooses a move at random, the likelier the more it was visited (docs/lc0.md, 3.6): for varied openings and for
+//! training.
 
 /// `TempValueCutoff` is in percent of the way from a certain loss to a certain win; Q has two units on that way.
 const PERCENT_OF_Q: f32 = 50.0;
 
 /// Sets how random the choice is, and until which move of the game. Names and defaults are Lc0's.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Temperature {
+pub(crate) struct Temperature {
     /// At the first move; 0 plays the best one.
     pub initial: f32,
-    /// Moves over which it falls to 0 in a line; 0: it does not fall.
+    /// Moves over which the temperature falls to 0 in a line; 0: it does not fall.
     pub decay_moves: u32,
     /// Moves before it begins to fall.
     pub decay_delay_moves: u32,
     /// The move number from which [`Temperature::endgame`] holds; 0: never.
     pub cutoff_move: u32,
-    /// From the cutoff move on, and where a fall ends.
+    /// Temperature from the cutoff move on, and at the end of a fall.
     pub endgame: f32,
-    /// Moves worth so much less than the most visited one are not played, in percent of the chance to win.
+    /// Loss of value against the most visited move beyond which a move is not played, in percent of the chance to win.
     pub value_cutoff: f32,
     /// Added to the visits of every move; moves that are then below 0 are not played.
     pub visit_offset: f32,
@@ -35,7 +36,7 @@ pub(crate) struct Choice {
 
 impl Temperature {
     /// Always the best move.
-    pub const NONE: Temperature = Temperature {
+    pub(crate) const NONE: Temperature = Temperature {
         initial: 0.0,
         decay_moves: 0,
         decay_delay_moves: 0,
@@ -46,7 +47,7 @@ impl Temperature {
     };
 
     /// The temperature for the move after `ply` plies of the game; 0: the best move is played.
-    pub fn at(&self, ply: u32) -> f32 {
+    pub(crate) fn at(&self, ply: u32) -> f32 {
         let moves = ply / 2;
         if self.cutoff_move > 0 && moves + 1 >= self.cutoff_move {
             return self.endgame;
@@ -59,8 +60,8 @@ impl Temperature {
         (self.initial * share).max(self.endgame)
     }
 
-    /// The number of the move that is played at `temperature`, more than 0. `toss` is a random number from 0 to 1 (less than
-    /// 1). `None` when no move may be played.
+    /// The number of the move that is played at `temperature`, more than 0. `toss` is a random number from 0 to 1 (less
+    /// than 1). `None` when no move may be played.
     pub(crate) fn choose(&self, moves: &[Choice], temperature: f32, toss: f32) -> Option<usize> {
         let visits = |choice: &Choice| choice.n as f32 + self.visit_offset;
         // The first of the most visited ones.

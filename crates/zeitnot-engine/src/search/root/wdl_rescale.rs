@@ -1,10 +1,10 @@
 //! Rescales win, draw and loss: sharper or flatter results, and contempt (docs/lc0.md, 3.7).
 //!
 //! The outcome of a game is modelled as a logistic random walk: with a strength `mu` and a spread `s` of the position,
-//! `W = logistic((mu - 1) / s)` and `L = logistic((-mu - 1) / s)`, so that 1 is an even chance to win. A network's answer
-//! is taken apart into `mu` and `s`, the spread is multiplied by a ratio, the strength shifted in favour of one side, and
-//! both are put together again. What a GUI is shown keeps the spread of the tree, and the shift is taken back as far as
-//! `WDLEvalObjectivity` says.
+//! `W = logistic((mu - 1) / s)` and `L = logistic((-mu - 1) / s)`, so that 1 is an even chance to win. A network's
+//! answer is taken apart into `mu` and `s`, the spread is multiplied by a ratio, the strength shifted in favour of one
+//! side, and both are put together again. What a GUI is shown keeps the spread of the tree, and the shift is taken back
+//! as far as `WDLEvalObjectivity` says.
 //!
 //! Lc0 approximates logarithm and logistic; here they are exact, so results differ by a few thousandths.
 
@@ -17,12 +17,12 @@ const LEAST_SPREAD: f32 = 1e-3;
 
 /// Rescales win, draw and loss before they enter the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WdlRescale {
+pub(crate) struct WdlRescale {
     /// The factor of the spread; 1 leaves it.
     pub ratio: f32,
-    /// How far the strength is shifted, in units of it for a spread of 1; 0 for no contempt.
+    /// Shift of the strength, in units of it for a spread of 1; 0 for no contempt.
     pub diff: f32,
-    /// In whose favour; `None`: nobody's.
+    /// Side that the shift favours, if any.
     pub side: Option<Color>,
     /// Largest spread that is believed (`WDLMaxS`).
     pub max_spread: f32,
@@ -49,7 +49,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// From win minus loss and draw.
+    /// Walk of an evaluation, from win minus loss and draw.
     fn of(wl: f32, d: f32) -> Option<Walk> {
         let (w, l) = ((1.0 + wl - d) / 2.0, (1.0 - wl - d) / 2.0);
         let inside = |p: f32| p > MARGIN && p < 1.0 - MARGIN;
@@ -70,10 +70,11 @@ impl Walk {
 
 impl WdlRescale {
     /// Leaves everything as it is.
-    pub const NONE: WdlRescale = WdlRescale { ratio: 1.0, diff: 0.0, side: None, max_spread: 1.4, objectivity: 1.0 };
+    pub(crate) const NONE: WdlRescale =
+        WdlRescale { ratio: 1.0, diff: 0.0, side: None, max_spread: 1.4, objectivity: 1.0 };
 
     /// Whether it changes anything.
-    pub fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.ratio != 1.0 || self.shifts()
     }
 
@@ -82,7 +83,7 @@ impl WdlRescale {
     }
 
     /// Whether a tree grown under `other` holds the values that this one would give.
-    pub fn grows_as(&self, other: &WdlRescale) -> bool {
+    pub(crate) fn grows_as(&self, other: &WdlRescale) -> bool {
         let shift = |rescale: &WdlRescale| rescale.shifts().then_some((rescale.diff, rescale.side));
         let effect = |rescale: &WdlRescale| rescale.is_active().then_some((rescale.ratio, rescale.max_spread));
         effect(self) == effect(other) && shift(self) == shift(other)
@@ -165,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Lc0 0.32.1 with maia-1900, one thread, batches of one, `go nodes 100`: WL and D by `VerboseMoveStats`, and the score by
-    /// `ScoreType` WDL_mu.
+    /// Lc0 0.32.1 with maia-1900, one thread, batches of one, `go nodes 100`: WL and D by `VerboseMoveStats`, and the
+    /// score by `ScoreType` WDL_mu.
     #[test]
     fn mu_is_lc0s() {
         for (wl, d, score) in [

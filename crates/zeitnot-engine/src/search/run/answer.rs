@@ -1,5 +1,5 @@
-//! Makes the answer of a search from the tree, or, where an answer is due before any evaluation, from mates, the cache and
-//! material.
+//! Makes the answer of a search from the tree, or, where an answer is due before any evaluation, from mates, the cache
+//! and material.
 
 use super::state::State;
 use crate::backend::cache_key;
@@ -40,7 +40,7 @@ pub(crate) fn conclude(context: &SearchContext, state: &mut State, with_cache: b
     }
 }
 
-/// The move to play when nothing was evaluated, and how the GUI is told of it; `None` without a legal move.
+/// The move to play when nothing was evaluated, and its report for the GUI; `None` without a legal move.
 pub(crate) fn unsearched(context: &SearchContext, with_cache: bool) -> Option<(Guess, Line)> {
     let position = context.game.current();
     let legal = position.legal_moves();

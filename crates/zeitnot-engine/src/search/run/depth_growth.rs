@@ -1,20 +1,20 @@
-//! Tells when the lines of a search end before the depth that was asked for: at the fifty-move rule, say, or at repetitions.
-//! `go depth` would then wait for ever.
+//! Detects that the lines of a search end before the depth that was asked for: at the fifty-move rule, say, or at
+//! repetitions. `go depth` would then wait for ever.
 //!
-//! The mean depth of a tree that is open grows by about the same at each doubling of its visits. Where most lines have an end
-//! that is near, it grows less and less, and the visits that the depth would take can be extrapolated.
+//! The mean depth of a tree that is open grows by about the same at each doubling of its visits. Where most lines have
+//! an end that is near, it grows less and less, and the visits that the depth would take can be extrapolated.
 
 use crate::search::gather::batch::Progress;
 
-/// Playouts at the first look, which only remembers. Each next one is at twice as many. The second is past the nodes that
-/// `bench` allows a position.
+/// Playouts at the first look, which only remembers. Each next one is at twice as many. The second is past the nodes
+/// that `bench` allows a position.
 const FIRST_LOOK: u64 = 8192;
 
 /// Share of the playouts whose lines have an end from which on there are no others to speak of.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Share of the playouts whose lines have an end from which on growth is extrapolated. Below it the tree is open, and a search is
-/// let run whatever the depth: GUIs ask for 99 plies where they mean no end.
+/// Share of the playouts whose lines have an end from which on growth is extrapolated. Below it the tree is open, and a
+/// search is let run at any depth: GUIs ask for 99 plies where they mean no end.
 const MOST: f64 = 0.5;
 
 /// Doublings of the visits that nobody waits for: a million times as many.
@@ -32,7 +32,7 @@ pub(crate) struct DepthGrowth {
 
 impl DepthGrowth {
     /// Whether a search that has come so far will not reach the mean depth `asked`, in plies.
-    pub fn excludes(&mut self, so_far: &Progress, asked: u32) -> bool {
+    pub(crate) fn excludes(&mut self, so_far: &Progress, asked: u32) -> bool {
         if so_far.playouts < FIRST_LOOK.max(2 * self.seen.playouts) {
             return self.excluded;
         }
@@ -52,8 +52,8 @@ impl DepthGrowth {
 mod tests {
     use super::*;
 
-    /// A search in batches whose mean depth after that many doublings is that of `depth`, in plies, and of whose playouts a share
-    /// has lines that end. Returns the playouts after which the depth asked for is excluded.
+    /// A search in batches whose mean depth after that many doublings is that of `depth`, in plies, and of whose
+    /// playouts a share has lines that end. Returns the playouts after which the depth asked for is excluded.
     fn excluded_after(asked: u32, bounded: f64, depth: impl Fn(f64) -> f64) -> Option<u64> {
         let (mut growth, mut so_far) = (DepthGrowth::default(), Progress::default());
         while so_far.playouts < 1 << 24 {

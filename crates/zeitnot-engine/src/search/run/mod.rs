@@ -1,5 +1,5 @@
-//! Runs a search: on threads of its own with a watchdog that keeps the promise to answer in time, or on the caller's thread
-//! by the machine's clock or a virtual one.
+//! Runs a search: on threads of its own with a watchdog that keeps the promise to answer in time, or on the caller's
+//! thread by the machine's clock or a virtual one.
 
 mod answer;
 mod batch_size;
@@ -14,8 +14,15 @@ mod watchdog;
 mod work_queue;
 mod worker;
 
-pub use search::{Hit, Search};
-pub use threads::SearchThreads;
+#[cfg(test)]
+mod bare_tests;
+#[cfg(test)]
+mod deadline_tests;
+#[cfg(test)]
+mod failures_tests;
+
+pub(crate) use search::{Hit, Search};
+pub(crate) use threads::SearchThreads;
 
 use crate::backend::Backend;
 use crate::clock::Clock;
@@ -39,12 +46,7 @@ pub(crate) fn begin_search(
     tree.follow(request.game.clone());
     tree.restrict_root(&request.search_moves);
     debug_assert!(tree.has_own_visits(), "the root has visits that it did not allocate");
-    tree.ask_for_memory_again();
-    if tree.is_empty() {
-        tree.depth = 0;
-    }
-    // Every search draws its own.
-    tree.set_root_noise(None);
+    tree.begin_search();
     let attributes = backend.attributes();
     let minibatch_size = match request.params.minibatch_size {
         0 => attributes.preferred_batch,
@@ -53,8 +55,9 @@ pub(crate) fn begin_search(
     let minibatch_size = minibatch_size.clamp(1, attributes.maximum_batch.max(1));
     // A size that was asked for is kept.
     let may_be_less = request.params.minibatch_size == 0 && attributes.is_cpu;
-    let SearchRequest { start_ms, limit_ms, due_ms, longest_batch_ms, .. } = request;
-    let limits = MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, limit_ms, due_ms) };
+    let SearchRequest { start_ms, hard_limit_ms, due_ms, longest_batch_ms, .. } = request;
+    let limits =
+        MoveLimits { longest_batch_ms, ..MoveLimits::new(&request.limits, &tree, start_ms, hard_limit_ms, due_ms) };
     let context = SearchContext {
         draw: DrawScore::new(request.params.draw_score, request.game.current().turn()),
         has_moves_left: attributes.has_moves_left,

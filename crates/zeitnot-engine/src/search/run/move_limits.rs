@@ -6,11 +6,11 @@ use zeitnot_time::SearchLimits;
 /// The limits of a search. Times are in milliseconds since the move's clock started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveLimits {
-    /// When the move's clock started, on the search's clock.
+    /// Start of the move's clock, on the search's clock.
     pub start_ms: f64,
     /// The latest end; `None`: no time ends the search.
-    pub limit_ms: Option<f64>,
-    /// When an answer is due although nothing is evaluated.
+    pub hard_limit_ms: Option<f64>,
+    /// Answer deadline although nothing is evaluated.
     pub due_ms: Option<f64>,
     /// Whether only `stop` (or `ponderhit`) ends the search.
     pub is_infinite: bool,
@@ -22,18 +22,18 @@ pub(crate) struct MoveLimits {
 
 impl MoveLimits {
     /// The limits of a search that begins on `tree`, whose root is restricted to the moves of the search.
-    pub fn new(
+    pub(crate) fn new(
         limits: &SearchLimits,
         tree: &Tree,
         start_ms: f64,
-        limit_ms: Option<f64>,
+        hard_limit_ms: Option<f64>,
         due_ms: Option<f64>,
     ) -> MoveLimits {
         let nodes = limits.nodes.map(|nodes| nodes.saturating_add(u64::from(tree.excluded_visits())));
         let playouts = limits.playouts.map(|playouts| playouts.saturating_add(u64::from(tree.visits())));
         MoveLimits {
             start_ms,
-            limit_ms,
+            hard_limit_ms,
             due_ms,
             is_infinite: limits.infinite || limits.ponder,
             longest_batch_ms: None,

@@ -2,7 +2,7 @@
 
 use super::begin_search;
 use super::move_limits::MoveLimits;
-use super::shared::{ANSWER_POLL, Shared};
+use super::shared::{ANSWER_POLL, SharedSearch};
 use super::state::State;
 use super::threads::SearchThreads;
 use super::worker::clear_queue;
@@ -17,27 +17,27 @@ use zeitnot_time::estimators::batch_latency::BatchLatency;
 use zeitnot_time::{Begun, Plan, SearchLimits, Timekeeper};
 
 /// A running search.
-pub struct Search {
-    shared: Arc<Shared>,
+pub(crate) struct Search {
+    shared: Arc<SharedSearch>,
 }
 
 /// A pondered move that is played: the limits of its search, when its clock started, and the decision on its time.
-pub struct Hit {
+pub(crate) struct Hit {
     /// The limits.
     pub limits: SearchLimits,
-    /// When its clock started, on the search's clock.
+    /// Start of its clock, on the search's clock.
     pub start_ms: f64,
     /// The timekeeper's word.
     pub begun: Begun,
 }
 
 impl Search {
-    /// Starts searching on `threads`, with a worker for each evaluator. An answer that is due already is given here, before
-    /// any thread begins.
+    /// Starts searching on `threads`, with a worker for each evaluator. An answer that is due already is given here,
+    /// before any thread begins.
     ///
     /// # Errors
     /// [`NotStarted`], when the operating system has no thread to give.
-    pub fn start(
+    pub(crate) fn start(
         threads: &mut SearchThreads,
         evaluators: Arc<EvaluatorPool>,
         tree: Tree,
@@ -48,7 +48,7 @@ impl Search {
     ) -> Result<Search, NotStarted> {
         let workers = evaluators.count();
         let (context, state) = begin_search(tree, backend, workers, clock, request);
-        let search = Search { shared: Arc::new(Shared::new(context, state, evaluators, listener)) };
+        let search = Search { shared: Arc::new(SharedSearch::new(context, state, evaluators, listener)) };
         if search.answer_if_due() {
             return Ok(search);
         }
@@ -70,8 +70,9 @@ impl Search {
         self.shared.is_over()
     }
 
-    /// Asks the search to answer now: here, from the tree; where nothing was evaluated yet, it may take a moment to do so.
-    pub fn stop(&self) {
+    /// Asks the search to answer now: here, from the tree; where nothing was evaluated yet, it may take a moment to do
+    /// so.
+    pub(crate) fn stop(&self) {
         let mut state = self.shared.lock();
         if self.shared.is_over() {
             return;
@@ -86,12 +87,13 @@ impl Search {
         self.shared.end_waits();
     }
 
-    /// Goes on with a pondered position as the search of the move that is played. `begin` plans it, from the tree and the
-    /// latency of batches. Returns the plan; `None` when the search can go on no more: it has answered, or its workers leave.
+    /// Goes on with a pondered position as the search of the move that is played. `begin` plans it, from the tree and
+    /// the latency of batches. Returns the plan; `None` when the search can go on no more: it has answered, or its
+    /// workers leave.
     ///
     /// # Errors
     /// Those of `begin`; the search then has no limits, and is to be abandoned.
-    pub fn ponder_hit<E>(
+    pub(crate) fn ponder_hit<E>(
         &self,
         begin: impl FnOnce(&mut Tree, &mut BatchLatency, &mut Timekeeper) -> Result<Hit, E>,
     ) -> Option<Result<Option<Plan>, E>> {
@@ -103,17 +105,17 @@ impl Search {
         let (elapsed_ms, nodes) = (guard.elapsed_ms(&shared.context), guard.nodes());
         guard.end_move(elapsed_ms, nodes);
         let state = &mut *guard;
-        let Hit { limits, start_ms, begun: Begun { plan, limit_ms, due_ms } } =
+        let Hit { limits, start_ms, begun: Begun { plan, limit_ms: hard_limit_ms, due_ms } } =
             match begin(&mut state.tree, &mut state.latency, &mut state.time) {
                 Ok(hit) => hit,
                 Err(error) => return Some(Err(error)),
             };
-        let limits = MoveLimits::new(&limits, &state.tree, start_ms, limit_ms, due_ms);
-        // Nobody answers before the plan is told.
+        let limits = MoveLimits::new(&limits, &state.tree, start_ms, hard_limit_ms, due_ms);
+        // Nobody answers before the plan is reported.
         let (is_infinite, due_ms) = (limits.is_infinite, limits.due_ms);
         state.begin_move(MoveLimits { is_infinite: true, due_ms: None, ..limits });
         if let Some(plan) = &plan {
-            guard.unlocked(|| shared.tell_before_answer(|listener| listener.planned(plan)));
+            guard.unlocked(|| shared.report_before_answer(|listener| listener.planned(plan)));
         }
         if !shared.is_over() {
             (guard.limits.is_infinite, guard.limits.due_ms) = (is_infinite, due_ms);
@@ -124,41 +126,41 @@ impl Search {
         Some(Ok(plan))
     }
 
-    /// Whether the answer was given, or is just being given: whoever has read it finds the search finished.
-    pub fn is_finished(&self) -> bool {
+    /// Whether the answer was given, or is just being given: a listener that has read it finds the search finished.
+    pub(crate) fn is_finished(&self) -> bool {
         self.shared.is_over()
     }
 
     /// Whether only [`Search::stop`] is sure to end it.
-    pub fn is_endless(&self) -> bool {
+    pub(crate) fn is_endless(&self) -> bool {
         let state = self.shared.lock();
         !state.is_taken() && state.time.is_endless()
     }
 
     /// Waits for the answer alone: batches may still be under way.
-    pub fn wait_for_answer(&self) {
+    pub(crate) fn wait_for_answer(&self) {
         let mut answered = self.shared.answered.lock();
         while !*answered {
             self.shared.answer_given.wait_for(&mut answered, ANSWER_POLL);
         }
     }
 
-    /// Answers, if that was not done yet, and takes the search apart. Batches that are still evaluated are given up: no move
-    /// waits for them.
-    pub fn finish(self) -> Finished {
+    /// Answers, if that was not done yet, and takes the search apart. Batches that are still evaluated are given up: no
+    /// move waits for them.
+    pub(crate) fn finish(self) -> Finished {
         self.shared.answer(&mut self.shared.lock());
         self.wait_for_answer();
         self.take_apart()
     }
 
     /// Takes the search apart without an answer.
-    pub fn abandon(self) -> Finished {
+    pub(crate) fn abandon(self) -> Finished {
         self.shared.abandon();
         self.take_apart()
     }
 
     /// Waits for the end of its own accord: the answer, and then the batches still being evaluated.
-    pub fn wait(self) -> Finished {
+    pub(crate) fn wait(self) -> Finished {
         self.wait_for_answer();
         let mut working = self.shared.working.lock();
         while *working > 0 {
@@ -177,7 +179,7 @@ impl Search {
         }
         let State { mut tree, time, latency, .. } = state.take().expect("a search is taken apart once");
         match panicked {
-            // Whatever the thread left of it.
+            // Takes what the thread has left of it.
             true => tree.reset(self.shared.context.game.clone()),
             false => tree.forget_visits_in_flight(),
         }

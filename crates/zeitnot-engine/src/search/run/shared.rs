@@ -15,18 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often a waiter makes sure that the search is still alive.
+/// Interval at which a waiter makes sure that the search is still alive.
 pub(crate) const ANSWER_POLL: Duration = Duration::from_millis(100);
 
 const PANICKED: &str =
     "a thread of the search panicked: this is a defect, please report it with the file that standard error names";
 
-/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that finds
-/// first that it is due, so that none waits for a certain thread to get a processor.
-pub(crate) struct Shared {
+/// The state that the threads of a search share. Any of them gives the answer, and so does the caller's: the one that
+/// finds first that it is due, so that none waits for a certain thread to get a processor.
+pub(crate) struct SharedSearch {
     pub context: SearchContext,
-    /// On cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None` when the
-    /// next search has taken it, while a worker still evaluates a batch that nobody waits for.
+    /// State on cache lines of its own: its lock is taken for every batch, while others look at the flags below. `None`
+    /// when the next search has taken it, while a worker still evaluates a batch that nobody waits for.
     pub state: CachePadded<Mutex<Option<State>>>,
     pub queue: WorkQueue,
     pub evaluators: Arc<EvaluatorPool>,
@@ -49,7 +49,7 @@ pub(crate) struct Shared {
     pub left: Condvar,
 }
 
-/// The state under its lock. After every wait it may be gone, together with the search: [`Shared::is_over`] tells.
+/// The state under its lock. After every wait it may be gone, together with the search: see [`SharedSearch::is_over`].
 pub(crate) struct StateGuard<'a>(MutexGuard<'a, Option<State>>);
 
 const NOT_OVER: &str = "the state is taken from a search that is over, which is asked after every wait for the lock";
@@ -70,37 +70,37 @@ impl DerefMut for StateGuard<'_> {
 
 impl StateGuard<'_> {
     /// Takes the state out for the next search.
-    pub fn take(&mut self) -> Option<State> {
+    pub(crate) fn take(&mut self) -> Option<State> {
         self.0.take()
     }
 
-    pub fn is_taken(&self) -> bool {
+    pub(crate) fn is_taken(&self) -> bool {
         self.0.is_none()
     }
 
     /// Lets another thread have the lock that waits for it.
-    pub fn bump(&mut self) {
+    pub(crate) fn bump(&mut self) {
         MutexGuard::bump(&mut self.0);
     }
 
     /// Does something without the lock.
-    pub fn unlocked<T>(&mut self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn unlocked<T>(&mut self, work: impl FnOnce() -> T) -> T {
         MutexGuard::unlocked(&mut self.0, work)
     }
 
-    pub fn wait_for(&mut self, signal: &Condvar, timeout: Duration) {
+    pub(crate) fn wait_for(&mut self, signal: &Condvar, timeout: Duration) {
         signal.wait_for(&mut self.0, timeout);
     }
 }
 
-impl Shared {
-    pub fn new(
+impl SharedSearch {
+    pub(crate) fn new(
         context: SearchContext,
         state: State,
         evaluators: Arc<EvaluatorPool>,
         listener: Arc<dyn Listener>,
-    ) -> Shared {
-        Shared {
+    ) -> SharedSearch {
+        SharedSearch {
             queue: WorkQueue::new(context.workers),
             has_moves: !context.game.current().legal_moves().is_empty(),
             context,
@@ -119,13 +119,13 @@ impl Shared {
         }
     }
 
-    pub fn lock(&self) -> StateGuard<'_> {
+    pub(crate) fn lock(&self) -> StateGuard<'_> {
         StateGuard(self.state.lock())
     }
 
-    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to fall
-    /// asleep and wake up again: it looks again a few times before it asks the operating system to wait.
-    pub fn lock_soon(&self) -> StateGuard<'_> {
+    /// The state, for a worker. The others hold it for microseconds at a time, which is less than a thread takes to
+    /// fall asleep and wake up again: it looks again a few times before it asks the operating system to wait.
+    pub(crate) fn lock_soon(&self) -> StateGuard<'_> {
         let backoff = Backoff::new();
         while !backoff.is_completed() {
             if let Some(state) = self.state.try_lock() {
@@ -136,12 +136,12 @@ impl Shared {
         self.lock()
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
 
     /// Runs a thread's work. A panic is a defect, but it must not cost the game: it ends the search with an error.
-    pub fn guarded<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| self.note_panic()).ok()
     }
 
@@ -151,7 +151,7 @@ impl Shared {
     }
 
     /// Ends the search with an error, unless it has one.
-    pub fn fail(&self, error: &str) {
+    pub(crate) fn fail(&self, error: &str) {
         let mut state = self.state.lock();
         if let Some(state) = state.as_mut() {
             state.error.get_or_insert_with(|| error.to_owned());
@@ -162,14 +162,14 @@ impl Shared {
     }
 
     /// Ends the waits of the workers: there is an answer, or there is to be one.
-    pub fn end_waits(&self) {
+    pub(crate) fn end_waits(&self) {
         self.idle.notify_all();
         self.queue.wake();
         self.evaluators.wake();
     }
 
     /// Whether an answer is due now that was not given yet.
-    pub fn is_due(&self, state: &StateGuard) -> bool {
+    pub(crate) fn is_due(&self, state: &StateGuard) -> bool {
         if self.is_over() {
             return false;
         }
@@ -186,7 +186,7 @@ impl Shared {
     }
 
     /// Gives the answer, unless it was given.
-    pub fn answer(&self, state: &mut StateGuard) {
+    pub(crate) fn answer(&self, state: &mut StateGuard) {
         if self.over.swap(true, Ordering::SeqCst) {
             return;
         }
@@ -200,12 +200,12 @@ impl Shared {
         self.wake.notify_all();
         state.unlocked(|| {
             self.end_waits();
-            self.tell(&end);
+            self.report_end(&end);
         });
     }
 
     /// Ends the search without an answer. Returns whether there was none.
-    pub fn abandon(&self) -> bool {
+    pub(crate) fn abandon(&self) -> bool {
         let state = self.lock();
         let is_new = !self.over.swap(true, Ordering::SeqCst);
         self.queue.close();
@@ -216,29 +216,29 @@ impl Shared {
     }
 
     /// Answers in place of a watchdog that has failed: when an answer is due.
-    pub fn answer_without_watchdog(&self) {
+    pub(crate) fn answer_without_watchdog(&self) {
         let is_infinite = || self.state.lock().as_ref().is_some_and(|state| state.limits.is_infinite);
         while is_infinite() && !self.is_over() && !self.user_stop.load(Ordering::SeqCst) {
             std::thread::sleep(ANSWER_POLL);
         }
         if self.abandon() {
-            self.tell(&self.failed());
+            self.report_end(&self.failed());
         }
     }
 
-    /// Tells the listener something of the search, unless there is an answer: nothing comes behind it.
-    pub fn tell_before_answer(&self, tell: impl FnOnce(&dyn Listener)) {
+    /// Reports something of the search to the listener, unless there is an answer: nothing comes behind it.
+    pub(crate) fn report_before_answer(&self, report: impl FnOnce(&dyn Listener)) {
         let answered = self.answered.lock();
         if !self.is_over() {
-            tell(self.listener.as_ref());
+            report(self.listener.as_ref());
         }
         drop(answered);
     }
 
-    fn tell(&self, end: &SearchEnd) {
+    fn report_end(&self, end: &SearchEnd) {
         let mut answered = self.answered.lock();
-        let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.listener.finished(end)));
-        if told.is_err() {
+        let reported = std::panic::catch_unwind(AssertUnwindSafe(|| self.listener.finished(end)));
+        if reported.is_err() {
             self.panicked.store(true, Ordering::SeqCst);
         }
         *answered = true;
@@ -260,12 +260,12 @@ impl Shared {
 
     /// Whether a worker makes another batch. At least one evaluation is always made: without it there is nothing to
     /// choose by.
-    pub fn goes_on(&self, state: &StateGuard) -> bool {
+    pub(crate) fn goes_on(&self, state: &StateGuard) -> bool {
         !self.is_over() && (state.tree.is_empty() && state.error.is_none() || !self.must_end(state))
     }
 
     /// Whether a worker has to leave.
-    pub fn must_end(&self, state: &StateGuard) -> bool {
+    pub(crate) fn must_end(&self, state: &StateGuard) -> bool {
         self.is_over() || state.stop.is_some() || state.error.is_some() || self.user_stop.load(Ordering::SeqCst)
     }
 }

@@ -1,12 +1,12 @@
-//! Searches on the caller's thread: one worker, no watchdog and no wait, over any clock. It goes through the same steps as
-//! one worker thread does, so on a virtual clock a search is a computation that gives the same visits, the same times and
-//! the same answer on any machine.
+//! Searches on the caller's thread: one worker, no watchdog and no wait, over any clock. It goes through the same steps
+//! as one worker thread does, so on a virtual clock a search is a computation that gives the same visits, the same
+//! times and the same answer on any machine.
 //!
-//! On a clock that only work moves, a batch takes what its evaluator tells
-//! ([`Evaluator::told_ms`](crate::backend::Evaluator::told_ms)), a playout what the clock says. What a watchdog would do
-//! while the batch is evaluated happens at its moment: where a limit falls into a batch the answer is given at the limit,
-//! from the tree without that batch. The batch is backed up afterwards, as the threads of a real search do when its next move
-//! comes later, and the next search has its first evaluation when that batch is over.
+//! On a clock that only work moves, a batch takes what its evaluator models
+//! ([`Evaluator::modelled_cost_ms`](crate::backend::Evaluator::modelled_cost_ms)), a playout what the clock says. What
+//! a watchdog would do while the batch is evaluated happens at its moment: where a limit falls into a batch the answer
+//! is given at the limit, from the tree without that batch. The batch is backed up afterwards, as the threads of a real
+//! search do when its next move comes later, and the next search has its first evaluation when that batch is over.
 
 use super::answer::conclude;
 use super::begin_search;
@@ -23,16 +23,16 @@ use crate::search::tree::Tree;
 use std::sync::Arc;
 use zeitnot_time::due::STOP_GRACE_MS;
 
-/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: then something else has
-/// to happen, and nothing else moves a virtual clock.
+/// Milliseconds that pass when there is nothing to gather, or the search is faster than it may be: then something else
+/// has to happen, and nothing else moves a virtual clock.
 const IDLE_MS: f64 = 1.0;
 
 impl Search {
-    /// Searches on this thread until the answer is found. `stop_ms`: when `stop` comes, in milliseconds since the move's
-    /// clock started. A search that neither its limits nor `stop_ms` end runs for ever.
+    /// Searches on this thread until the answer is found. `stop_ms`: when `stop` comes, in milliseconds since the
+    /// move's clock started. A search that neither its limits nor `stop_ms` end runs for ever.
     ///
     /// On the machine's clock nobody watches while a batch is evaluated: the answer may be late by one.
-    pub fn run(
+    pub(crate) fn run(
         tree: Tree,
         backend: Arc<dyn Backend>,
         evaluator: &mut dyn Evaluator,
@@ -74,7 +74,7 @@ struct Run<'a> {
     has_moves: bool,
     /// The answer is due.
     over: bool,
-    /// When the batch that an answer did not wait for is over, on the clock.
+    /// End of the batch that an answer did not wait for, on the clock.
     busy_until_ms: f64,
 }
 
@@ -95,12 +95,12 @@ impl Run<'_> {
     /// The next moment at which an answer may be due, in milliseconds since the move's clock started.
     fn next_moment_ms(&self) -> f64 {
         let is_empty = self.state.tree.is_empty();
-        let limit_ms = if is_empty { self.state.limits.due_ms } else { self.state.time_limit_ms };
+        let limit_ms = if is_empty { self.state.limits.due_ms } else { self.state.limit_ms };
         let stop_ms = self.stop_ms.map(|stop_ms| if is_empty { stop_ms + STOP_GRACE_MS } else { stop_ms });
         [limit_ms, stop_ms].into_iter().flatten().fold(f64::INFINITY, f64::min)
     }
 
-    /// Lets `ms` pass, and does at each moment in between what a watchdog would do. Returns whether all of it passed
+    /// Lets `ms` pass, and acts as a watchdog at each moment in between. Returns whether all of it passed
     /// before the answer was due.
     fn pass(&mut self, ms: f64) -> bool {
         let clock = Arc::clone(&self.context.clock);
@@ -186,7 +186,8 @@ impl Run<'_> {
         false
     }
 
-    /// Fills a batch, round by round. Returns whether some of it was backed up on the way: cache hits and ends of the game.
+    /// Fills a batch, round by round. Returns whether some of it was backed up on the way: cache hits and ends of the
+    /// game.
     fn gather(&mut self, batch: &mut Batch) -> bool {
         let root_plies = self.context.game.moves().len();
         let mut progress = false;
@@ -211,8 +212,8 @@ impl Run<'_> {
         }
     }
 
-    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was, before the
-    /// search's own answer was due.
+    /// Waits until the evaluator is done with the batch that the answer before left behind. Returns whether it was,
+    /// before the search's own answer was due.
     fn wait_for_evaluator(&mut self) -> bool {
         let rest_ms = self.busy_until_ms - self.context.clock.now_ms();
         rest_ms <= 0.0 || self.pass(rest_ms)
@@ -222,7 +223,7 @@ impl Run<'_> {
     fn evaluate(&mut self, batch: &mut Batch) -> bool {
         let began_ms = self.state.elapsed_ms(&self.context);
         let positions = batch.queries().len();
-        debug_assert!(positions <= self.context.minibatch_size, "the cost of one call is told");
+        debug_assert!(positions <= self.context.minibatch_size, "the cost of one call is modelled");
         match ask(self.evaluator, batch.queries(), self.context.minibatch_size) {
             Ok(answers) => batch.take_answers(&answers, &self.context),
             Err(error) => {
@@ -231,8 +232,8 @@ impl Run<'_> {
                 return false;
             }
         }
-        let (in_time, took_ms) = match self.evaluator.told_ms() {
-            Some(told_ms) => (self.pass(told_ms), told_ms),
+        let (in_time, took_ms) = match self.evaluator.modelled_cost_ms() {
+            Some(cost_ms) => (self.pass(cost_ms), cost_ms),
             None => (true, self.state.elapsed_ms(&self.context) - began_ms),
         };
         if !in_time {
@@ -242,7 +243,7 @@ impl Run<'_> {
         in_time
     }
 
-    /// Lets a search that only `stop` ends wait for it.
+    /// Lets a search that only `stop` ends wait for `stop`.
     fn wait_for_stop(&mut self) {
         if let Some(stop_ms) = self.stop_ms.filter(|_| self.state.limits.is_infinite && !self.over) {
             let rest_ms = stop_ms - self.state.elapsed_ms(&self.context);
@@ -250,5 +251,28 @@ impl Run<'_> {
                 self.context.clock.pass(rest_ms);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bare_tests::{Uncached, request};
+    use crate::backend::Backend as _;
+    use crate::chess::{Game, to_uci};
+    use crate::clock::VirtualClock;
+    use crate::search::{Search, SearchParams, Tree};
+    use std::sync::Arc;
+    use zeitnot_time::{SearchLimits, StopperParams};
+
+    #[test]
+    fn a_search_on_the_callers_thread_finds_a_mate() {
+        let game = Game::from_fen("6k1/5ppp/8/8/8/8/8/1R4K1 w - - 0 1", false).unwrap();
+        let limits = SearchLimits { nodes: Some(500), ..SearchLimits::default() };
+        let request = request(game.clone(), limits, &StopperParams::default(), SearchParams::LC0, None);
+        let (backend, clock) = (Arc::new(Uncached::new()), Arc::new(VirtualClock::default()));
+        let mut evaluator = backend.evaluator().unwrap();
+        let (end, _) = Search::run(Tree::new(game), backend, &mut *evaluator, clock, request, None);
+        assert_eq!(end.best.map(|mv| to_uci(mv, false)).as_deref(), Some("b1b8"));
+        assert_eq!(end.report.lines[0].mate, Some(1));
     }
 }

@@ -1,6 +1,6 @@
 //! Holds the threads that searches run on: the workers, and the watchdog that answers when they are late.
 
-use super::shared::Shared;
+use super::shared::SharedSearch;
 use super::watchdog::watch;
 use super::worker::work;
 use crate::memory::has_headroom;
@@ -9,11 +9,11 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-/// The threads of one engine's searches. They are made once and sleep between the searches: on a busy machine a new thread
-/// may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the search before joins
-/// the next one when it is over.
+/// The threads of one engine's searches. They are made once and sleep between the searches: on a busy machine a new
+/// thread may have to wait a second for a processor, on the clock. A worker that still evaluates a batch of the search
+/// before joins the next one when it is over.
 #[derive(Default)]
-pub struct SearchThreads {
+pub(crate) struct SearchThreads {
     watchdog: Option<SearchThread>,
     workers: Vec<SearchThread>,
 }
@@ -23,15 +23,16 @@ impl SearchThreads {
     ///
     /// # Errors
     /// The operating system's, when there is no thread for a watchdog and a worker.
-    pub fn ensure(&mut self, workers: usize) -> io::Result<()> {
+    pub(crate) fn ensure(&mut self, workers: usize) -> io::Result<()> {
         if self.watchdog.is_none() {
             self.watchdog = Some(SearchThread::new("watchdog".to_owned())?);
         }
         while self.workers.len() < workers {
             // The stacks must not take the memory that the search needs.
-            let made = match self.workers.is_empty() || has_headroom(false) {
-                true => SearchThread::new(format!("search-{}", self.workers.len())),
-                false => Err(io::ErrorKind::OutOfMemory.into()),
+            let made = if self.workers.is_empty() || has_headroom(false) {
+                SearchThread::new(format!("search-{}", self.workers.len()))
+            } else {
+                Err(io::ErrorKind::OutOfMemory.into())
             };
             match made {
                 Ok(worker) => self.workers.push(worker),
@@ -47,7 +48,7 @@ impl SearchThreads {
     }
 
     /// Lets the threads search: the watchdog first, for it has the promise to keep.
-    pub(super) fn search(&self, shared: &Arc<Shared>) {
+    pub(super) fn search(&self, shared: &Arc<SharedSearch>) {
         if let Some(watchdog) = &self.watchdog {
             let shared = Arc::clone(shared);
             watchdog.run(move || {

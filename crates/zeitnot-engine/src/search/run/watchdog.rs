@@ -1,6 +1,6 @@
 //! Watches over a search: reports, and answers in time even when the workers are late.
 
-use super::shared::Shared;
+use super::shared::SharedSearch;
 use super::state::State;
 use crate::chess::Move;
 use crate::search::context::SearchContext;
@@ -11,20 +11,21 @@ use std::time::Duration;
 const LONGEST_SLEEP_MS: f64 = 100.0;
 const SHORTEST_SLEEP_MS: f64 = 1.0;
 
-/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two checks no
-/// second goes by without a report; and one that changes all the time not sooner than after so many.
+/// An unchanged search reports again after this many milliseconds (Lc0's 5 s), so that with the sleep between two
+/// checks no second goes by without a report; and one that changes all the time not sooner than after this many.
 const REPORT_INTERVAL_MS: f64 = 800.0;
 const SHORTEST_REPORT_INTERVAL_MS: f64 = 100.0;
 
-/// Reports what is new, and answers when an answer is due and no other thread has given it: the workers may be evaluating.
-pub(crate) fn watch(shared: &Shared) {
+/// Reports changes, and answers when an answer is due and no other thread has given it: the workers may be
+/// evaluating.
+pub(crate) fn watch(shared: &SharedSearch) {
     let context = &shared.context;
     let mut state = shared.lock();
     let mut reported = Reported::default();
     let mut failure_told = false;
     while !shared.is_over() {
-        // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one up, so
-        // that a search with one thread and no clock repeats itself.
+        // Only time passes between two batches. Everything else is asked of the stoppers when a worker has backed one
+        // up, so that a search with one thread and no clock repeats itself.
         if state.time_is_up(context) {
             state.check(context);
         }
@@ -36,17 +37,17 @@ pub(crate) fn watch(shared: &Shared) {
             && let Some(error) = state.error.clone()
         {
             failure_told = true;
-            state.unlocked(|| shared.tell_before_answer(|listener| listener.failed(&error)));
+            state.unlocked(|| shared.report_before_answer(|listener| listener.failed(&error)));
             continue;
         }
         if !state.tree.is_empty()
             && let Some(report) = reported.news(&state, context)
         {
             // Much may have happened while it was written.
-            state.unlocked(|| shared.tell_before_answer(|listener| listener.report(&report)));
+            state.unlocked(|| shared.report_before_answer(|listener| listener.report(&report)));
             continue;
         }
-        let sleep_ms = match state.time_limit_ms {
+        let sleep_ms = match state.limit_ms {
             _ if state.tree.is_empty() && state.error.is_none() => SHORTEST_SLEEP_MS,
             Some(limit_ms) => (limit_ms - state.elapsed_ms(context)).clamp(SHORTEST_SLEEP_MS, LONGEST_SLEEP_MS),
             None => LONGEST_SLEEP_MS,
@@ -55,12 +56,13 @@ pub(crate) fn watch(shared: &Shared) {
     }
 }
 
-/// Decides what is news (docs/lc0.md, 3.8): another best move, another depth, or a second that has passed.
+/// The state at the last report, by which the next is decided (docs/lc0.md, 3.8): another best move, another depth, or
+/// a second that has passed.
 #[derive(Default)]
 struct Reported {
     best: Option<Move>,
     depths: (u32, u32),
-    /// When, on the search's clock.
+    /// Time on the search's clock.
     at_ms: Option<f64>,
 }
 

@@ -1,9 +1,10 @@
 //! Queues the batches of a search between one worker and the next.
 //!
-//! Half of the time of a batch needs the tree: selection and backup. One worker that does them for all batches keeps the
-//! tree in the caches of its processor; with a lock that goes round, half of the time is spent on fetching from the other
-//! processor the lines that it has just written. So there are two queues: batches that need the tree, and batches that need
-//! a worker alone (leaf extension, the network). One worker at a time owns the tree, until the first queue is empty.
+//! Half of the time of a batch needs the tree: selection and backup. One worker that does them for all batches keeps
+//! the tree in the caches of its processor; with a lock that goes round, half of the time is spent on fetching from the
+//! other processor the lines that it has just written. So there are two queues: batches that need the tree, and batches
+//! that need a worker alone (leaf extension, the network). One worker at a time owns the tree, until the first queue is
+//! empty.
 
 use crate::search::gather::batch::Batch;
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -40,9 +41,9 @@ impl Stage {
 pub(crate) struct QueuedBatch {
     pub batch: Batch,
     pub stage: Stage,
-    /// Whether some of it was backed up while it was gathered.
+    /// Whether a part of the batch was backed up while it was gathered.
     pub progress: bool,
-    /// The time that the network took for it, in milliseconds.
+    /// The time of the network for the batch, in milliseconds.
     pub took_ms: f64,
     /// Why the network did not answer.
     pub error: Option<String>,
@@ -50,7 +51,7 @@ pub(crate) struct QueuedBatch {
 
 /// The next task of a worker.
 pub(crate) enum Task {
-    /// It has the tree, until [`WorkQueue::release_tree`].
+    /// Ownership of the tree, until [`WorkQueue::release_tree`].
     Tree,
     Batch(Box<QueuedBatch>),
     Leave,
@@ -77,7 +78,7 @@ pub(crate) struct WorkQueue {
 
 impl WorkQueue {
     /// A queue with `batches` batches.
-    pub fn new(batches: usize) -> WorkQueue {
+    pub(crate) fn new(batches: usize) -> WorkQueue {
         let fresh = |_| {
             let batch = Batch::default();
             Box::new(QueuedBatch { batch, stage: Stage::Fresh, progress: false, took_ms: 0.0, error: None })
@@ -93,9 +94,9 @@ impl WorkQueue {
         WorkQueue { queues: Mutex::new(queues), batches, changed: Condvar::new(), changes: AtomicU64::new(0) }
     }
 
-    /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for work for a
-    /// while before it goes to sleep.
-    pub fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
+    /// The next task of `worker`; `None` when there was nothing for it within `patience`. `awake`: it looks out for
+    /// work for a while before it goes to sleep.
+    pub(crate) fn next(&self, worker: usize, awake: bool, patience: Duration) -> Option<Task> {
         let mut seen = self.changes.load(Ordering::Acquire);
         for look in 0..if awake { LOOKS } else { 1 } {
             let now = self.changes.load(Ordering::Acquire);
@@ -129,7 +130,7 @@ impl WorkQueue {
     }
 
     /// Wakes all who wait, that they see what else has happened.
-    pub fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // With the lock, or one between its look and its sleep would miss it.
         let queues = self.queues.lock();
         self.change();
@@ -142,7 +143,7 @@ impl WorkQueue {
     }
 
     /// Adds a batch to the queue of its stage.
-    pub fn put(&self, queued: Box<QueuedBatch>) {
+    pub(crate) fn put(&self, queued: Box<QueuedBatch>) {
         let mut queues = self.queues.lock();
         if queued.stage.needs_tree() {
             queues.for_tree.push_back(queued)
@@ -154,38 +155,38 @@ impl WorkQueue {
     }
 
     /// The next batch for the worker that has the tree.
-    pub fn take_for_tree(&self) -> Option<Box<QueuedBatch>> {
+    pub(crate) fn take_for_tree(&self) -> Option<Box<QueuedBatch>> {
         self.queues.lock().for_tree.pop_front()
     }
 
     /// The worker that has the tree gives it up.
-    pub fn release_tree(&self) {
+    pub(crate) fn release_tree(&self) {
         self.queues.lock().tree_taken = false;
         self.change();
     }
 
     /// Parks a batch for which there was nothing to gather. Returns whether all of them are parked now.
-    pub fn park(&self, queued: Box<QueuedBatch>) -> bool {
+    pub(crate) fn park(&self, queued: Box<QueuedBatch>) -> bool {
         let mut queues = self.queues.lock();
         queues.parked.push(queued);
         queues.parked.len() == self.batches
     }
 
     /// Returns the parked batches to the queue.
-    pub fn unpark_all(&self) {
+    pub(crate) fn unpark_all(&self) {
         let mut queues = self.queues.lock();
         let Queues { for_tree, parked, .. } = &mut *queues;
         for_tree.extend(parked.drain(..));
     }
 
-    /// Tells all workers to leave.
-    pub fn close(&self) {
+    /// Makes all workers leave.
+    pub(crate) fn close(&self) {
         self.queues.lock().closed = true;
         self.change();
     }
 
     /// Takes any batch out of the queues.
-    pub fn clear(&self) -> Option<Box<QueuedBatch>> {
+    pub(crate) fn clear(&self) -> Option<Box<QueuedBatch>> {
         let mut queues = self.queues.lock();
         let Queues { for_tree, for_workers, parked, .. } = &mut *queues;
         for_tree.pop_front().or_else(|| for_workers.pop_front()).or_else(|| parked.pop())

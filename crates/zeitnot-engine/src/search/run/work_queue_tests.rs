@@ -142,7 +142,8 @@ fn who_sleeps_is_woken() {
     }
 }
 
-/// Workers that take and lay down as fast as they can: no batch is lost or doubled, and the tree has one owner at a time.
+/// Workers that take and lay down as fast as they can: no batch is lost or doubled, and the tree has one owner at a
+/// time.
 #[test]
 fn nothing_is_lost_between_many_workers() {
     const WORKERS: usize = 4;

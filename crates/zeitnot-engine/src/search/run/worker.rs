@@ -1,23 +1,24 @@
-//! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs up.
+//! Runs a worker of a search: it extends and evaluates the leaves of batches, or it owns the tree and gathers and backs
+//! up.
 
-use super::shared::{Shared, StateGuard};
+use super::shared::{SharedSearch, StateGuard};
 use super::work_queue::{QueuedBatch, Stage, Task};
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::chess::Game;
 use std::time::Duration;
 
-/// How long the worker that owns the tree waits when there is nothing to gather.
+/// Wait of the worker that owns the tree when there is nothing to gather.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// How long a worker without work sleeps, unless something changes sooner, before it makes sure that the search goes on.
+/// Longest sleep of a worker without work before it makes sure that the search goes on.
 const ASLEEP: Duration = Duration::from_millis(100);
 
 /// The error of a search that no evaluator is left for.
 const NO_EVALUATOR: &str =
-    "no evaluator is left: a batch of the search before panicked, a defect that standard error has told";
+    "no evaluator is left: a batch of the search before panicked, a defect that standard error has reported";
 
 /// The worker of number `index`, from the moment at which an evaluator is here.
-pub(crate) fn work(shared: &Shared, index: usize) {
+pub(crate) fn work(shared: &SharedSearch, index: usize) {
     let Some(mut evaluator) = shared.evaluators.lend(|| !shared.is_over()) else {
         if !shared.is_over() {
             shared.fail(NO_EVALUATOR);
@@ -45,7 +46,7 @@ pub(crate) fn work(shared: &Shared, index: usize) {
 }
 
 /// Extends or evaluates the leaves of a batch, without the tree.
-fn evaluate(shared: &Shared, mut queued: Box<QueuedBatch>, game: &mut Game, evaluator: &mut dyn Evaluator) {
+fn evaluate(shared: &SharedSearch, mut queued: Box<QueuedBatch>, game: &mut Game, evaluator: &mut dyn Evaluator) {
     let context = &shared.context;
     if queued.stage == Stage::Extend {
         queued.batch.extend_leaves(game, context.game.moves().len(), context);
@@ -82,7 +83,7 @@ pub(crate) fn ask(
 }
 
 /// Gathers and backs up batches as long as any needs the tree.
-fn work_on_tree(shared: &Shared) {
+fn work_on_tree(shared: &SharedSearch) {
     let mut state = shared.lock_soon();
     loop {
         if !shared.goes_on(&state) {
@@ -115,7 +116,7 @@ fn work_on_tree(shared: &Shared) {
 }
 
 /// Fills a batch, round by round.
-fn gather(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn gather(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     loop {
         let mut picked = false;
@@ -142,7 +143,7 @@ fn gather(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>)
 }
 
 /// Sends a batch to the network to which nothing more can be added.
-fn complete(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn complete(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     if !queued.batch.is_empty() {
         queued.stage = if queued.batch.queries().is_empty() { Stage::BackUp } else { Stage::Evaluate };
         return shared.queue.put(queued);
@@ -168,7 +169,7 @@ fn complete(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch
     }
 }
 
-fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
+fn back_up(shared: &SharedSearch, state: &mut StateGuard, mut queued: Box<QueuedBatch>) {
     let context = &shared.context;
     if let Some(error) = queued.error.take() {
         queued.batch.cancel(&mut state.tree);
@@ -189,16 +190,17 @@ fn back_up(shared: &Shared, state: &mut StateGuard, mut queued: Box<QueuedBatch>
     }
 }
 
-/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for one.
-fn answer_if_due(shared: &Shared, state: &mut StateGuard) {
+/// Gives the answer where it is due: the worker that finds it has a processor, and the watchdog would have to wait for
+/// one.
+fn answer_if_due(shared: &SharedSearch, state: &mut StateGuard) {
     if shared.is_due(state) {
         shared.answer(state);
     }
 }
 
-/// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for this
-/// move still measures the latency.
-pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
+/// Ends the work of a search: evaluated batches are backed up, the others are cancelled. A batch that came too late for
+/// this move still measures the latency.
+pub(crate) fn clear_queue(shared: &SharedSearch, state: &mut StateGuard) {
     while let Some(mut queued) = shared.queue.clear() {
         let positions = queued.batch.queries().len();
         let is_evaluated = queued.stage == Stage::BackUp && queued.error.is_none();
@@ -219,7 +221,7 @@ pub(crate) fn clear_queue(shared: &Shared, state: &mut StateGuard) {
     }
 }
 
-fn leave(shared: &Shared) {
+fn leave(shared: &SharedSearch) {
     clear_queue(shared, &mut shared.lock_soon());
     shared.wake.notify_all();
 }
@@ -238,13 +240,14 @@ mod tests {
         fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
             let asked: usize = self.batches.iter().sum();
             self.batches.push(batch.len());
-            match self.batches.len() == self.fails_at {
-                true => Err(BackendError::NoNetwork("test".to_owned())),
-                false => Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect()),
+            if self.batches.len() == self.fails_at {
+                Err(BackendError::NoNetwork("test".to_owned()))
+            } else {
+                Ok((0..batch.len()).map(|number| answer((asked + number) as f32)).collect())
             }
         }
 
-        fn told_ms(&self) -> Option<f64> {
+        fn modelled_cost_ms(&self) -> Option<f64> {
             None
         }
     }

@@ -1,8 +1,8 @@
 //! Keeps the visits of the root its own: its moves have those that it allocated among all of them, and no others.
 //!
-//! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its moves'.
-//! A search among some of the moves (`go searchmoves`, endgame tables) allocates as it must: before the next one among others
-//! each move gets back the count that it had, and its subtree is trimmed to it.
+//! The visits decide the move, its smart pruning and its budget, so the root's count is one more than the sum of its
+//! moves'. A search among some of the moves (`go searchmoves`, endgame tables) allocates as it must: before the next
+//! one among others each move gets back the count that it had, and its subtree is trimmed to it.
 
 use super::Tree;
 use super::node::{Node, NodeId};
@@ -19,7 +19,8 @@ pub(crate) struct Restriction {
 }
 
 impl Tree {
-    /// Prepares the root for a search among `moves` (empty: all). The visits of a search among other moves are taken back.
+    /// Prepares the root for a search among `moves` (empty: all). The visits of a search among other moves are taken
+    /// back.
     pub(crate) fn restrict_root(&mut self, moves: &[Move]) {
         let mut moves: Vec<u16> = moves.iter().map(|mv| PackedMove::new(*mv).0).collect();
         moves.sort_unstable();
@@ -77,8 +78,8 @@ impl Tree {
         }
     }
 
-    /// Reduces a subtree to `visits` of its root. Each node shares its own out among its children in proportion to theirs, and
-    /// keeps its value: the visits that go have improved it.
+    /// Reduces a subtree to `visits` of its root. Each node shares its own out among its children in proportion to
+    /// theirs, and keeps its value: the visits that go have improved it.
     fn trim(&mut self, id: NodeId, visits: u32) {
         let mut trimmed = vec![(id, visits)];
         while let Some((id, visits)) = trimmed.pop() {

@@ -9,7 +9,7 @@ use super::terminal::{GameEnd, make_terminal};
 pub(crate) struct PathEntry {
     pub node: NodeId,
     pub edge: u8,
-    /// The shared position that the visit entered by the node; the node itself where there is none.
+    /// The shared position that the visit entered by the node; the node itself without a shared one.
     pub position: NodeId,
 }
 
@@ -53,13 +53,13 @@ pub(crate) fn backup(tree: &mut Tree, path: &[PathEntry], value: Value, visits: 
 
 /// The correction of the visits already counted above a newly proven node.
 struct Correction {
-    /// For the player who moved into the proven node's child; flipped on the way.
+    /// Change of value for the player who moved into the proven node's child; flipped on the way.
     delta: Value,
     visits: u32,
 }
 
-/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the child
-/// just visited.
+/// Bounds the node of a hop by its children's bounds. Returns whether anything is known now. `m`: plies left at the
+/// child just visited.
 fn bound(tree: &mut Tree, entry: PathEntry, above: NodeId, m: f32, correction: &mut Option<Correction>) -> bool {
     let before = tree[entry.node];
     let Some(below) = bounds_below(tree, &before) else { return false };
@@ -84,13 +84,13 @@ pub(crate) struct Below {
     pub upper: i8,
     /// Plies of the longest loss among the moves.
     pub longest_loss: f32,
-    /// Whether endgame tables are needed for it.
+    /// Whether the proof needs endgame tables.
     pub by_tables: bool,
 }
 
 impl Below {
     /// The end of a game whose result is exact. `m`: plies left at the child just visited.
-    pub fn end(&self, m: f32) -> GameEnd {
+    pub(crate) fn end(&self, m: f32) -> GameEnd {
         let plies = if self.upper == -1 { self.longest_loss.max(m) } else { m };
         let kind = if self.by_tables { Terminal::Tablebase } else { Terminal::End };
         GameEnd { result: -self.upper, m: plies + 1.0, kind }

@@ -57,7 +57,7 @@ pub(crate) struct EdgeLayout {
 
 impl EdgeLayout {
     #[inline]
-    pub fn of(node: &Node) -> EdgeLayout {
+    pub(crate) fn of(node: &Node) -> EdgeLayout {
         let count = usize::from(node.moves);
         let slots = match node.edge_state() {
             EdgeState::Large => SINGLE_SEGMENTS + count.saturating_sub(SINGLE_CHILDREN).div_ceil(SEGMENT),
@@ -73,7 +73,7 @@ impl EdgeLayout {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeView<'a> {
     scale: f32,
-    /// Where the segments of children are; 0 where there are none yet.
+    /// Places of the segments of children; 0 where there is no segment yet.
     pub slots: &'a [u32],
     /// Packed moves, by prior.
     pub moves: &'a [u16],
@@ -82,7 +82,7 @@ pub(crate) struct EdgeView<'a> {
 
 impl<'a> EdgeView<'a> {
     #[inline]
-    pub fn new(run: &'a [u32], layout: &EdgeLayout, count: usize) -> EdgeView<'a> {
+    pub(crate) fn new(run: &'a [u32], layout: &EdgeLayout, count: usize) -> EdgeView<'a> {
         EdgeView {
             scale: f32::from_bits(run[SCALE]),
             slots: &run[SLOTS..layout.moves],
@@ -93,7 +93,7 @@ impl<'a> EdgeView<'a> {
 
     /// The prior of a move.
     #[inline]
-    pub fn p(&self, index: usize) -> f32 {
+    pub(crate) fn p(&self, index: usize) -> f32 {
         self.scale * prior_codes::share(self.codes[index])
     }
 }

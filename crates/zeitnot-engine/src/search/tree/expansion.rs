@@ -74,8 +74,8 @@ impl Tree {
         at
     }
 
-    /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the pool at
-    /// once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
+    /// A run of `len` items of a pool that has none and cannot grow: others are given up for it, a good part of the
+    /// pool at once. [`Tree::make_room`] knows the pool's limit from then on, so that this stays the exception.
     fn take_by_force<T: Pod>(&mut self, len: usize, pool: impl Fn(&mut Tree) -> &mut Pool<T>) -> u32 {
         let mut is_spent = false;
         loop {
@@ -145,8 +145,8 @@ impl Tree {
         node.set_edge_state(EdgeState::Priors);
     }
 
-    /// Sorts the moves of an evaluated node by prior, the first of the move generator first among equals, and makes room
-    /// for children. The moves are numbers as yet: see [`Tree::resolve`].
+    /// Sorts the moves of an evaluated node by prior, the first of the move generator first among equals, and makes
+    /// room for children. The moves are numbers as yet: see [`Tree::resolve`].
     pub(crate) fn expand(&mut self, id: NodeId) {
         let old = self[id];
         let Some(codes) = self.priors(&old) else { return };
@@ -177,7 +177,7 @@ impl Tree {
         self[id] = new;
     }
 
-    /// Tells an expanded node its moves, which come in the order of the move generator.
+    /// Gives an expanded node its moves, which come in the order of the move generator.
     pub(crate) fn resolve(&mut self, id: NodeId, moves: &[u16]) {
         let node = self[id];
         if self.view(&node).is_none() {

@@ -1,7 +1,7 @@
 //! Keeps the tree within its memory limit: the subtrees with the fewest visits are pruned first.
 //!
-//! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and its
-//! subtree grows anew.
+//! A pruned node keeps its visits and its value. When the search comes back to it, the network evaluates it again and
+//! its subtree grows anew.
 
 use super::Tree;
 use super::node::{EdgeState, Node, NodeId};
@@ -15,11 +15,12 @@ const PIECE: u32 = 32;
 /// The limit divided by this is left for free runs of lengths that are not asked for.
 const UNUSABLE: usize = 8;
 
-/// The limit of a full tree divided by this is kept free, so that a free run of the right length is found nearly always.
+/// The limit of a full tree divided by this is kept free, so that a free run of the right length is found nearly
+/// always.
 const SPARE: usize = 16;
 
-/// Nodes looked at in a round, and for each of its visits: a few hundred microseconds, for the lock is not to be held for
-/// long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
+/// Nodes looked at in a round, and for each of its visits: a few hundred microseconds, for the lock is not to be held
+/// for long, and yet more than the visits need (the way to a [`PIECE`] passes some hundreds).
 const LOOKS_A_ROUND: usize = 4096;
 const LOOKS_A_VISIT: usize = 32;
 
@@ -28,13 +29,13 @@ struct Store {
     limit: usize,
     /// Bytes that were ever in use since the tree started anew.
     reached: usize,
-    /// Bytes of those that are free again.
+    /// Bytes that are free again.
     free: usize,
 }
 
 impl Store {
-    /// Bytes that must be free for `need` more to fit. A store that is over its limit (a free run is not always of a useful
-    /// length) gets the more free memory to choose from.
+    /// Bytes that must be free for `need` more to fit. A store that is over its limit (a free run is not always of a
+    /// useful length) gets the more free memory to choose from.
     fn wanted(&self, need: usize) -> usize {
         let limit = self.limit - self.limit / UNUSABLE;
         if self.reached.saturating_add(need) <= limit {
@@ -80,8 +81,8 @@ impl Tree {
         self.free_discarded() || self.prune_least_visited(self.root(), &mut looks)
     }
 
-    /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how much
-    /// of it the system has back depends on the machine, and the choice of the pruned subtrees must not.
+    /// The stores that have a limit: all the memory, and each of the pools. Memory of earlier trees does not count: how
+    /// much of it the system has back depends on the machine, and the choice of the pruned subtrees must not.
     fn stores(&self, limit: usize) -> [Store; 3] {
         let (nodes, words) = (&self.nodes, &self.words);
         // All of a pool that cannot grow is in use: it holds free runs of every length.
@@ -94,8 +95,8 @@ impl Tree {
         ]
     }
 
-    /// Forgets a subtree with few visits at or below a node, and takes the nodes it looked at off `looks`; when those are
-    /// used up it tries no other way. Returns whether there was one that no visit is on its way to.
+    /// Forgets a subtree with few visits at or below a node, and takes the nodes it looked at off `looks`; when those
+    /// are used up it tries no other way. Returns whether there was one that no visit is on its way to.
     fn prune_least_visited(&mut self, id: NodeId, looks: &mut usize) -> bool {
         let mut tried = None;
         loop {
@@ -117,7 +118,8 @@ impl Tree {
     }
 
     /// The child (where positions are shared: its position) with the fewest visits among those that have children
-    /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its number.
+    /// themselves, after the one that was tried last: whether visits are on their way to it, how many it had, its
+    /// number.
     fn least_expanded(&self, node: &Node, tried: Option<(bool, u32, u32)>) -> Option<(bool, u32, u32)> {
         let places = self.existing_children(node).map(|child| self[child].link().unwrap_or(child));
         let expanded = places.filter(|place| matches!(self[*place].edge_state(), EdgeState::Small | EdgeState::Large));
@@ -252,9 +254,10 @@ mod tests {
             tree.make_room(usize::MAX, 8);
             assert_eq!(expanded(&tree).len(), 20, "there is room");
             // As many as there are.
-            match of_words {
-                true => tree.words.most = tree.words.in_use(),
-                false => tree.nodes.most = tree.nodes.in_use(),
+            if of_words {
+                tree.words.most = tree.words.in_use()
+            } else {
+                tree.nodes.most = tree.nodes.in_use()
             }
             tree.make_room(usize::MAX, 1);
             assert!(expanded(&tree).len() < 20);

@@ -2,6 +2,7 @@
 
 pub(crate) mod allocation;
 pub(crate) mod backup;
+mod chunks;
 pub(crate) mod edges;
 pub(crate) mod expansion;
 pub(crate) mod memory_limit;
@@ -18,17 +19,18 @@ pub(crate) mod transpositions;
 
 use crate::chess::Game;
 use allocation::Restriction;
+use chunks::Spare;
 use edges::EdgeView;
 use node::{EdgeState, Node, NodeId};
 use packed_move::PackedMove;
-use pool::{Pool, Spare};
+use pool::Pool;
 use position_table::SharedPositions;
 use prefetch::prefetch;
 use root_noise::RootNoise;
 use std::ops::{Index, IndexMut};
 
-/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but a FEN
-/// can have.
+/// Moves of a position that the tree keeps: a node counts them in a byte. No position of a game has more than 218, but
+/// a FEN can have.
 pub const MOST_MOVES: usize = 255;
 
 /// Bytes of a cache line.
@@ -36,39 +38,39 @@ const LINE: usize = 64;
 
 /// The search tree. It outlives a search: when the game goes on, the part below the moves played is kept.
 #[derive(Debug)]
-pub struct Tree {
-    pub(crate) nodes: Pool<Node>,
-    pub(crate) words: Pool<u32>,
+pub(crate) struct Tree {
+    nodes: Pool<Node>,
+    words: Pool<u32>,
     /// Memory that earlier trees have left.
-    pub(crate) spare: Spare,
+    spare: Spare,
     /// Positions that several moves lead to, if they are to share their statistics.
-    pub(crate) shared: Option<SharedPositions>,
+    shared: Option<SharedPositions>,
     /// Subtrees that are not needed any more, by their roots. They are freed one by one when memory is wanted,
     /// so that starting a move costs the same however much of the tree it gives up.
-    pub(crate) discarded: Vec<Node>,
-    pub(crate) root: NodeId,
+    discarded: Vec<Node>,
+    root: NodeId,
     /// The node of a root that is no shared position.
-    pub(crate) home: NodeId,
+    home: NodeId,
     /// The noise that a search mixes into the priors of its root.
-    pub(crate) root_noise: Option<RootNoise>,
-    pub(crate) game: Game,
-    pub(crate) previous_root: Option<PreviousRoot>,
+    root_noise: Option<RootNoise>,
+    game: Game,
+    previous_root: Option<PreviousRoot>,
     /// The moves that the root's last search was restricted to.
-    pub(crate) restriction: Option<Restriction>,
+    restriction: Option<Restriction>,
     /// The greatest mean depth of a search in it, in plies, since it had no visit.
-    pub(crate) depth: u32,
+    depth: u32,
 }
 
-/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they were
-/// not played: an opponent whose move was only predicted may play another.
+/// The node that the root's move came from. With it the other moves there are kept, until a search is sure that they
+/// were not played: an opponent whose move was only predicted may play another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreviousRoot {
     pub node: Node,
-    /// Where the root was taken from; unknown where positions are shared: then nothing is taken out of its place.
+    /// Place from which the root was taken; unknown where positions are shared: then nothing is taken out of its place.
     pub child: Option<NodeId>,
     /// The shared position that was the root. It is owned from here; `node` is not in use then.
     pub position: Option<NodeId>,
-    /// Moves of the game up to it.
+    /// Moves of the game up to the previous root.
     pub plies: usize,
 }
 
@@ -89,7 +91,7 @@ impl IndexMut<NodeId> for Tree {
 
 impl Tree {
     /// An empty tree at the end of `game`.
-    pub fn new(game: Game) -> Tree {
+    pub(crate) fn new(game: Game) -> Tree {
         Tree::with_spare(game, Spare::default())
     }
 
@@ -114,37 +116,55 @@ impl Tree {
     }
 
     /// The game at whose end the root stands.
-    pub fn game(&self) -> &Game {
+    #[cfg(test)]
+    pub(crate) fn game(&self) -> &Game {
         &self.game
     }
 
     /// Visits of the root: what a new search finds.
-    pub fn visits(&self) -> u32 {
+    pub(crate) fn visits(&self) -> u32 {
         self[self.root].n
     }
 
     /// Plies the game is expected to go on from the root; `None` before the first visit.
-    pub fn moves_left(&self) -> Option<f64> {
+    pub(crate) fn moves_left(&self) -> Option<f64> {
         (!self.is_empty()).then(|| f64::from(self[self.root].m))
     }
 
     /// Whether nothing was searched yet.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.visits() == 0
     }
 
     /// Whether the system refused memory to the last search.
-    pub fn is_short_of_memory(&self) -> bool {
+    pub(crate) fn is_short_of_memory(&self) -> bool {
         self.nodes.is_refused() || self.words.is_refused()
     }
 
-    pub(crate) fn ask_for_memory_again(&mut self) {
+    /// Forgets marks of the search before: a refusal of memory, the noise of the root, and the depth of an empty
+    /// tree.
+    pub(crate) fn begin_search(&mut self) {
         self.nodes.ask_again();
         self.words.ask_again();
+        if self.is_empty() {
+            self.depth = 0;
+        }
+        // Every search draws its own.
+        self.set_root_noise(None);
+    }
+
+    /// The greatest mean depth of a search in it, in plies, since it had no visit.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Notes the mean depth of a search.
+    pub(crate) fn note_depth(&mut self, mean_depth: u32) {
+        self.depth = self.depth.max(mean_depth);
     }
 
     /// Memory taken from the system, in bytes, with the chunks that an earlier tree has not given back yet.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes_reached() + self.spare.bytes()
     }
 
@@ -162,7 +182,7 @@ impl Tree {
         self.shared.as_ref().map_or(0, SharedPositions::bytes) + self.discarded.capacity() * size_of::<Node>()
     }
 
-    /// Bytes of those that are free again.
+    /// Bytes that are free again.
     pub(crate) fn bytes_free(&self) -> usize {
         self.nodes.bytes_given_back() + self.words.bytes_given_back()
     }
@@ -252,7 +272,7 @@ impl Tree {
         (0..usize::from(node.children)).filter_map(|index| self.existing_child(node, index))
     }
 
-    /// The child by the move of that index, if there is a node for it.
+    /// The child by the move of that index, if it has a node.
     pub(crate) fn existing_child(&self, node: &Node, index: usize) -> Option<NodeId> {
         if index >= usize::from(node.children) {
             return None;

@@ -12,11 +12,11 @@ pub(crate) struct NodeId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Terminal {
     No,
-    /// By the setting, or proven from nodes that are.
+    /// End of the game by the rules as set, or proven from such ends.
     End,
     /// A first repetition inside the search: a draw as long as the first occurrence is below the root.
     TwoFold,
-    /// By the endgame tables, or proven with their help: the way there is not known.
+    /// Result of the endgame tables, or proven with their help: the way there is not known.
     Tablebase,
 }
 
@@ -28,28 +28,28 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    pub const UNKNOWN: Bounds = Bounds { lower: -1, upper: 1 };
-    pub const fn exact(result: i8) -> Bounds {
+    pub(crate) const UNKNOWN: Bounds = Bounds { lower: -1, upper: 1 };
+    pub(crate) const fn exact(result: i8) -> Bounds {
         Bounds { lower: result, upper: result }
     }
-    pub fn is_loss(self) -> bool {
+    pub(crate) fn is_loss(self) -> bool {
         self.upper == -1
     }
-    pub fn is_win(self) -> bool {
+    pub(crate) fn is_win(self) -> bool {
         self.lower == 1
     }
 }
 
-/// How a node's edges are stored.
+/// Storage of a node's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeState {
-    /// Nothing: not evaluated, or forgotten again.
+    /// No edges: not evaluated, or forgotten again.
     None,
-    /// Their priors, in the order of the move generator.
+    /// Priors, in the order of the move generator.
     Priors,
-    /// Its moves by prior, with room for two children.
+    /// Moves by prior, with room for two children.
     Small,
-    /// The same, with room for all of them.
+    /// Moves by prior, with room for all children.
     Large,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Node {
     pub(crate) moves: u8,
     /// The number of children that have nodes: those of the first moves.
     pub(crate) children: u8,
-    /// Two bits each, from the lowest: terminal, body, lower bound + 1, 1 - upper bound.
+    /// Two bits each, from the lowest: terminal, edge state, lower bound + 1, 1 - upper bound.
     flags: u8,
     /// The highest bits of [`Node::repeats`].
     repeats_high: u8,
@@ -86,11 +86,11 @@ const MOST_REPEATS: u32 = (1 << 24) - 1;
 const _: () = assert!(size_of::<Node>() == 32);
 
 impl Node {
-    pub fn new() -> Node {
+    pub(crate) fn new() -> Node {
         Node::zeroed()
     }
 
-    pub fn terminal(&self) -> Terminal {
+    pub(crate) fn terminal(&self) -> Terminal {
         match self.flags & 3 {
             0 => Terminal::No,
             1 => Terminal::End,
@@ -99,20 +99,20 @@ impl Node {
         }
     }
 
-    pub fn set_terminal(&mut self, terminal: Terminal) {
+    pub(crate) fn set_terminal(&mut self, terminal: Terminal) {
         self.flags = self.flags & !3 | terminal as u8;
     }
 
-    pub fn is_terminal(&self) -> bool {
+    pub(crate) fn is_terminal(&self) -> bool {
         self.flags & 3 != 0
     }
 
     /// Whether the game was followed to its end here: a mate that can be shown, not a win that tables promise.
-    pub fn is_played_out(&self) -> bool {
+    pub(crate) fn is_played_out(&self) -> bool {
         self.terminal() == Terminal::End
     }
 
-    pub fn edge_state(&self) -> EdgeState {
+    pub(crate) fn edge_state(&self) -> EdgeState {
         match self.flags >> 2 & 3 {
             0 => EdgeState::None,
             1 => EdgeState::Priors,
@@ -121,62 +121,62 @@ impl Node {
         }
     }
 
-    pub(crate) fn set_edge_state(&mut self, body: EdgeState) {
-        self.flags = self.flags & !12 | (body as u8) << 2;
+    pub(crate) fn set_edge_state(&mut self, state: EdgeState) {
+        self.flags = self.flags & !12 | (state as u8) << 2;
     }
 
     /// Whether it was evaluated, but its moves are not known any more.
-    pub fn is_pruned(&self) -> bool {
+    pub(crate) fn is_pruned(&self) -> bool {
         self.n > 0 && self.edge_state() == EdgeState::None && self.link().is_none() && !self.is_terminal()
     }
 
-    /// The shared position that this node's move leads to. Such a node has no body of its own.
+    /// The shared position that this node's move leads to. The node then has no body of its own.
     #[inline]
-    pub fn link(&self) -> Option<NodeId> {
+    pub(crate) fn link(&self) -> Option<NodeId> {
         (self.edge_state() == EdgeState::None && self.at != 0).then_some(NodeId(self.at))
     }
 
-    /// How many of the visits of a linked node found that its position repeats one on their way. They are kept where other
+    /// Number of visits of a linked node that found its position repeating one on their way. They are kept where other
     /// nodes count their moves.
-    pub fn repeats(&self) -> u32 {
+    pub(crate) fn repeats(&self) -> u32 {
         u32::from_le_bytes([self.moves, self.children, self.repeats_high, 0])
     }
 
-    pub fn set_repeats(&mut self, repeats: u32) {
+    pub(crate) fn set_repeats(&mut self, repeats: u32) {
         [self.moves, self.children, self.repeats_high, _] = repeats.min(MOST_REPEATS).to_le_bytes();
     }
 
-    pub fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> Bounds {
         Bounds { lower: (self.flags >> 4 & 3) as i8 - 1, upper: 1 - (self.flags >> 6) as i8 }
     }
 
-    pub fn set_bounds(&mut self, bounds: Bounds) {
+    pub(crate) fn set_bounds(&mut self, bounds: Bounds) {
         self.flags = self.flags & 15 | ((bounds.lower + 1) as u8) << 4 | ((1 - bounds.upper) as u8) << 6;
     }
 
     /// Visits done and on their way: the count that PUCT sees (Lc0's virtual loss is on the count alone).
-    pub fn n_started(&self) -> u32 {
+    pub(crate) fn n_started(&self) -> u32 {
         self.n + self.in_flight
     }
 
     /// Visits of the children: all but the node's own first one.
-    pub fn children_visits(&self) -> u32 {
+    pub(crate) fn children_visits(&self) -> u32 {
         self.n.saturating_sub(1)
     }
 
     /// Value with draws worth `draw_score` to the player who moved here.
-    pub fn q(&self, draw_score: f32) -> f32 {
+    pub(crate) fn q(&self, draw_score: f32) -> f32 {
         self.wl as f32 + draw_score * self.d
     }
 
     /// The mean of its visits.
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         Value { wl: self.wl as f32, d: self.d, m: self.m }
     }
 
     /// Fixes the value: `result` -1, 0 or 1 for the player who moved here, `m` plies to the end.
     /// A two-fold repetition proves nothing to the parent, so it leaves the bounds open.
-    pub fn make_terminal(&mut self, result: i8, m: f32, kind: Terminal) {
+    pub(crate) fn make_terminal(&mut self, result: i8, m: f32, kind: Terminal) {
         self.set_terminal(kind);
         self.wl = f64::from(result);
         self.d = if result == 0 { 1.0 } else { 0.0 };
@@ -187,7 +187,7 @@ impl Node {
     }
 
     /// Adds `visits` of one value to the means.
-    pub fn add_visits(&mut self, value: Value, visits: u32) {
+    pub(crate) fn add_visits(&mut self, value: Value, visits: u32) {
         let share = f64::from(visits) / f64::from(self.n + visits);
         self.wl += share * (f64::from(value.wl) - self.wl);
         self.d += share as f32 * (value.d - self.d);
@@ -196,7 +196,7 @@ impl Node {
     }
 
     /// Corrects the means when `visits` of those counted turn out to be worth `delta` more each.
-    pub fn adjust(&mut self, delta: Value, visits: u32) {
+    pub(crate) fn adjust(&mut self, delta: Value, visits: u32) {
         let share = visits as f32 / self.n as f32;
         self.wl += f64::from(share * delta.wl);
         self.d += share * delta.d;
@@ -204,7 +204,7 @@ impl Node {
     }
 
     /// Takes `visits` of one value out of the means again.
-    pub fn remove_visits(&mut self, value: Value, visits: u32) {
+    pub(crate) fn remove_visits(&mut self, value: Value, visits: u32) {
         let left = self.n.saturating_sub(visits);
         if left == 0 {
             (self.wl, self.d, self.m, self.n) = (0.0, 0.0, 0.0, 0);
@@ -227,8 +227,8 @@ pub(crate) struct Value {
 }
 
 impl Value {
-    /// The same value one ply up: the other player's, and a ply further from the end.
-    pub fn one_ply_up(self) -> Value {
+    /// Value one ply up: the other player's, and a ply further from the end.
+    pub(crate) fn one_ply_up(self) -> Value {
         Value { wl: -self.wl, d: self.d, m: self.m + 1.0 }
     }
 }
@@ -248,12 +248,12 @@ mod tests {
             (Terminal::No, EdgeState::None, Bounds::UNKNOWN)
         );
         for terminal in [Terminal::End, Terminal::TwoFold, Terminal::Tablebase, Terminal::No] {
-            for body in [EdgeState::Priors, EdgeState::Small, EdgeState::Large, EdgeState::None] {
+            for state in [EdgeState::Priors, EdgeState::Small, EdgeState::Large, EdgeState::None] {
                 for (lower, upper) in [(-1, -1), (-1, 0), (0, 0), (0, 1), (1, 1), (-1, 1)] {
                     node.set_terminal(terminal);
                     node.set_bounds(Bounds { lower, upper });
-                    node.set_edge_state(body);
-                    assert_eq!((node.terminal(), node.edge_state()), (terminal, body));
+                    node.set_edge_state(state);
+                    assert_eq!((node.terminal(), node.edge_state()), (terminal, state));
                     assert_eq!(node.bounds(), Bounds { lower, upper });
                 }
             }

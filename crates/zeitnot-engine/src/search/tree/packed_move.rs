@@ -22,7 +22,7 @@ const NUMBER: u16 = 15;
 
 impl PackedMove {
     /// Packs a legal move.
-    pub fn new(mv: Move) -> PackedMove {
+    pub(crate) fn new(mv: Move) -> PackedMove {
         let (from, to, kind) = match mv {
             Move::Normal { from, to, promotion: None, .. } => (from, to, NORMAL),
             Move::Normal { from, to, promotion: Some(role), .. } => {
@@ -36,18 +36,18 @@ impl PackedMove {
         PackedMove(from as u16 | (to as u16) << SQUARE_BITS | kind << KIND_SHIFT)
     }
 
-    /// The move that is number `number` of the move generator, whatever it is.
-    pub fn unresolved(number: u8) -> PackedMove {
+    /// The move that is number `number` of the move generator.
+    pub(crate) fn unresolved(number: u8) -> PackedMove {
         PackedMove(NUMBER << KIND_SHIFT | u16::from(number))
     }
 
     /// The number of a move that is not known yet.
-    pub fn number(self) -> Option<usize> {
+    pub(crate) fn number(self) -> Option<usize> {
         (self.0 >> KIND_SHIFT == NUMBER).then_some(usize::from(self.0 & 0xff))
     }
 
     /// The move on the board it was packed for.
-    pub fn unpack(self, board: &Board) -> Move {
+    pub(crate) fn unpack(self, board: &Board) -> Move {
         let square = |shift: u32| Square::new(u32::from(self.0 >> shift & SQUARE_MASK));
         let (from, to) = (square(0), square(SQUARE_BITS));
         match self.0 >> KIND_SHIFT {

@@ -16,7 +16,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub fn of(position: &Position) -> Identity {
+    pub(crate) fn of(position: &Position) -> Identity {
         Identity { board: position.key(), rule50: position.rule50() }
     }
 
@@ -49,15 +49,15 @@ const _: () = assert!(size_of::<Record>() == size_of::<Node>());
 pub(crate) const RUN: usize = 2;
 
 impl Record {
-    pub fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> Identity {
         Identity { board: self.board, rule50: self.rule50 }
     }
 
-    pub fn own(&self) -> Value {
+    pub(crate) fn own(&self) -> Value {
         Value { wl: self.wl, d: self.d, m: self.m }
     }
 
-    pub fn set_own(&mut self, value: Value) {
+    pub(crate) fn set_own(&mut self, value: Value) {
         (self.wl, self.d, self.m) = (value.wl, value.d, value.m);
     }
 }
@@ -74,8 +74,8 @@ pub(crate) fn record_mut(nodes: &mut Pool<Node>, id: NodeId) -> &mut Record {
 
 /// Finds shared positions: a hash table of chains through their records, with as many buckets as there are records.
 ///
-/// It grows by one bucket at a time (Litwin, "Linear hashing: a new tool for file and table addressing", 1980), so that no
-/// visit has to wait for millions of them to find new places.
+/// It grows by one bucket at a time (Litwin, "Linear hashing: a new tool for file and table addressing", 1980), so that
+/// no visit has to wait for millions of them to find new places.
 #[derive(Debug, Default)]
 pub(crate) struct Positions {
     /// The first record of each bucket; 0: none.
@@ -84,7 +84,7 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.buckets.capacity() * size_of::<u32>()
     }
 
@@ -100,7 +100,7 @@ impl Positions {
         if bucket < self.buckets.len() { bucket } else { bucket - full / 2 }
     }
 
-    pub fn find(&self, nodes: &Pool<Node>, identity: Identity) -> Option<NodeId> {
+    pub(crate) fn find(&self, nodes: &Pool<Node>, identity: Identity) -> Option<NodeId> {
         let mut at = *self.buckets.get(self.bucket(identity.hash()))?;
         while at != 0 {
             let known = record(nodes, NodeId(at));
@@ -113,7 +113,7 @@ impl Positions {
     }
 
     /// Puts a position into the table that is not in it; `id` has room for its node and its record.
-    pub fn insert(&mut self, nodes: &mut Pool<Node>, id: NodeId, identity: Identity) {
+    pub(crate) fn insert(&mut self, nodes: &mut Pool<Node>, id: NodeId, identity: Identity) {
         self.len += 1;
         // With fewer buckets than positions a search in it takes longer, where there is no memory for more.
         if self.buckets.len() < self.len && self.buckets.try_reserve(1).is_ok() {
@@ -147,7 +147,7 @@ impl Positions {
     }
 
     /// Takes a position out of the table.
-    pub fn remove(&mut self, nodes: &mut Pool<Node>, id: NodeId) {
+    pub(crate) fn remove(&mut self, nodes: &mut Pool<Node>, id: NodeId) {
         let gone = *record(nodes, id);
         let bucket = self.bucket(gone.identity().hash());
         if self.buckets[bucket] == id.0 {
@@ -172,12 +172,12 @@ pub(crate) struct SharedPositions {
     pub table: Positions,
     /// Boards of the game before the root that can return.
     pub history: Vec<u64>,
-    /// Those of them that occurred twice.
+    /// Keys that occurred twice.
     pub twice: Vec<u64>,
 }
 
 impl SharedPositions {
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }
 }
@@ -185,12 +185,12 @@ impl SharedPositions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::tree::pool::Spare;
+    use crate::search::tree::chunks::Spare;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
     proptest! {
-        /// It holds what a map of the standard library does, whatever is put in and taken out.
+        /// Compares the table with a map of the standard library over random insertions and removals.
         #[test]
         fn it_is_a_map(steps in prop::collection::vec((any::<bool>(), 0u64..40, 0u32..4), 1..400)) {
             let mut nodes = Pool::<Node>::new(Spare::default());

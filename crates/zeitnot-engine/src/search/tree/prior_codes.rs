@@ -1,11 +1,11 @@
 //! Encodes priors in one byte each.
 //!
 //! A node that was visited once is most of the tree, and its priors are most of the node. They are kept as
-//! `255 (p / p_max)^(1/3)`, rounded: the largest is exact, and so is a flat policy; others are off by half a step, which
-//! is 0.6 % of a prior close to the largest, 0.8 % of one a third as large and 2.7 % at a hundredth. Of all ways to space
-//! 256 steps this one makes the squared relative error, weighted by the prior as visits are, the least for evenly spread
-//! logits (Panter and Dite, "Quantization distortion in pulse-count modulation with nonuniform spacing of levels", 1951:
-//! the density of levels goes with the cube root of the weight). Lc0 keeps 16 bits.
+//! `255 (p / p_max)^(1/3)`, rounded: the largest is exact, and so is a flat policy; others are off by half a step,
+//! which is 0.6 % of a prior close to the largest, 0.8 % of one a third as large and 2.7 % at a hundredth. Of all ways
+//! to space 256 steps this one makes the squared relative error, weighted by the prior as visits are, the least for
+//! evenly spread logits (Panter and Dite, "Quantization distortion in pulse-count modulation with nonuniform spacing of
+//! levels", 1951: the density of levels goes with the cube root of the weight). Lc0 keeps 16 bits.
 
 /// The largest code.
 const TOP: f32 = 255.0;
@@ -55,11 +55,11 @@ fn largest(logits: &[f32]) -> f32 {
     lanes.iter().chain(rest).copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// 2 to the power of `x`, which is 0 or less; off by 2e-4 of it at most, a twentieth of a step. The compiler makes vector
-/// code of it, which it cannot of the standard library's, and a batch has thousands of them.
+/// 2 to the power of `x`, which is 0 or less; off by 2e-4 of it at most, a twentieth of a step. The compiler makes
+/// vector code of it, which it cannot of the standard library's, and a batch has thousands of them.
 #[inline]
 fn exp2(x: f32) -> f32 {
-    /// Below this nothing is left of 255 steps.
+    /// Logit below which nothing is left of 255 steps.
     const LEAST: f32 = -16.0;
     let x = x.max(LEAST);
     let whole = (x - 1.0) as i32 + i32::from(x >= 0.0);

@@ -10,12 +10,13 @@ use crate::chess::{Game, Move, Position};
 
 impl Tree {
     /// Moves the root to the end of `game`, keeping what lies below it. Returns whether it was the same game going on:
-    /// the same start position, and all the moves of the old game followed by none or more new ones; instead of its last move
-    /// another may have been played, as long as [`Tree::forget_alternatives`] was not called since it was made.
+    /// the same start position, and all the moves of the old game followed by none or more new ones; instead of its
+    /// last move another may have been played, as long as [`Tree::forget_alternatives`] was not called since it was
+    /// made.
     ///
-    /// A game whose last move was taken back starts anew: that move has the visits of its own search as the root, which its
-    /// parent did not allocate.
-    pub fn follow(&mut self, game: Game) -> bool {
+    /// A game whose last move was taken back starts anew: that move has the visits of its own search as the root, which
+    /// its parent did not allocate.
+    pub(crate) fn follow(&mut self, game: Game) -> bool {
         if self.previous_root.is_some_and(|previous_root| {
             !game.moves().starts_with(self.game.moves()) && previous_root.leads_to(&self.game, &game)
         }) {
@@ -43,7 +44,7 @@ impl Tree {
         true
     }
 
-    /// A root whose moves were forgotten starts anew. Its visits tell nothing that its moves could be chosen by, and no
+    /// A root whose moves were forgotten starts anew. Its visits say nothing by which its moves could be chosen, and no
     /// limit would let it have the one that finds them again.
     fn restart_if_forgotten(&mut self) {
         let root = self.root;
@@ -52,8 +53,9 @@ impl Tree {
         }
     }
 
-    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some millions.
-    pub fn reset(&mut self, game: Game) {
+    /// Starts anew at the end of `game`. The old nodes are freed in the background: that takes a while for some
+    /// millions.
+    pub(crate) fn reset(&mut self, game: Game) {
         self.start_anew(game);
         let spare = self.spare.clone();
         if std::thread::Builder::new().name("free".to_owned()).spawn(move || spare.free()).is_err() {
@@ -73,8 +75,8 @@ impl Tree {
         self.note_history();
     }
 
-    /// Gives up what would be needed if the last move of the game were taken back or another one.
-    pub fn forget_alternatives(&mut self) {
+    /// Gives up the parts that are needed only if the last move of the game were taken back or another one.
+    pub(crate) fn forget_alternatives(&mut self) {
         if let Some(previous_root) = self.previous_root.take() {
             self.release(previous_root);
         }
@@ -147,8 +149,8 @@ impl Tree {
         self.root_noise.as_ref()
     }
 
-    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their priors, so
-    /// with noise there is a node for each of them from the beginning.
+    /// Mixes noise into the priors of the root's moves, or takes it away. The order of the moves is that of their
+    /// priors, so with noise there is a node for each of them from the beginning.
     pub(crate) fn set_root_noise(&mut self, noise: Option<RootNoise>) {
         let root = self.root;
         if noise.is_some() && self.view(&self[root]).is_some() && self[root].moves > 0 {
@@ -175,7 +177,8 @@ impl Tree {
             sum.2 += (f64::from(child.m) + 1.0) * n;
             visits += child.n;
         }
-        // The node's own first visit counts again. Where its network value is not kept, the children's mean stands for it.
+        // The node's own first visit counts again. Where its network value is not kept, the children's mean stands for
+        // it.
         let first = u32::from(view.is_some());
         let own = self.own_value(id).filter(|_| view.is_some() && visits > 0);
         if let Some(own) = own {
@@ -192,8 +195,9 @@ impl Tree {
         }
     }
 
-    /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of the
-    /// nodes above it, which `above` names from its parent to the root. `depth` is its distance from the root in plies.
+    /// Makes a two-fold draw an open node when the root has passed its first occurrence, and takes its visits out of
+    /// the nodes above it, which `above` names from its parent to the root. `depth` is its distance from the root in
+    /// plies.
     pub(crate) fn reopen_stale_repetition(&mut self, id: NodeId, depth: u32, above: impl Iterator<Item = NodeId>) {
         let node = &self[id];
         if node.terminal() != Terminal::TwoFold || depth as f32 >= node.m {

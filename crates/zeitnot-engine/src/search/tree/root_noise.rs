@@ -12,8 +12,8 @@ use rand_distr::{Distribution as _, Gamma};
 
 /// Sets the amount of noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noise {
-    /// Its share of the priors, 0 to 1; 0: none.
+pub(crate) struct Noise {
+    /// Share of the noise in the priors, 0 to 1; 0: no noise.
     pub epsilon: f32,
     /// Parameter of the distribution: the smaller, the fewer moves get nearly all of it.
     pub alpha: f32,
@@ -21,7 +21,7 @@ pub struct Noise {
 
 impl Noise {
     /// No noise, of the shape that Lc0 gives it.
-    pub const NONE: Noise = Noise { epsilon: 0.0, alpha: 0.3 };
+    pub(crate) const NONE: Noise = Noise { epsilon: 0.0, alpha: 0.3 };
 
     /// Draws the noise of a root with `moves` moves. `None` without noise, or where `alpha` is so small that nothing is
     /// left of the numbers.
@@ -44,13 +44,13 @@ impl Noise {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RootNoise {
     epsilon: f32,
-    /// By the number of the move.
+    /// Noise by the number of the move.
     eta: Vec<f32>,
 }
 
 impl RootNoise {
     /// The prior of a root move. A move that is proven lost keeps none.
-    pub fn prior(&self, view: &EdgeView, index: usize, child: Option<&Node>) -> f32 {
+    pub(crate) fn prior(&self, view: &EdgeView, index: usize, child: Option<&Node>) -> f32 {
         let eta = self.eta.get(index).copied().unwrap_or(0.0);
         match child {
             Some(child) if child.bounds().is_loss() => 0.0,

@@ -12,7 +12,7 @@ const TWO_FOLD_MINIMUM_DEPTH: u32 = 4;
 /// An end of the game at a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GameEnd {
-    /// For the player who moved here: 1 mates, 0 draws.
+    /// Result for the player who moved here: 1 mates, 0 draws.
     pub result: i8,
     /// Plies to the end.
     pub m: f32,

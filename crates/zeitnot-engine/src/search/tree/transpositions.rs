@@ -1,5 +1,6 @@
 //! Makes the tree a graph: positions that several moves lead to share their statistics and the subtree below them
-//! (`Transpositions`; docs/lc0.md, 3.9; Wu, "Monte-Carlo graph search from first principles", in the documents of KataGo).
+//! (`Transpositions`; docs/lc0.md, 3.9; Wu, "Monte-Carlo graph search from first principles", in the documents of
+//! KataGo).
 //!
 //! A node is then a move: it counts the visits that went through it and has the value of its position as of the last of
 //! them, and it is linked to the *shared position*, another node with a record behind it (see `position_table`), which
@@ -8,21 +9,22 @@
 //! cycles.
 //!
 //! - The value of a position is the mean of the network's own opinion and of its moves, each by the visits through it.
-//!   A backup does not hand a value up but what it changes in the sum: a move's visits are all worth what its position is
-//!   worth now, the earlier ones included. So a move catches up with what was found out by other ways whenever a visit
-//!   passes it, and nothing is counted twice. Where each position has one way to it this is the arithmetic of the tree.
+//!   A backup does not hand a value up but what it changes in the sum: a move's visits are all worth what its position
+//!   is worth now, the earlier ones included. So a move catches up with what was found out by other ways whenever a
+//!   visit passes it, and nothing is counted twice. Where each position has one way to it this is the arithmetic of the
+//!   tree.
 //! - A move that is found to lead to a known position takes its value, without the network. A visit ends at a
 //!   move whose position is by now worth something else than the move ([`LAG`], [`LAG_PLIES`]), or is proven.
 //! - PUCT counts the visits through moves; its growth (cpuct) and first-play urgency go by the position's.
-//! - Whether a position repeats another depends on the way to it. So it is looked up on every way, never kept in what is
-//!   shared and never taken for proven: such a visit counts as a draw for the move it came by, which remembers how many
-//!   of its visits did. What is shared above it is the mean over the ways that were taken: that much of the dependence on
-//!   the history remains, as in Lc0 and KataGo. Proven ends (mates, the counter, three-folds with the game itself, what
-//!   endgame tables say) depend on the position alone, and are shared as such.
+//! - Whether a position repeats another depends on the way to it. So it is looked up on every way, never kept in what
+//!   is shared and never taken for proven: such a visit counts as a draw for the move it came by, which remembers how
+//!   many of its visits did. What is shared above it is the mean over the ways that were taken: that much of the
+//!   dependence on the history remains, as in Lc0 and KataGo. Proven ends (mates, the counter, three-folds with the
+//!   game itself, what endgame tables say) depend on the position alone, and are shared as such.
 //!
-//! Left out: the network's opinion is that of the first way (its planes show seven earlier positions), as with the cache;
-//! positions that differ in the counter alone are not shared; a move whose position was visited by other ways is not
-//! corrected before a visit passes it.
+//! Left out: the network's opinion is that of the first way (its planes show seven earlier positions), as with the
+//! cache; positions that differ in the counter alone are not shared; a move whose position was visited by other ways is
+//! not corrected before a visit passes it.
 
 use super::backup::{Below, PathEntry, bounds_below};
 use super::node::{Bounds, Node, NodeId, Value};
@@ -34,7 +36,7 @@ use super::{PreviousRoot, Tree};
 /// (Lc0's, docs/lc0.md, 3.9).
 const LAG: f32 = 0.01;
 
-/// The same of the plies left.
+/// Largest lag of the plies left.
 const LAG_PLIES: f32 = 2.0;
 
 /// Fewer plies since the last capture or pawn move leave no room for a repetition.
@@ -52,7 +54,7 @@ impl Tree {
         }
     }
 
-    /// The node that has the moves of what `node` leads to.
+    /// The node that has the moves of the position to which `node` leads.
     pub(crate) fn place<'a>(&'a self, node: &'a Node) -> &'a Node {
         node.link().map_or(node, |position| &self[position])
     }
@@ -99,8 +101,8 @@ impl Tree {
         self.nodes.give(position.0, position_table::RUN);
     }
 
-    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it. One that
-    /// was forgotten is left to its other owners: their visits still count.
+    /// Makes the position of a move of the root, which follows `plies` moves, the root. The rest is kept behind it. One
+    /// that was forgotten is left to its other owners: their visits still count.
     pub(crate) fn root_at(&mut self, next: Option<NodeId>, plies: usize) {
         let of_use = |position: &NodeId| self[*position].n > 0 && !self[*position].is_pruned();
         let next = next.and_then(|next| self[next].link()).filter(of_use);
@@ -113,9 +115,10 @@ impl Tree {
         let home = self.home;
         self[home] = Node::new();
         // What a position was owned as the root for, it is now owned behind it.
-        self.previous_root = Some(match old == home {
-            true => PreviousRoot { node, child: None, position: None, plies },
-            false => PreviousRoot { node: Node::new(), child: None, position: Some(old), plies },
+        self.previous_root = Some(if old == home {
+            PreviousRoot { node, child: None, position: None, plies }
+        } else {
+            PreviousRoot { node: Node::new(), child: None, position: Some(old), plies }
         });
     }
 
@@ -143,8 +146,8 @@ impl Tree {
         }
     }
 
-    /// Whether a shared position is drawn by repetition on the way of a visit. `above`: the positions from its parent up
-    /// to the root. `two_fold`: one earlier occurrence from the root on is enough.
+    /// Whether a shared position is drawn by repetition on the way of a visit. `above`: the positions from its parent
+    /// up to the root. `two_fold`: one earlier occurrence from the root on is enough.
     pub(crate) fn repeats(&self, position: NodeId, above: impl Iterator<Item = NodeId>, two_fold: bool) -> bool {
         let (Some(shared), Identity { board, rule50 }) = (&self.shared, self.record(position).identity()) else {
             return false;
@@ -165,8 +168,8 @@ impl Tree {
         found == 1 && shared.history.contains(&board) || shared.twice.contains(&board)
     }
 
-    /// Forgets the repetitions of a node whose position repeats one of the game before the root: they were found while that
-    /// one was still below it.
+    /// Forgets the repetitions of a node whose position repeats one of the game before the root: they were found while
+    /// that one was still below it.
     pub(crate) fn forget_stale_repeats(&mut self, id: NodeId, position: NodeId) {
         let Some(shared) = &self.shared else { return };
         if self[id].repeats() > 0 && shared.history.contains(&self.record(position).identity().board) {

@@ -4,9 +4,9 @@ use crate::chess::{Game, Move};
 use crate::search::context::{RemainingLimits, SearchContext};
 use crate::search::gather::batch::Batch;
 use crate::search::params::SearchParams;
+use crate::search::tree::chunks::{CHUNK_BYTES, Spare};
 use crate::search::tree::node::Terminal;
 use crate::search::tree::packed_move::PackedMove;
-use crate::search::tree::pool::{CHUNK_BYTES, Spare};
 use crate::search::tree::root_noise::Noise;
 use proptest::prelude::*;
 use rand::SeedableRng as _;
@@ -14,7 +14,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A blocked pawn ending, where nearly every position can be reached in many ways (Fine, "Basic chess endings", no. 70).
+/// A blocked pawn ending, where nearly every position can be reached in many ways (Fine, "Basic chess endings", no.
+/// 70).
 const FINE_70: &str = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1";
 const POSITIONS: [&str; 5] = [
     FINE_70,
@@ -33,7 +34,7 @@ struct Searcher {
     memory_limit: Option<usize>,
     /// Positions that the network was asked for.
     evaluations: usize,
-    /// Those of them that a cache would not have known.
+    /// Positions that a cache would not have known.
     unknown: HashSet<u64>,
 }
 
@@ -48,7 +49,8 @@ impl Searcher {
         Searcher { tree, backend, evaluator, params, memory_limit: None, evaluations: 0, unknown: HashSet::new() }
     }
 
-    /// Searches until the root has so many visits, in batches of `size`; with `give_up`, every third batch is cancelled.
+    /// Searches until the root has this many visits, in batches of `size`; with `give_up`, every third batch is
+    /// cancelled.
     fn search(&mut self, visits: u64, size: usize, give_up: bool) {
         let mut game = self.tree.game().clone();
         let plies = game.moves().len();
@@ -106,9 +108,10 @@ impl Searcher {
         assert!(self.tree.follow(game));
     }
 
-    /// Looks at every position there is, after the alternatives to the last move were given up: what is counted adds up, nothing is on its way, nothing is lost. With
-    /// `remembers`, the tree has forgotten nothing and its root is as it was searched: then each value is the mean of the
-    /// network's opinion, asked anew, and of its moves. Returns how many positions have several owners.
+    /// Looks at every position there is, after the alternatives to the last move were given up: what is counted adds
+    /// up, nothing is on its way, nothing is lost. With `remembers`, the tree has forgotten nothing and its root is as
+    /// it was searched: then each value is the mean of the network's opinion, asked anew, and of its moves. Returns how
+    /// many positions have several owners.
     fn audit(&mut self, remembers: bool) -> usize {
         self.tree.forget_alternatives();
         while self.tree.free_discarded() {}
@@ -196,7 +199,7 @@ impl Searcher {
     }
 }
 
-/// Nodes of the segments of so many children.
+/// Nodes of the segments of this many children.
 fn allocated(children: usize) -> usize {
     match children {
         0..=2 => children,
@@ -208,7 +211,8 @@ fn allocated(children: usize) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Searches of several sizes, moves between them, batches given up: all counts add up, and in the end nothing is left.
+    /// Searches of several sizes, moves between them, batches given up: all counts add up, and in the end nothing is
+    /// left.
     #[test]
     fn all_adds_up(
         fen in prop::sample::select(&POSITIONS[..]),
@@ -288,7 +292,7 @@ fn without_memory_for_more_it_forgets() {
     }
 }
 
-/// How much of it the system has back depends on the machine.
+/// The part that the system has back depends on the machine.
 #[test]
 fn memory_of_an_earlier_tree_has_no_part_in_what_is_forgotten() {
     let play = |freed: bool| {
@@ -338,8 +342,8 @@ impl Lines {
         Lines(tree)
     }
 
-    /// Sends a visit down a line as far as it is open. The network is of the opinion `wl` about a position it is asked for,
-    /// for the player who moved there. Returns the last node.
+    /// Sends a visit down a line as far as it is open. The network is of the opinion `wl` about a position it is asked
+    /// for, for the player who moved there. Returns the last node.
     fn visit(&mut self, line: &[&str], wl: f32) -> NodeId {
         let Lines(tree) = self;
         let mut game = tree.game().clone();
@@ -383,7 +387,7 @@ impl Lines {
     }
 }
 
-/// By the first line the knights come back to f3 and f6, by the second they have not been there together.
+/// Two lines: by the first the knights come back to f3 and f6, by the second they have not been there together.
 const THERE_AND_BACK: [&str; 6] = ["g1f3", "g8f6", "f3g5", "f6g4", "g5f3", "g4f6"];
 const ONCE: [&str; 6] = ["g1h3", "g8h6", "h3g5", "h6g4", "g5f3", "g4f6"];
 
@@ -483,7 +487,7 @@ fn the_last_move_may_have_been_another() {
     for (from, stripped) in [(0, false), (0, true), (1, false), (1, true)] {
         let mut searcher = Searcher::new(FINE_70, true);
         searcher.search(3000, 8, false);
-        // PreviousRoot the second move is a shared position, behind the first is none.
+        // PreviousRoot the second move is a shared position, behind the first there is no such position.
         for _ in 0..from {
             searcher.play(searcher.best());
         }
@@ -524,7 +528,7 @@ fn what_tables_say_is_no_mate_by_any_way() {
     lines.visit(&other, 0.0);
     let won = lines.visit(&[&one[..], &["d7d5"]].concat(), 0.0);
     let position = lines.0[first].link().unwrap();
-    // The last move is one that the tables call won: whoever lets it happen has lost.
+    // The last move is one that the tables call won: the side that lets it happen has lost.
     let found = lines.0.existing_child(&lines.0[position], 0).unwrap();
     assert_ne!(found, won);
     make_terminal(&mut lines.0, found, None, GameEnd { result: 1, m: 7.0, kind: Terminal::Tablebase });

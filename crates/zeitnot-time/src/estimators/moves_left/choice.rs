@@ -33,7 +33,7 @@ struct Weights {
 impl MovesLeft {
     /// Reads which estimators are named, and their parameters.
     pub fn new(values: &ParamValues) -> Self {
-        let is_named = |group: &GroupSpec| values.has(&[group.name]);
+        let is_named = |group: &GroupSpec| values.has(group.name);
         let weight = |group: &GroupSpec| if is_named(group) { values.get_in(group.name, &WEIGHT) } else { 0.0 };
         let weights = GROUPS.iter().any(is_named).then(|| Weights {
             legacy: weight(&MLE_LEGACY),

@@ -25,17 +25,16 @@ pub const MLE_LEGACY: GroupSpec = GroupSpec {
     name: "mle-legacy",
     help: "Moves left from the move number: the median residual life of a log-logistic distribution of game lengths.",
     params: &[MIDPOINT, STEEPNESS, WEIGHT],
-    groups: &[],
 };
 
-/// The same group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
+/// The group where no other estimator can stand beside it, with the numbers of the design page of `smooth`
 /// (docs/documents.md, 1.3).
 ///
 /// The page gives them nowhere (it shows 50 and 12 in an example) and says that the estimator is that of the manager
 /// before it: 51.5 and 7.0 are the defaults of that manager, Lc0's legacy, and of the first merged smooth
 /// (docs/lc0.md, 1.12).
 pub(crate) const MLE_LEGACY_ALONE: GroupSpec =
-    GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS, groups: &[] };
+    GroupSpec { name: MLE_LEGACY.name, help: MLE_LEGACY.help, params: &SEED_PARAMS };
 
 const SEED_PARAMS: [ParamSpec; 2] = [ParamSpec { default: 51.5, ..MIDPOINT }, ParamSpec { default: 7.0, ..STEEPNESS }];
 

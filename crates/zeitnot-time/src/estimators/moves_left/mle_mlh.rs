@@ -15,7 +15,6 @@ pub const MLE_MLH: GroupSpec = GroupSpec {
     name: "mle-mlh",
     help: "Moves left from the network's moves-left head, averaged over the search and smoothed over the moves.",
     params: &[SCALE, OFFSET, TRUST, WEIGHT],
-    groups: &[],
 };
 
 /// The estimator `mle-mlh`: what the design page of `smooth` announces (docs/documents.md, 1.3).

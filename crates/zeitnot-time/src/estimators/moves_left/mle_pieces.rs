@@ -15,7 +15,6 @@ pub const MLE_PIECES: GroupSpec = GroupSpec {
     name: "mle-pieces",
     help: "Moves left from the number of pieces on the board.",
     params: &[BASE, PER_PIECE, FLOOR, WEIGHT],
-    groups: &[],
 };
 
 /// The estimator `mle-pieces`: a straight line over the number of pieces, in the manner that the design page of

@@ -7,9 +7,9 @@ mod mle_pieces;
 
 pub(crate) use choice::{GROUPS, MovesLeft};
 pub(crate) use mle_legacy::MLE_LEGACY_ALONE;
-pub use mle_legacy::{MLE_LEGACY, MleLegacy};
-pub use mle_mlh::{MLE_MLH, MleMlh};
-pub use mle_pieces::{MLE_PIECES, MlePieces};
+pub(crate) use mle_legacy::{MLE_LEGACY, MleLegacy};
+use mle_mlh::{MLE_MLH, MleMlh};
+use mle_pieces::{MLE_PIECES, MlePieces};
 
 /// No estimate is below this, in moves: a game that should be over may go on for a while.
-pub const LEAST_MOVES: f64 = 2.0;
+const LEAST_MOVES: f64 = 2.0;

@@ -3,11 +3,12 @@
 use super::parts::control::{ControlFactor, SHARP_RUSTIC};
 use super::parts::phase::GamePhase;
 use super::parts::quality::{self, MoveQuality, Quality};
+use super::statistics::{PlannedMove, Statistics};
 use crate::params::{GroupSpec, ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     EMERGENCY_TIME "emergency-ms" 2000.0 0.0 1e9 Milliseconds
@@ -17,12 +18,8 @@ param_specs! {
         "In an emergency, a search of this average depth or more gets no more than its budget, however unclear.";
 }
 
-const CONTROL: GroupSpec = GroupSpec {
-    name: "control",
-    help: "Factors by the class of the time control.",
-    params: &SHARP_RUSTIC,
-    groups: &[],
-};
+const CONTROL: GroupSpec =
+    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &SHARP_RUSTIC };
 
 /// How `adaptive` is chosen and configured.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
@@ -31,7 +28,6 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     help: "Sharp Rustic's: moves to go by phase, factors by time control and by how clear the choice is, emergency \
            mode.",
     params: &[EMERGENCY_TIME, EMERGENCY_FACTOR, EMERGENCY_DEPTH],
-    choices: &[],
     groups: &[CONTROL, quality::GROUP],
     build: |values| Box::new(Adaptive::new(values)),
 };
@@ -55,6 +51,7 @@ struct Adaptive {
     emergency_ms: f64,
     emergency_factor: f64,
     emergency_depth: f64,
+    statistics: Statistics,
     current: Option<CurrentMove>,
 }
 
@@ -66,16 +63,18 @@ struct CurrentMove {
     in_check: bool,
     /// In an emergency: the average depth from which the search gets no more than the budget.
     deepest: Option<f64>,
+    planned: PlannedMove,
 }
 
 impl Adaptive {
     fn new(values: &ParamValues) -> Self {
         Self {
-            control: ControlFactor::new(values, &[CONTROL.name], &SHARP_RUSTIC),
-            quality: Quality::new(values, &[quality::GROUP.name]),
+            control: ControlFactor::new(values, CONTROL.name, &SHARP_RUSTIC),
+            quality: Quality::new(values, quality::GROUP.name),
             emergency_ms: values.get(&EMERGENCY_TIME),
             emergency_factor: values.get(&EMERGENCY_FACTOR),
             emergency_depth: values.get(&EMERGENCY_DEPTH),
+            statistics: Statistics::new(),
             current: None,
         }
     }
@@ -97,6 +96,7 @@ impl TimeManager for Adaptive {
             clock_ms / moves_left + increment_ms,
             Milliseconds,
         );
+        self.statistics.set_control(self.control.class(clock_ms));
         let control = self.control.plan(&mut plan, clock_ms);
         let is_emergency = clock_ms < moves_left * self.emergency_ms;
         plan.term("emergency = clock < moves_left * emergency-ms", f64::from(u8::from(is_emergency)), Ratio);
@@ -121,7 +121,8 @@ impl TimeManager for Adaptive {
         );
         let deepest = is_emergency.then_some(self.emergency_depth);
         let (budget_ms, hard_limit_ms) = (plan.budget_ms, plan.hard_limit_ms);
-        self.current = Some(CurrentMove { normal_ms, budget_ms, hard_limit_ms, in_check, deepest });
+        let planned = PlannedMove::new(request, &plan, is_emergency);
+        self.current = Some(CurrentMove { normal_ms, budget_ms, hard_limit_ms, in_check, deepest, planned });
         plan
     }
 
@@ -134,19 +135,25 @@ impl TimeManager for Adaptive {
         Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
-    fn finish(&mut self, _outcome: &MoveOutcome) {
-        self.current = None;
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self, outcome: &MoveOutcome) {
+        if let Some(current) = self.current.take() {
+            self.statistics.move_ended(&current.planned, outcome.elapsed_ms);
+        }
     }
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
     }
 
-    fn set_nps(&mut self, _nps: f64) {}
-
-    fn reports_statistics(&self) -> bool {
-        true
+    fn report(&self) -> Option<GameReport> {
+        Some(self.statistics.report())
     }
+
+    fn set_nps(&mut self, _nps: f64) {}
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 #![doc = include_str!("../../../docs/complexity.md")]
 
-use super::parts::Part;
 use super::parts::control::{ControlFactor, MERGEN, TimeClass};
 use super::parts::phase::{self, LAST_MIDDLEGAME_MOVE, LAST_OPENING_MOVE, MovePhase, PhaseFactor, move_number};
 use super::parts::position_complexity::{self, Complexity};
-use crate::params::{ChoiceSpec, GroupSpec, ManagerSpec, ParamValues, param_specs};
+use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
 
 param_specs! {
     BASE_FACTOR "base-time-factor" 0.04 0.001 1.0 Ratio
@@ -26,15 +27,19 @@ param_specs! {
         "In an emergency, a search of this average depth or more ends at its target, decided or not.";
 }
 
-/// The class of the time control, as the document's program is told it.
-const CONTROL_CHOICE: ChoiceSpec = ChoiceSpec {
+/// The class of the time control, which the document's program takes as an argument.
+const CLASS: ParamSpec = ParamSpec {
     name: "class",
-    values: &["auto", "bullet", "blitz", "rapid", "classical"],
+    default: 0.0,
+    min: 0.0,
+    max: 4.0,
+    unit: Unit::Ratio,
     help: "The class of the time control; auto: from the first clock.",
+    words: &["auto", "bullet", "blitz", "rapid", "classical"],
 };
 
 const CONTROL: GroupSpec =
-    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN, groups: &[] };
+    GroupSpec { name: "control", help: "Factors by the class of the time control.", params: &MERGEN };
 
 /// How `complexity` is chosen and configured.
 pub(crate) const SPEC: ManagerSpec = ManagerSpec {
@@ -52,8 +57,8 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
         EMERGENCY_TARGET,
         EMERGENCY_MAX,
         EMERGENCY_DEPTH,
+        CLASS,
     ],
-    choices: &[CONTROL_CHOICE],
     groups: &[CONTROL, phase::GROUP, position_complexity::GROUP],
     build: |values| Box::new(ComplexityManager::new(values)),
 };
@@ -106,18 +111,17 @@ impl CurrentMove {
 
 impl ComplexityManager {
     fn new(values: &ParamValues) -> Self {
-        let mut control = ControlFactor::new(values, &[CONTROL.name], &MERGEN);
-        match values.choice(&CONTROL_CHOICE) {
-            "bullet" => control.fix(TimeClass::Bullet),
-            "blitz" => control.fix(TimeClass::Blitz),
-            "rapid" => control.fix(TimeClass::Rapid),
-            "classical" => control.fix(TimeClass::Classical),
-            _ => {}
+        let mut control = ControlFactor::new(values, CONTROL.name, &MERGEN);
+        let classes = [TimeClass::Bullet, TimeClass::Blitz, TimeClass::Rapid, TimeClass::Classical];
+        // The first word leaves it to the clock.
+        let named = (values.get(&CLASS) as usize).checked_sub(1);
+        if let Some(class) = named.and_then(|index| classes.get(index)) {
+            control.fix(*class);
         }
         Self {
             control,
-            phase: PhaseFactor::new(values, &[phase::GROUP.name]),
-            complexity: Complexity::new(values, &[position_complexity::GROUP.name]),
+            phase: PhaseFactor::new(values, phase::GROUP.name),
+            complexity: Complexity::new(values, position_complexity::GROUP.name),
             values: values.clone(),
             current: None,
         }
@@ -146,7 +150,11 @@ impl TimeManager for ComplexityManager {
             Milliseconds,
         );
         let control = self.control.plan(&mut plan, clock_ms);
-        let phase = plan.term("phase = from the phase of the game", self.phase.begin(request), Ratio);
+        let phase = plan.term(
+            "phase = from the phase of the game",
+            self.phase.of(MovePhase::of(request.ply, request.pieces)),
+            Ratio,
+        );
         let score = plan.term(
             "complexity_score = from moves, pieces, captures and check",
             position_complexity::score(request),
@@ -235,12 +243,20 @@ impl TimeManager for ComplexityManager {
         Verdict::at_limit(snapshot, current.limit_ms(snapshot), StopReason::Time)
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, _outcome: &MoveOutcome) {
         self.current = None;
     }
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

@@ -9,7 +9,7 @@ use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs}
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 
 param_specs! {
     MOVES "moves" 40.0 1.0 1000.0 Moves "Moves that sudden death is expected to last.";
@@ -21,7 +21,7 @@ param_specs! {
 }
 
 const fn group(of: &GroupSpec, params: &'static [ParamSpec]) -> GroupSpec {
-    GroupSpec { name: of.name, help: of.help, params, groups: &[] }
+    GroupSpec { name: of.name, help: of.help, params }
 }
 
 /// How `soft-hard` is chosen and configured.
@@ -30,7 +30,6 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
     preset: Some("complete"),
     help: "The textbook's: a soft limit that score drops, best moves and easy moves change, and a hard one.",
     params: &[MOVES, SOFT, HARD, HARD_CLOCK, MARGIN, LEAST],
-    choices: &[],
     groups: &[
         group(&score_drop::GROUP, &score_drop::COMPLETE),
         group(&best_move::CHANGES, &best_move::CHANGES_COMPLETE),
@@ -49,7 +48,6 @@ pub(crate) const BASIC: ManagerSpec = ManagerSpec {
     preset: Some("basic"),
     help: "The textbook's first version: 60 % of an equal share as the soft limit, 200 % as the hard one.",
     params: &[MOVES.defaulting_to(30.0), SOFT.defaulting_to(0.6), HARD.defaulting_to(2.0), HARD_CLOCK, MARGIN, LEAST],
-    choices: &[],
     groups: &[score_drop::GROUP, best_move::CHANGES, best_move::STABILITY, easy_move::GROUP],
     build: |values| Box::new(SoftHard::new(values, &BASIC, false)),
 };
@@ -102,10 +100,10 @@ impl SoftHard {
             values: std::array::from_fn(|index| values.get(&spec.params[index])),
             is_complete,
             parts: vec![
-                Box::new(ScoreDrop::new(values, &[score_drop::GROUP.name], &drop)),
-                Box::new(Changes::new(values, &[best_move::CHANGES.name], &changes)),
-                Box::new(Stability::new(values, &[best_move::STABILITY.name])),
-                Box::new(EasyMove::new(values, &[easy_move::GROUP.name])),
+                Box::new(ScoreDrop::new(values, &drop)),
+                Box::new(Changes::new(values, &changes)),
+                Box::new(Stability::new(values)),
+                Box::new(EasyMove::new(values)),
             ],
             history: History::default(),
             current: None,
@@ -123,7 +121,7 @@ impl TimeManager for SoftHard {
         let [moves, soft, hard, hard_clock, margin, least] = self.values;
         let mut plan = PlanBuilder::new(self.name(), request);
         let MoveRequest { clock_ms, increment_ms, .. } = *plan.request();
-        // The chapter counts on all the moves the interface tells, be they more than its own guess.
+        // The chapter counts on all the moves that the interface gives, be they more than its own guess.
         let moves_left = plan.moves_left_of(moves);
         let share = clock_ms / moves_left + increment_ms;
         let (base, after) = if self.is_complete { (share - margin, 0.0) } else { (share, margin) };
@@ -159,7 +157,7 @@ impl TimeManager for SoftHard {
         let hard = plan.at_least(hard_name, hard, least, Milliseconds);
         let soft = plan.at_most(soft_name, soft.max(least), hard, Milliseconds);
         for part in &mut self.parts {
-            part.begin(request);
+            part.begin();
         }
         self.history.begin_move(self.current.is_none());
         let plan = plan.finish(("soft_limit", soft), ("hard_limit_wanted - soft_limit", hard - soft), None);
@@ -175,6 +173,10 @@ impl TimeManager for SoftHard {
         Verdict::at_limit(snapshot, limit, StopReason::Time)
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, _outcome: &MoveOutcome) {
         if self.current.take().is_none() {
             self.history.begin_move(false);
@@ -183,6 +185,10 @@ impl TimeManager for SoftHard {
 
     fn estimates(&self) -> Estimates {
         Estimates::default()
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, _nps: f64) {}

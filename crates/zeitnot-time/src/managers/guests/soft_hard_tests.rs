@@ -1,5 +1,6 @@
 use super::*;
-use crate::{SearchLimits, StopperParams, Stoppers, build};
+use crate::stoppers::Stoppers;
+use crate::{SearchLimits, StopperParams, build};
 
 fn request(clock_ms: f64, increment_ms: f64, moves_to_go: Option<u32>) -> MoveRequest {
     MoveRequest { clock_ms, increment_ms, moves_to_go, ..MoveRequest::default() }

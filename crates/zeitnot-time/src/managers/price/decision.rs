@@ -2,6 +2,7 @@
 
 use super::gain_weights::PRICE;
 use super::{HORIZON, INIT_TIMEUSE, MAX_AVERAGE, MAX_MOVE_BUDGET, NPS_UPDATE_RATE, Price, SPEC, TIMEUSE_UPDATE_RATE};
+use crate::managers::smooth::shared::{game_time_term, max_move_budget_term, nps_term};
 use crate::params::ParamValues;
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
@@ -70,7 +71,7 @@ impl Price {
     pub(super) fn decide(&self, request: &MoveRequest) -> (Plan, Decision) {
         use Unit::{Milliseconds, Nodes, Ratio};
         let mut plan = PlanBuilder::new(SPEC.name, request);
-        let MoveRequest { clock_ms, increment_ms, overhead_ms, moves_to_go, .. } = *plan.request();
+        let clock_ms = plan.request().clock_ms;
         let expected_moves = self.moves_left.estimate();
         let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
         let moves = plan.at_least(
@@ -79,22 +80,11 @@ impl Price {
             1.0,
             Unit::Moves,
         );
-        let mut game_time = clock_ms + increment_ms * (moves - 1.0) - overhead_ms;
-        let overrun_ms = self.overrun.average_ms();
-        if overrun_ms > 0.0 {
-            game_time -=
-                moves * plan.term("overrun = from what moves took past their limits", overrun_ms, Milliseconds);
-        }
-        let game_time = plan.at_least(
-            "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)",
-            game_time,
-            0.0,
-            Milliseconds,
-        );
+        let name = "game_time = max(0, clock + increment * (priced_moves - 1) - overhead - priced_moves * overrun)";
+        let game_time = game_time_term(&mut plan, name, moves, 0.0, &self.overrun);
         let average_move_ms =
             plan.term("average_move_time = game_time / priced_moves", game_time / moves, Milliseconds);
-        let nps =
-            plan.term("nps = from the searches, at first its initial value", self.speed.nps(), Unit::NodesPerSecond);
+        let nps = nps_term(&mut plan, self.speed.nps());
         let new_nodes = plan.term(
             "average_new_nodes = average_move_time / 1000 * nps",
             average_move_ms * nps / MS_PER_SECOND,
@@ -110,12 +100,7 @@ impl Price {
         );
         let price = "price = from recorded searches: the value that the nodes of an average move have to gain";
         plan.term(price, PRICE * 1e2, Unit::Percent);
-        // The next period's time comes on top after the last move of a control, which need not save for it.
-        let (name, share) = match moves_to_go {
-            Some(moves) => ("max_move_budget = max(max-move-budget, 1 / moves_to_go)", 1.0 / f64::from(moves)),
-            None => ("max_move_budget = max-move-budget", 0.0),
-        };
-        let fraction = plan.at_least(name, self.settings.max_move_budget, share, Ratio);
+        let fraction = max_move_budget_term(&mut plan, self.settings.max_move_budget);
         let longest = plan.at_most(
             "longest_move = min(max-average * average_move_time, max_move_budget * clock)",
             self.settings.max_average * average_move_ms,

@@ -10,7 +10,7 @@ use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::SpeedEstimator;
 use crate::params::{ManagerSpec, ParamValues, param_specs};
 use crate::plan::Plan;
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{Estimates, GameReport, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
 use decision::{Decision, Settings};
 use gain::{GAIN, GROWTH};
 use gain_weights::PRICE;
@@ -36,7 +36,7 @@ param_specs! {
 const FIRST_TIME_USE_MOVES: f64 = 5.0;
 /// New nodes before which the network was not trained to predict anything.
 const LEAST_NODES: u64 = 16;
-/// The gain of one more node falls as this power of the nodes, about; by it smart pruning is told how many nodes are expected.
+/// The gain of one more node falls as this power of the nodes, about; from it smart pruning gets the number of nodes that are expected.
 const GAIN_EXPONENT: f64 = 1.3;
 /// Factor on that expectation: a move that is given up too early does not come back.
 const PATIENCE: f64 = 2.0;
@@ -47,7 +47,6 @@ pub(super) const SPEC: ManagerSpec = ManagerSpec {
     preset: None,
     help: "Searches on as long as more nodes are expected to gain more than they cost.",
     params: &[INIT_NPS, NPS_UPDATE_RATE, INIT_TIMEUSE, TIMEUSE_UPDATE_RATE, HORIZON, MAX_MOVE_BUDGET, MAX_AVERAGE],
-    choices: &[],
     groups: GROUPS,
     build: |values| Box::new(Price::new(values)),
 };
@@ -62,11 +61,11 @@ struct Price {
     shares: f64,
     moves: f64,
     current: Option<CurrentMove>,
-    /// What the nodes of an average move would have gained at the end of the last search.
+    /// The gain that the nodes of an average move would have brought at the end of the last search.
     last_gain: Option<f64>,
 }
 
-/// What is needed until the move ends.
+/// The numbers of the plan that are needed until the move ends.
 #[derive(Clone, Debug)]
 struct CurrentMove {
     request: MoveRequest,
@@ -168,7 +167,6 @@ impl TimeManager for Price {
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.speed.end_move();
         let Some(current) = self.current.take() else { return };
-        // Factors on top of this manager change its longest time alone, not the price: they are not counted here.
         let share = outcome.elapsed_ms / current.decision.average_move_ms;
         if share.is_finite() && share >= 0.0 {
             let kept = libm::exp2(-1.0 / self.settings.timeuse_update_rate);
@@ -186,6 +184,10 @@ impl TimeManager for Price {
             price: Some(PRICE),
             ..Estimates::default()
         }
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -7,11 +7,11 @@ use std::collections::VecDeque;
 pub const INPUTS: usize = 17;
 /// The visits are compared with those of a tree that was smaller by this factor.
 const RECENT: f64 = 1.3;
-/// The same of the values.
+/// The values are compared with those of a tree that was smaller by this factor.
 const EARLIER: f64 = 2.0;
 /// The growth of the tree from one root that is kept to the next.
 pub(super) const KEPT_GROWTH: f64 = 1.1;
-/// The largest tree that traces tell about: a larger one counts as this.
+/// The largest tree in the recordings: a larger one counts as this.
 const LARGEST: f64 = 1_000.0;
 /// The gap of values where there is nothing to compare with.
 const NO_RIVAL: f64 = 1.0;

@@ -1,27 +1,28 @@
 #![doc = include_str!("../../../docs/smooth-lc0.md")]
 
-use super::params;
-use super::trend::{Trend, Window};
+use super::shared::{self, Trend, Window};
 use crate::estimators::exponential_decay;
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
-use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
 
 /// Speed before the first measurement (docs/lc0.md, 1.7: a constant there).
 const INIT_NPS: f64 = 20_000.0;
 /// No estimate of speed is below this, so that nothing is divided by zero.
 const LEAST_NPS: f64 = 1e-3;
 
-const INIT_TREE_REUSE: ParamSpec = params::INIT_TREE_REUSE.defaulting_to(0.52);
-const MAX_TREE_REUSE: ParamSpec = params::MAX_TREE_REUSE.defaulting_to(0.73);
-const TREE_REUSE_UPDATE_RATE: ParamSpec = params::TREE_REUSE_UPDATE_RATE.defaulting_to(3.39);
-const INIT_TIMEUSE: ParamSpec = params::INIT_TIMEUSE.defaulting_to(0.7);
-const MIN_TIMEUSE: ParamSpec = params::MIN_TIMEUSE.defaulting_to(0.34);
-const TIMEUSE_UPDATE_RATE: ParamSpec = params::TIMEUSE_UPDATE_RATE.defaulting_to(5.51);
-const MAX_MOVE_BUDGET: ParamSpec = params::MAX_MOVE_BUDGET
+const INIT_TREE_REUSE: ParamSpec = shared::INIT_TREE_REUSE.defaulting_to(0.52);
+const MAX_TREE_REUSE: ParamSpec = shared::MAX_TREE_REUSE.defaulting_to(0.73);
+const TREE_REUSE_UPDATE_RATE: ParamSpec = shared::TREE_REUSE_UPDATE_RATE.defaulting_to(3.39);
+const INIT_TIMEUSE: ParamSpec = shared::INIT_TIMEUSE.defaulting_to(0.7);
+const MIN_TIMEUSE: ParamSpec = shared::MIN_TIMEUSE.defaulting_to(0.34);
+const TIMEUSE_UPDATE_RATE: ParamSpec = shared::TIMEUSE_UPDATE_RATE.defaulting_to(5.51);
+const MAX_MOVE_BUDGET: ParamSpec = shared::MAX_MOVE_BUDGET
     .defaulting_to(0.42)
     .helping("Largest fraction of the clock that one move may use, the bank apart.");
 
@@ -72,7 +73,6 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
         OVERTAKER_OPTIMISM,
         FORCE_PIGGYBANK,
     ],
-    choices: &[],
     groups: &[MLE_LEGACY],
     build: |values| Box::new(Lc0Smooth::new(values.clone())),
 };
@@ -180,11 +180,11 @@ impl TimeManager for Lc0Smooth {
             0.0,
             Milliseconds,
         );
-        let nps = params::nps_term(&mut plan, self.nps.estimate);
+        let nps = shared::nps_term(&mut plan, self.nps.estimate);
         let game_nodes = plan.term("game_nodes = game_time / 1000 * nps", game_time * nps / MS_PER_SECOND, Nodes);
         let average_nodes = plan.term("average_new_nodes = game_nodes / moves_left", game_nodes / moves_left, Nodes);
         self.average_ms = plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
-        let target = params::total_nodes_term(&mut plan, average_nodes, self.reuse, self.reuse_limited);
+        let target = shared::total_nodes_term(&mut plan, average_nodes, self.reuse, self.reuse_limited);
         let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
         let new_nodes =
             plan.at_least("target_new_nodes = max(0, average_total_nodes - reused_nodes)", target - reused, 0.0, Nodes);
@@ -199,7 +199,7 @@ impl TimeManager for Lc0Smooth {
         );
         let net = plan.term("net_time = gross_time - bank_tax", gross - tax, Milliseconds);
         let extra = (self.bank_ms * self.values.get(&MAX_PIGGYBANK_USE)).trunc();
-        let timeuse = params::time_use_term(&mut plan, self.timeuse, self.timeuse_limited);
+        let timeuse = shared::time_use_term(&mut plan, self.timeuse, self.timeuse_limited);
         let allocated = plan.term("allocated = net_time / timeuse", net / timeuse, Milliseconds);
         let most = self.values.get(&MAX_MOVE_BUDGET) * clock_ms;
         let allocated =
@@ -255,6 +255,10 @@ impl TimeManager for Lc0Smooth {
         Verdict { nps, ..Verdict::at_limit(snapshot, limit, StopReason::Time) }
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     /// docs/lc0.md, 1.10.
     fn finish(&mut self, outcome: &MoveOutcome) {
         let Some(current) = self.current.take() else {
@@ -263,12 +267,10 @@ impl TimeManager for Lc0Smooth {
             return;
         };
         let used = outcome.elapsed_ms.max(0.0).trunc();
-        // Lc0 has no `adjust`: without one this is 1, and the numbers are Lc0's.
-        let granted = outcome.granted();
-        let allocated = current.allocated_ms * granted;
+        let allocated = current.allocated_ms;
         let share = if allocated > 0.0 { used / allocated } else { 1.0 };
         if current.bank_used {
-            self.bank_ms = (self.bank_ms - (used - current.deadline_ms * granted).max(0.0)).max(0.0).trunc();
+            self.bank_ms = (self.bank_ms - (used - current.deadline_ms).max(0.0)).max(0.0).trunc();
         }
         let sample = if current.bank_used { 1.0 } else { share };
         let rate = self.values.get(&TIMEUSE_UPDATE_RATE);
@@ -287,6 +289,10 @@ impl TimeManager for Lc0Smooth {
             bank_ms: Some(self.bank_ms),
             ..Estimates::default()
         }
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -1,26 +1,94 @@
 #![doc = include_str!("../../../docs/smooth.md")]
 
-mod decision;
 pub mod lc0;
-mod learned;
-mod params;
-mod piggybank;
 pub mod pr1195;
-mod trend;
+pub(super) mod shared;
 
 use crate::estimators::moves_left::{GROUPS, MovesLeft};
 use crate::estimators::overrun::Overrun;
 use crate::estimators::speed::{GUESS_WEIGHT_MS, SpeedEstimator};
-use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues};
+use crate::params::{GroupSpec, ManagerSpec, ParamSpec, ParamValues, param_specs};
 use crate::plan::Plan;
-use crate::plan_builder::believed_ms;
-use crate::specification::{self, PRESET};
-use crate::{Estimates, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
-use decision::{Budget, Settings};
-use learned::Learned;
-use params::*;
-use piggybank::Piggybank;
-use trend::Trend;
+use crate::plan_builder::{PlanBuilder, believed_ms};
+use crate::specification;
+use crate::unit::Unit;
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
+use shared::*;
+
+// Parameters of plain `smooth` alone; `shared` has the others.
+param_specs! {
+    FIRST_MOVE_BONUS "first-move-bonus" 0.0 0.0 10.0 Ratio
+        "Extra time of the first move of a game, as a multiple of its budget.";
+    EXTENSION "extension" 2.0 0.0 10.0 Ratio
+        "Reserve of a move that turns out to be hard, as a multiple of its budget. Simulated games of three recordings lose least at 2.";
+    SCORE_DROP "score-drop" 0.1 0.0 2.0 Ratio
+        "Drop of the value since the move before from which a move is hard, too (1: from a win to a draw); 0: never.";
+    MIN_NODES "min-nodes" 0.0 0.0 1e9 Nodes
+        "New nodes that a move still gets in time trouble, if max-move-budget allows.";
+    NODE_BUDGET "node-budget" 0.0 0.0 100.0 Ratio
+        "The search also ends at this multiple of the nodes its time is expected to bring; 0: never. At 1 replays lose.";
+    TOTAL_NODES_SHARE "total-nodes-share" 1.0 0.0 1.0 Ratio
+        "The target is made of the nodes of the tree (1) or of those of the best move (0), or a mix. Replays do not tell 0 from 1.";
+
+    BANK_INIT "init" 0.09 0.0 1.0 Ratio "Fraction of the first clock that goes into the bank.";
+    BANK_TAX "per-move" 0.12 0.0 1.0 Ratio "Fraction of each move's expected time that goes into the bank.";
+    BANK_USE "max-use" 0.94 0.0 1.0 Ratio "Fraction of the bank that one move may draw.";
+    BANK_CAP "max-clock" 0.3 0.0 1.0 Ratio "Largest fraction of the clock that the bank holds.";
+
+    TREND_PERIOD "period" 3000.0 1.0 1e9 Milliseconds "Window in which the growth of visits is measured.";
+    BEST_OPTIMISM "best-optimism" 0.2 0.0 1000.0 Ratio
+        "Factor on the growth of the best move's visits when they are projected.";
+    RIVAL_OPTIMISM "rival-optimism" 4.0 0.0 1000.0 Ratio "The same for every other move.";
+}
+
+const PIGGYBANK: GroupSpec = GroupSpec {
+    name: "piggybank",
+    help: "When named, moves save into a bank that hard moves draw on. Replays gain next to nothing with it.",
+    params: &[BANK_INIT, BANK_TAX, BANK_USE, BANK_CAP],
+};
+
+const OVERTAKING: GroupSpec = GroupSpec {
+    name: "overtaking",
+    help: "When named, a move is hard, too, while another one grows fast enough to become the best in time. Replays lose with it.",
+    params: &[TREND_PERIOD, BEST_OPTIMISM, RIVAL_OPTIMISM],
+};
+
+/// How `smooth` is chosen and configured.
+pub(super) const SPEC: ManagerSpec = ManagerSpec {
+    name: "smooth",
+    preset: Some("zeitnot"),
+    help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
+    params: &[
+        INIT_TREE_REUSE,
+        MAX_TREE_REUSE
+            .helping("The expected tree reuse never goes above this, and no tree counts for more of the target."),
+        TREE_REUSE_UPDATE_RATE,
+        INIT_NPS.helping(
+            "Expected speed before the first batches of a game: it weighs 5 ms of search, whereas on Lc0's page \
+             (preset=pr1195) it fades with nps-update-rate.",
+        ),
+        NPS_UPDATE_RATE.helping(
+            "Average move times after which a measured speed counts for half; on Lc0's page (preset=pr1195) they are \
+             seconds.",
+        ),
+        INIT_TIMEUSE,
+        MIN_TIMEUSE,
+        TIMEUSE_UPDATE_RATE,
+        MAX_MOVE_BUDGET.helping(
+            "Largest fraction of the clock that one move may use; the last moves of a control may use their share.",
+        ),
+        FIRST_MOVE_BONUS,
+        EXTENSION,
+        SCORE_DROP,
+        MIN_NODES,
+        NODE_BUDGET,
+        TOTAL_NODES_SHARE,
+    ],
+    groups: &[GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING],
+    build: |values| Box::new(Smooth::new(values)),
+};
 
 /// A renewed estimate of moves left changes the budget when it differs by more than this fraction: small changes are
 /// noise, and every change costs a computation.
@@ -32,25 +100,12 @@ const INIT_BEST_SHARE: f64 = 0.7;
 /// Weight of a new search in that share.
 const BEST_SHARE_UPDATE: f64 = 0.2;
 
-/// How `smooth` is chosen and configured.
-pub(super) const SPEC: ManagerSpec = ManagerSpec {
-    name: "smooth",
-    preset: Some("zeitnot"),
-    help: "Aims at trees of equal size on every move, learning speed, tree reuse and time use as the game goes.",
-    params: OWN,
-    choices: &[],
-    groups: &SMOOTH_GROUPS,
-    build: |values| Box::new(Smooth::new(values)),
-};
-
-const SMOOTH_GROUPS: [GroupSpec; 5] = [GROUPS[0], GROUPS[1], GROUPS[2], PIGGYBANK, OVERTAKING];
-
 /// A line for the user that names the parameters in `spec` which mean something else in plain `smooth` than on the
 /// design page whose names they have. `None` where it sets none of them, names the form with `preset`, or is no
 /// specification of `smooth`.
 pub fn parameter_note(spec: &str) -> Option<String> {
     let (manager, values) = specification::resolve(spec, super::ALL).ok()?;
-    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.chooses(PRESET) {
+    if (manager.name, manager.preset) != (SPEC.name, SPEC.preset) || values.names_preset {
         return None;
     }
     let given = |param: &ParamSpec, meaning: String| values.gives(param).then_some(meaning);
@@ -66,7 +121,7 @@ pub fn parameter_note(spec: &str) -> Option<String> {
 
 #[derive(Debug)]
 struct Smooth {
-    settings: Settings,
+    values: ParamValues,
     moves_left: MovesLeft,
     speed: SpeedEstimator,
     learned: Learned,
@@ -78,6 +133,19 @@ struct Smooth {
     /// Value of the move played last.
     last_value: Option<f64>,
     current: Option<CurrentMove>,
+}
+
+/// The numbers of one decision.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    /// Moves left by the estimators alone, without `movestogo`.
+    expected_moves: f64,
+    average_move_ms: f64,
+    budget_ms: f64,
+    extra_ms: f64,
+    tax_ms: f64,
+    /// New nodes that the budget is expected to bring.
+    new_nodes: f64,
 }
 
 /// The numbers of the plan that are needed until the move ends.
@@ -97,7 +165,6 @@ struct CurrentMove {
 impl Smooth {
     fn new(values: &ParamValues) -> Self {
         Self {
-            settings: Settings::new(values),
             moves_left: MovesLeft::new(values),
             speed: SpeedEstimator::new(values.get(&INIT_NPS)),
             learned: Learned::new(values),
@@ -107,25 +174,127 @@ impl Smooth {
             is_first_move: true,
             last_value: None,
             current: None,
+            values: values.clone(),
         }
+    }
+
+    /// The decision from what is known now, one term per step of the formulas.
+    fn decide(&self, request: &MoveRequest, is_first: bool) -> (Plan, Budget) {
+        use Unit::{Milliseconds, Nodes, Ratio};
+        let mut plan = PlanBuilder::new(SPEC.name, request);
+        let clock_ms = plan.request().clock_ms;
+        let expected_moves = self.moves_left.estimate();
+        let moves_left = plan.moves_left(expected_moves, self.moves_left.source());
+
+        // An equal share of the game's time, in nodes.
+        let bank_ms = self.bank.as_ref().map_or(0.0, Piggybank::saved_ms);
+        if self.bank.is_some() {
+            plan.term("bank = from earlier moves", bank_ms, Milliseconds);
+        }
+        let name = "game_time = max(0, clock + increment * (moves_left - 1) - overhead - bank - moves_left * overrun)";
+        let game_time = game_time_term(&mut plan, name, moves_left, bank_ms, &self.overrun);
+        let average_move_ms =
+            plan.term("average_move_time = game_time / moves_left", game_time / moves_left, Milliseconds);
+        let nps = nps_term(&mut plan, self.speed.nps());
+        let new_per_move = plan.term(
+            "average_new_nodes = average_move_time / 1000 * nps",
+            average_move_ms * nps / MS_PER_SECOND,
+            Nodes,
+        );
+        let total_per_move = self.learned.total_nodes_term(&mut plan, new_per_move);
+
+        // The nodes that this tree lacks, in time.
+        let reused = plan.term("reused_nodes", request.reused_nodes as f64, Nodes);
+        let credit = plan.at_most(
+            "credited_nodes = min(reused_nodes, max-tree-reuse * average_total_nodes)",
+            reused,
+            self.values.get(&MAX_TREE_REUSE) * total_per_move,
+            Nodes,
+        );
+        let target_new = plan.at_least(
+            "target_new_nodes = max(0, average_total_nodes - credited_nodes)",
+            total_per_move - credit,
+            0.0,
+            Nodes,
+        );
+        let mut search_time = plan.term(
+            "target_search_time = target_new_nodes / nps * 1000",
+            target_new / nps * MS_PER_SECOND,
+            Milliseconds,
+        );
+        let tax_ms = self.bank.as_ref().map_or(0.0, |bank| bank.tax_ms(search_time));
+        if self.bank.is_some() {
+            plan.term("bank_tax = per-move * target_search_time", tax_ms, Milliseconds);
+            let name = "taxed_search_time = target_search_time - bank_tax";
+            search_time = plan.term(name, search_time - tax_ms, Milliseconds);
+        }
+        let time_use = self.learned.time_use_term(&mut plan);
+        let mut budget = plan.term(
+            "search_time_budget = (target_search_time - bank_tax) / timeuse",
+            search_time / time_use,
+            Milliseconds,
+        );
+
+        // Exceptions, and the bound of every move.
+        let (first_move_bonus, min_nodes) = (self.values.get(&FIRST_MOVE_BONUS), self.values.get(&MIN_NODES));
+        if is_first && first_move_bonus > 0.0 {
+            let factor = plan.term("first_move = 1 + first-move-bonus", 1.0 + first_move_bonus, Ratio);
+            budget = plan.term("first_budget = search_time_budget * first_move", budget * factor, Milliseconds);
+        }
+        if min_nodes > 0.0 {
+            budget = plan.at_least(
+                "nodes_floor = max(search_time_budget, first_budget, min-nodes / nps * 1000)",
+                budget,
+                min_nodes / nps * MS_PER_SECOND,
+                Milliseconds,
+            );
+        }
+        let most = max_move_budget_term(&mut plan, self.values.get(&MAX_MOVE_BUDGET)) * clock_ms;
+        let budget = plan.at_most(
+            "limited_budget = min(max(search_time_budget, first_budget, nodes_floor), max_move_budget * clock)",
+            budget,
+            most,
+            Milliseconds,
+        );
+        let reserve = self.reserve_term(&mut plan, budget, most);
+        let plan = plan.finish(("limited_budget", budget), ("reserve", reserve), Some(total_per_move));
+        let new_nodes = plan.budget_ms * nps / MS_PER_SECOND;
+        let (budget_ms, extra_ms) = (plan.budget_ms, plan.extra_ms);
+        (plan, Budget { expected_moves, average_move_ms, budget_ms, extra_ms, tax_ms, new_nodes })
+    }
+
+    /// Records the reserve of a move that turns out to be hard, beside a budget of `budget` that is never above `most`.
+    fn reserve_term(&self, plan: &mut PlanBuilder, budget: f64, most: f64) -> f64 {
+        let bank_use = self.bank.as_ref().map_or(0.0, Piggybank::available_ms);
+        let reserve = self.values.get(&EXTENSION) * budget + bank_use;
+        let name =
+            "reserve = min(extension * limited_budget, max_move_budget * clock - limited_budget) + max-use * bank";
+        match reserve > 0.0 {
+            true => plan.at_most(name, reserve, most - budget + bank_use, Unit::Milliseconds),
+            false => 0.0,
+        }
+    }
+
+    /// The projection of visits, if it is asked for.
+    fn trend(&self) -> Trend {
+        let value = |param| self.values.get_in(OVERTAKING.name, param);
+        Trend::new(value(&TREND_PERIOD), value(&BEST_OPTIMISM), value(&RIVAL_OPTIMISM), Window::Shortest)
     }
 
     /// Whether the search has found reason to take longer than planned.
     fn is_hard(&self, current: &CurrentMove, snapshot: &SearchSnapshot) -> bool {
-        let dropped = self.settings.score_drop > 0.0
-            && self
-                .last_value
-                .zip(snapshot.best_value)
-                .is_some_and(|(last, now)| last - now > self.settings.score_drop);
+        let score_drop = self.values.get(&SCORE_DROP);
+        let values = self.last_value.zip(snapshot.best_value);
+        let dropped = score_drop > 0.0 && values.is_some_and(|(last, now)| last - now > score_drop);
         let end_ms = current.budget.budget_ms + current.budget.extra_ms;
         let overtaken = || current.trend.as_ref().is_some_and(|trend| trend.is_overtaken_by(end_ms));
         snapshot.need_more_time || dropped || overtaken()
     }
 
-    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): the same number of them costs
-    /// more where the best move gets a smaller share of the visits than usual.
+    /// Factor on the budget where the target counts the best move's nodes (Lc0 #1529): as many of them cost more where the
+    /// best move gets a smaller share of the visits than usual.
     fn share_factor(&self, share: f64) -> f64 {
-        let theta = self.settings.total_nodes_share;
+        let theta = self.values.get(&TOTAL_NODES_SHARE);
         let measure = |share: f64| theta + (1.0 - theta) * share;
         (measure(self.best_share) / measure(share)).clamp(1.0 / LARGEST_SHARE_FACTOR, LARGEST_SHARE_FACTOR)
     }
@@ -146,13 +315,13 @@ impl TimeManager for Smooth {
             bank.open(believed_ms(request.clock_ms));
         }
         let (plan, budget) = self.decide(request, is_first);
-        self.speed.set_half_life(self.settings.nps_update_rate * budget.average_move_ms);
+        self.speed.set_half_life(self.values.get(&NPS_UPDATE_RATE) * budget.average_move_ms);
         self.current = Some(CurrentMove {
             request: request.clone(),
             is_first,
             budget,
             hard_limit_ms: plan.hard_limit_ms,
-            trend: self.settings.trend.clone(),
+            trend: self.values.has(OVERTAKING.name).then(|| self.trend()),
             value: None,
             best_share: None,
         });
@@ -182,8 +351,9 @@ impl TimeManager for Smooth {
         let limit = (current.budget.budget_ms * factor + extra).min(current.hard_limit_ms);
         let mut verdict =
             Verdict { nps, usual_ms: Some(limit), ..Verdict::at_limit(snapshot, limit, StopReason::Time) };
-        if self.settings.node_budget > 0.0 {
-            let nodes = current.budget.new_nodes * self.settings.node_budget * factor;
+        let node_budget = self.values.get(&NODE_BUDGET);
+        if node_budget > 0.0 {
+            let nodes = current.budget.new_nodes * node_budget * factor;
             let remaining = (nodes - snapshot.new_nodes as f64).max(0.0);
             verdict.remaining_playouts = Some(remaining);
             if remaining == 0.0 && verdict.stop.is_none() && snapshot.new_nodes > 0 {
@@ -192,6 +362,10 @@ impl TimeManager for Smooth {
         }
         self.current = Some(current);
         verdict
+    }
+
+    fn wants_root_values(&self) -> bool {
+        false
     }
 
     fn finish(&mut self, outcome: &MoveOutcome) {
@@ -204,7 +378,7 @@ impl TimeManager for Smooth {
         let Budget { average_move_ms, budget_ms, tax_ms, .. } = current.budget;
         self.learned.search_ended(outcome, budget_ms, average_move_ms);
         if let Some(bank) = &mut self.bank {
-            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms * outcome.granted());
+            bank.move_ended(tax_ms, outcome.elapsed_ms - budget_ms);
         }
         if let Some(share) = current.best_share {
             self.best_share += BEST_SHARE_UPDATE * (share - self.best_share);
@@ -217,8 +391,68 @@ impl TimeManager for Smooth {
         self.learned.estimates(self.speed.nps(), self.bank.as_ref().map(Piggybank::saved_ms))
     }
 
+    fn report(&self) -> Option<GameReport> {
+        None
+    }
+
     fn set_nps(&mut self, nps: f64) {
         self.speed.set(nps);
+    }
+}
+
+/// A bank of time that ordinary moves save for hard ones (Lc0 #1310; docs/lc0.md, 1.7). Unlike Lc0's it is bounded by the
+/// clock (docs/lc0.md, 7.5), so that it can never hold more than there is.
+#[derive(Clone, Debug)]
+struct Piggybank {
+    init: f64,
+    tax: f64,
+    max_use: f64,
+    cap: f64,
+    /// Milliseconds; `None` before the first clock was seen.
+    saved_ms: Option<f64>,
+}
+
+impl Piggybank {
+    /// The bank, if the specification has one.
+    fn new(values: &ParamValues) -> Option<Self> {
+        let value = |param: &ParamSpec| values.get_in(PIGGYBANK.name, param);
+        values.has(PIGGYBANK.name).then(|| Self {
+            init: value(&BANK_INIT),
+            tax: value(&BANK_TAX),
+            max_use: value(&BANK_USE),
+            cap: value(&BANK_CAP),
+            saved_ms: None,
+        })
+    }
+
+    /// The milliseconds in the bank when a move begins with `clock_ms` on the clock.
+    fn open(&mut self, clock_ms: f64) -> f64 {
+        let saved = self.saved_ms.unwrap_or(self.init * clock_ms).min(self.cap * clock_ms);
+        *self.saved_ms.insert(saved)
+    }
+
+    /// Time that one move may draw, in milliseconds.
+    fn available_ms(&self) -> f64 {
+        self.saved_ms.unwrap_or(0.0) * self.max_use
+    }
+
+    /// The tax of a move that is expected to take `expected_ms`. A full bank still collects it, and the excess stays on
+    /// the clock: if the tax were cut to the room in the bank, a longer clock, with more room, would give the move less
+    /// time.
+    fn tax_ms(&self, expected_ms: f64) -> f64 {
+        expected_ms * self.tax
+    }
+
+    /// Takes in the end of a move, which paid its tax and drew the time that it took past its budget.
+    fn move_ended(&mut self, tax_ms: f64, overdrawn_ms: f64) {
+        if let Some(saved) = &mut self.saved_ms {
+            *saved = (*saved + tax_ms - overdrawn_ms.max(0.0)).max(0.0);
+        }
+    }
+
+    /// Milliseconds saved.
+    fn saved_ms(&self) -> f64 {
+        self.saved_ms.unwrap_or(0.0)
     }
 }
 

@@ -1,17 +1,18 @@
 #![doc = include_str!("../../../docs/smooth-pr1195.md")]
 
-use super::Learned;
-use super::params::{self, *};
+use super::shared::{self, *};
 use crate::estimators::moves_left::{MLE_LEGACY_ALONE, MleLegacy};
 use crate::estimators::nps::NpsEstimator;
 use crate::params::{ManagerSpec, ParamSpec, ParamValues};
 use crate::plan::Plan;
 use crate::plan_builder::{NO_RESERVE, PlanBuilder};
 use crate::unit::Unit;
-use crate::{Estimates, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict};
+use crate::{
+    Estimates, GameReport, MS_PER_SECOND, MoveOutcome, MoveRequest, SearchSnapshot, StopReason, TimeManager, Verdict,
+};
 
-const INIT_NPS: ParamSpec = params::INIT_NPS.helping("Expected speed at the start of a game.");
-const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..params::NPS_UPDATE_RATE }
+const INIT_NPS: ParamSpec = shared::INIT_NPS.helping("Expected speed at the start of a game.");
+const NPS_UPDATE_RATE: ParamSpec = ParamSpec { unit: Unit::Seconds, ..shared::NPS_UPDATE_RATE }
     .helping("Time of search after which the expected speed has moved half-way.");
 
 /// As it is written.
@@ -33,7 +34,6 @@ pub(crate) const SPEC: ManagerSpec = ManagerSpec {
         TIMEUSE_UPDATE_RATE,
         MAX_MOVE_BUDGET,
     ],
-    choices: &[],
     groups: &[MLE_LEGACY_ALONE],
     build: |values| Box::new(Smooth::new(values)),
 };
@@ -129,6 +129,10 @@ impl TimeManager for Smooth {
         Verdict { nps: Some(self.nps.nps()), ..verdict }
     }
 
+    fn wants_root_values(&self) -> bool {
+        false
+    }
+
     fn finish(&mut self, outcome: &MoveOutcome) {
         self.nps.begin_move();
         let Some(current) = self.current.take() else {
@@ -140,6 +144,10 @@ impl TimeManager for Smooth {
 
     fn estimates(&self) -> Estimates {
         self.learned.estimates(self.nps.nps(), None)
+    }
+
+    fn report(&self) -> Option<GameReport> {
+        None
     }
 
     fn set_nps(&mut self, nps: f64) {

@@ -235,48 +235,6 @@ fn a_limit_that_is_taken_back_is_no_overrun() {
     assert!(manager.plan(&request(55_000.0, 0.0, 42)).term("overrun").is_none());
 }
 
-// The manager is told what a part made of its budget: it neither takes the extra time for an overrun nor the time that it
-// was denied for thrift.
-#[test]
-fn adjust_factor_does_not_distort_the_estimates() {
-    for spec in
-        ["smooth(PART)", "smooth(preset=pr1195,PART)", "smooth(preset=lc0,PART)", "legacy(PART)", "simple(PART)"]
-    {
-        let budgets = |part: &str| -> Vec<f64> {
-            let mut manager = build(&spec.replace("PART", part)).unwrap();
-            let mut clock_ms = 60_000.0;
-            let mut budgets = Vec::new();
-            for ply in (40..56).step_by(2) {
-                // The parts read the middlegame off the ply, the clock is the same for both.
-                let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(clock_ms, 600.0, ply) });
-                manager.observe(&look(1.0, 1));
-                manager.observe(&look(plan.budget_ms, 100));
-                manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
-                budgets.push(plan.budget_ms);
-                clock_ms += 600.0 - plan.budget_ms;
-            }
-            budgets
-        };
-        let factor = |factor: f64| budgets(&format!("adjust(control(bullet={factor}))"));
-        let (plain, half) = (factor(1.0), factor(0.5));
-        for (index, (plain, half)) in plain.iter().zip(&half).enumerate() {
-            // Half the time leaves more on the clock for later, so a later half is more than a half, but less than that.
-            assert!(*half < 0.8 * plain, "{spec}, move {index}: {half} against {plain}");
-        }
-        let double = factor(2.0);
-        assert!(double[1] > 1.5 * plain[1], "{spec}: {double:?} against {plain:?}");
-    }
-    let mut manager = smooth("adjust(phase(middlegame=2))");
-    for ply in (20..36).step_by(2) {
-        let plan = manager.plan(&MoveRequest { pieces: Some(24), ..request(60_000.0, 600.0, ply) });
-        assert!(plan.term("overrun").is_none(), "{plan}");
-        near(plan.budget_ms / plan.term("planned_budget").unwrap().value, 2.0);
-        manager.observe(&look(plan.budget_ms - 1.0, 100));
-        manager.finish(&MoveOutcome { elapsed_ms: plan.budget_ms, ..MoveOutcome::default() });
-    }
-    assert!(manager.estimates().timeuse.unwrap() > 0.7);
-}
-
 // docs/documents.md, 1.4: `init-nps` is forgotten in seconds, `nps-update-rate` is in seconds.
 #[test]
 fn parameter_note_names_parameters_with_another_meaning() {
@@ -306,4 +264,21 @@ fn parameter_note_names_parameters_with_another_meaning() {
         assert!(param.help.contains("Lc0's page (preset=pr1195)"), "{}", param.help);
     }
     assert!(SPEC.params[3].help.contains(&format!(" {GUESS_WEIGHT_MS} ms ")), "{}", SPEC.params[3].help);
+}
+
+#[test]
+fn piggybank_saves_pays_and_never_exceeds_the_clock() {
+    let mut bank = Piggybank { init: 0.09, tax: 0.12, max_use: 0.94, cap: 0.3, saved_ms: None };
+    assert_eq!(bank.open(60_000.0), 5_400.0);
+    assert!((bank.available_ms() - 5_076.0).abs() < 1e-9);
+    let tax = bank.tax_ms(1_000.0);
+    assert_eq!(tax, 120.0);
+    bank.move_ended(tax, 520.0);
+    assert_eq!(bank.saved_ms(), 5_000.0);
+    // docs/lc0.md, 7.5: the clock fell; Lc0's bank stays above it and leaves moves no time.
+    assert_eq!(bank.open(3_000.0), 900.0);
+    bank.move_ended(bank.tax_ms(1_000.0), 0.0);
+    assert_eq!(bank.open(3_000.0), 900.0, "full");
+    bank.move_ended(0.0, 1e9);
+    assert_eq!(bank.saved_ms(), 0.0);
 }

@@ -9,8 +9,8 @@ const ROUND: f32 = 12_582_912.0;
 const LOWEST: f32 = -87.3;
 /// Above this, `e^x` is no finite number.
 const HIGHEST: f32 = 88.3;
-/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software Manual
-/// for the Elementary Functions", 1980).
+/// `ln 2` to the nine bits whose product with an exponent is exact, and what remains of it (Cody and Waite, "Software
+/// Manual for the Elementary Functions", 1980).
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// Mish is the identity from here on: `1 - tanh(ln(1 + e^20))` is below 1e-17.
 const MISH_IDENTITY: f32 = 20.0;
@@ -50,7 +50,7 @@ pub(super) unsafe fn sigmoid<S: Simd>(x: S::Vector) -> S::Vector {
     }
 }
 
-/// The activation of one vector. A number that is none stays so: it must be seen at the end.
+/// The activation of one vector. Not-a-number stays so: it must be seen at the end.
 #[inline(always)]
 pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> S::Vector {
     // SAFETY: the caller's.
@@ -88,7 +88,6 @@ pub(super) unsafe fn activate<S: Simd>(x: S::Vector, activation: Activation) -> 
 /// The activation of `vectors` vectors, in place.
 ///
 /// # Safety
-///
 /// `numbers` is good for that many, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn activate_all<S: Simd>(numbers: *mut f32, vectors: usize, activation: Activation) {

@@ -7,7 +7,6 @@ use super::simd::Simd;
 /// Vectors of words, and their sums of products.
 ///
 /// # Safety
-///
 /// As for [`Simd`].
 pub(super) trait Arithmetic<S: Simd> {
     /// A vector of words.
@@ -70,7 +69,7 @@ pub(super) struct Bytes;
 const MOST_LANES: usize = 16;
 
 impl<S: Simd> Arithmetic<S> for Bytes {
-    /// Where the words are.
+    /// Address of the words.
     type Words = *const u32;
     type Sums = [i32; MOST_LANES];
     const IS_QUANTISED: bool = true;

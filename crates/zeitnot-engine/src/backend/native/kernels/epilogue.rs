@@ -1,5 +1,5 @@
-//! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited, added
-//! to, activated, kept and taken apart again, while it is in the first-level cache.
+//! Leads from the products of one convolution to those of the next: the board is put together, squeezed and excited,
+//! added to, activated, kept and taken apart again, while it is in the first-level cache.
 
 use super::activate::{activate, sigmoid};
 use super::simd::Simd;
@@ -14,7 +14,7 @@ pub(super) struct Epilogue {
     pub columns: usize,
     /// The transformed tiles that the products gave.
     pub tiles: *const f32,
-    /// From one number of a tile to the next.
+    /// Distance from one number of a tile to the next.
     pub tiles_slab: usize,
     /// One number for each plane.
     pub bias: *const f32,
@@ -23,11 +23,11 @@ pub(super) struct Epilogue {
     /// Boards to add before the activation, or null; where there are some, there is an `output`.
     pub residual: *const f32,
     pub activation: Activation,
-    /// Where the boards are to be kept, or null. It may be the same as `residual`.
+    /// Place for the boards, or null. It may be the same as `residual`.
     pub output: *mut f32,
-    /// Where the tiles of the next convolution go, or null.
+    /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// From one number of a tile there to the next.
+    /// Distance there from one number of a tile to the next.
     pub next_slab: usize,
 }
 
@@ -39,17 +39,16 @@ pub(super) struct SqueezeExcitation {
     /// `[planes][hidden]`
     pub squeeze: *const f32,
     pub squeeze_bias: *const f32,
-    /// `[hidden][2 * planes]`: the gates, then what is added.
+    /// `[hidden][2 * planes]`: the gates, then the summands.
     pub excite: *const f32,
     pub excite_bias: *const f32,
     /// Room for one board, its means, the hidden layer and the excitation: `planes * 67 + hidden` numbers.
     pub scratch: *mut f32,
 }
 
-/// Runs it.
+/// Runs the end of a convolution.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn epilogue<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(job: &Epilogue) {
@@ -154,7 +153,7 @@ unsafe fn finish<S: Simd>(
     }
 }
 
-/// From the means to the gates and what is added, behind the means in the scratch room.
+/// Computes the gates and the summands from the means, and puts them behind the means in the scratch room.
 #[inline(always)]
 unsafe fn excitation<S: Simd>(job: &Epilogue, se: &SqueezeExcitation, means: *mut f32) {
     // SAFETY: the caller's.

@@ -1,5 +1,5 @@
-//! The first convolution. Nearly all input numbers are zeros, and nearly all others are ones in planes of a few squares,
-//! so that adding the weights of each set square is several times cheaper than any dense convolution.
+//! The first convolution. Nearly all input numbers are zeros, and nearly all others are ones in planes of a few
+//! squares, so that adding the weights of each set square is several times cheaper than any dense convolution.
 
 use super::activate::activate;
 use super::simd::Simd;
@@ -16,7 +16,7 @@ const PADDED: usize = SIDE + 2;
 /// A plane whose squares all have one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FullPlane {
-    /// Which set of weights.
+    /// Number of the set of weights.
     pub plane: u32,
     pub value: f32,
 }
@@ -24,7 +24,7 @@ pub(crate) struct FullPlane {
 /// A square of a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SetSquare {
-    /// Which set of weights.
+    /// Number of the set of weights.
     pub plane: u32,
     /// 0..64.
     pub square: u32,
@@ -42,20 +42,19 @@ pub(super) struct Input<'a> {
     pub weights: *const f32,
     pub bias: *const f32,
     pub activation: Activation,
-    /// Where the board is kept.
+    /// Place for the board.
     pub output: *mut f32,
-    /// Where the tiles of the next convolution go, or null.
+    /// Place for the tiles of the next convolution, or null.
     pub next: *mut f32,
-    /// From one number of a tile there to the next.
+    /// Distance there from one number of a tile to the next.
     pub next_slab: usize,
 }
 
-/// Runs it.
+/// Runs the first convolution.
 ///
 /// # Safety
-///
-/// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor has
-/// the instruction set.
+/// Every pointer is good for the sizes beside it, every plane has weights, every square is below 64, and the processor
+/// has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(job: &Input<'_>) {
     let tiles = SQUARES / (OUT * OUT);
@@ -81,8 +80,8 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
                 let from = weights(set.plane);
                 let value = S::splat(set.value);
                 let (rank, file) = (set.square as usize / SIDE, set.square as usize % SIDE);
-                // A tap at (y, x) looks from a square to the one at (y - 1, x - 1) from it: the square it looks from is as far
-                // the other way.
+                // A tap at (y, x) looks from a square to the one at (y - 1, x - 1) from it: the square it looks from is
+                // as far the other way.
                 let sums = padded.as_mut_ptr().add(rank * PADDED + file);
                 for y in 0..3 {
                     for x in 0..3 {
@@ -119,7 +118,7 @@ pub(super) unsafe fn input<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const O
     }
 }
 
-/// Where a square lies in the padded board.
+/// Place of a square in the padded board.
 const fn within(square: usize) -> usize {
     (square / SIDE + 1) * PADDED + square % SIDE + 1
 }

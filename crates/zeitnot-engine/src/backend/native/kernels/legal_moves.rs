@@ -13,7 +13,6 @@ const SIDE: usize = 8;
 /// each.
 ///
 /// # Safety
-///
 /// The pointers are good for that, `square` is below 64, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn convolve_one<S: Simd>(
@@ -49,7 +48,6 @@ pub(super) unsafe fn convolve_one<S: Simd>(
 /// The sum of products of two rows of `vectors` vectors: the head that is a dense layer.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn dot<S: Simd>(a: *const f32, b: *const f32, vectors: usize) -> f32 {

@@ -5,11 +5,11 @@
 //! | `simd` | vectors as the kernels see them, for each instruction set |
 //! | `product` | matrix products |
 //! | `tiling`, `winograd` | the ways to compute 3x3 convolutions, and their transforms |
-//! | `epilogue` | what lies between two convolutions |
+//! | `epilogue` | the arithmetic between two convolutions |
 //! | `first_convolution` | the first convolution, from set squares |
 //! | `legal_moves` | the last layer of a policy, for the legal moves |
 //! | `rows`, `arithmetic` | products of the rows of transformers, and the words that they multiply |
-//! | `token_rows` | what else is done to those rows: normalisation, softmax |
+//! | `token_rows` | other arithmetic on those rows: normalisation, softmax |
 //! | `quantise` | rows to bytes |
 //! | `row_kernels` | the safe face of those |
 //! | `activate` | relu, mish, sigmoid and others |
@@ -73,7 +73,7 @@ pub(super) struct SqueezeExcitation<'a> {
 /// Transformed tiles of some boards.
 pub(super) struct Tiles<'a> {
     pub numbers: &'a mut [f32],
-    /// From one number of a tile to the next.
+    /// Distance from one number of a tile to the next.
     pub slab: usize,
 }
 
@@ -89,13 +89,13 @@ pub(super) struct Epilogue<'a> {
     /// Boards to add before the activation, in `output`.
     pub residual: bool,
     pub activation: Activation,
-    /// Where the boards are kept.
+    /// Place for the boards.
     pub output: Option<&'a mut [f32]>,
-    /// Where the tiles of the next convolution go.
+    /// Place for the tiles of the next convolution.
     pub next: Option<Tiles<'a>>,
 }
 
-/// The first convolution of a board; see `input`.
+/// The first convolution of a board; see `first_convolution`.
 pub(super) struct Input<'a> {
     pub full: &'a [FullPlane],
     pub set: &'a [SetSquare],
@@ -105,7 +105,7 @@ pub(super) struct Input<'a> {
     pub bias: &'a [f32],
     pub activation: Activation,
     pub output: &'a mut [f32],
-    /// Where the tiles go; they are those of the `board`th board of `boards`.
+    /// Place for the tiles, which belong to the `board`th board of `boards`.
     pub next: Option<Tiles<'a>>,
     pub board: usize,
 }
@@ -118,7 +118,7 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Those of `isa`, if this processor has it.
+    /// Kernels for `isa`, if this processor has it.
     pub(super) fn new(isa: Isa) -> Option<Kernels> {
         isa.is_available().then(|| Kernels { entries: Entries::of(isa), isa })
     }
@@ -198,7 +198,7 @@ impl Kernels {
         (columns * (SQUARES + 1 + 2) + hidden) * self.lanes()
     }
 
-    /// From the products of one convolution to the tiles of the next.
+    /// Computes the tiles of the next convolution from the products of one.
     pub(super) fn epilogue(&self, tiling: Tiling, job: Epilogue<'_>, scratch: &mut [f32]) {
         let Epilogue { boards, columns, tiles, bias, squeeze_excitation, residual, activation, output, next } = job;
         let lanes = self.lanes();
@@ -258,7 +258,8 @@ impl Kernels {
         assert!(bias.len() >= columns * lanes, "every plane has a bias");
         assert!(output.len() >= columns * SQUARES * lanes, "there is room for the board");
         let (next, next_slab) = self.next(tiling, (board + 1) * columns, next);
-        // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's rules.
+        // Without tiles there is nothing to move to; `wrapping_add` keeps the null pointer out of the arithmetic's
+        // rules.
         let next = if next.is_null() { next } else { next.wrapping_add(board * columns * tiling.tiles() * lanes) };
         let job = first_convolution::Input {
             full,
@@ -299,7 +300,7 @@ impl Kernels {
         unsafe { (self.entries.activate)(numbers.as_mut_ptr(), vectors, activation) }
     }
 
-    /// One output of a 3x3 convolution of `board` at one square; see `moves`.
+    /// One output of a 3x3 convolution of `board` at one square; see `legal_moves`.
     pub(super) fn convolve_one(&self, board: &[f32], weights: &[f32], columns: usize, square: usize) -> f32 {
         assert!(square < SQUARES, "a board has 64 squares");
         assert!(board.len() >= columns * SQUARES * self.lanes(), "the board is whole");

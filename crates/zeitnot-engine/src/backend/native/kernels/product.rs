@@ -2,13 +2,13 @@
 
 use super::simd::Simd;
 
-/// Matrix products of one shape, `output[slab] = input[slab] * weights[slab]` with an optional bias in every row: the 36
-/// or 16 of a Winograd convolution, or the one of a 1x1 convolution or dense layer.
+/// Matrix products of one shape, `output[slab] = input[slab] * weights[slab]` with an optional bias in every row: the
+/// 36 or 16 of a Winograd convolution, or the one of a 1x1 convolution or dense layer.
 ///
 /// Rows come in groups, and the numbers of a group lie as `[vector of columns][row][lane]`, so that a kernel finds what
 /// it needs of several rows at fixed distances: a group is the four (or sixteen) tiles of a board, the 64 squares of a
-/// board, or a single row. Weights lie as `[panel][row of the matrix][vector of the panel][lane]`, in the order in which
-/// the kernel reads them.
+/// board, or a single row. Weights lie as `[panel][row of the matrix][vector of the panel][lane]`, in the order in
+/// which the kernel reads them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     /// Products.
@@ -22,20 +22,19 @@ pub(super) struct Product {
     /// Columns of the output, in vectors.
     pub columns: usize,
     pub input: *const f32,
-    /// From one slab of the input to the next, in numbers.
+    /// Distance from one slab of the input to the next, in numbers.
     pub input_slab: usize,
     pub weights: *const f32,
     /// One number for each column, or null.
     pub bias: *const f32,
     pub output: *mut f32,
-    /// From one slab of the output to the next, in numbers.
+    /// Distance from one slab of the output to the next, in numbers.
     pub output_slab: usize,
 }
 
-/// Runs them.
+/// Runs the products.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn product<S: Simd>(job: &Product) {
@@ -81,7 +80,8 @@ unsafe fn panel<S: Simd, const N: usize>(
         while group < job.groups {
             let left = job.groups - group;
             let (from, to) = (input.add(group * input_group), output.add(group * output_group));
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
+            // have.
             let ahead = if group == 0 { job.inner * S::LANES * N * S::LANES } else { 0 };
             let tile = Tile { rows, inner: job.inner, input_group, output_group, weights, ahead, bias };
             if rows == 1 {
@@ -121,7 +121,7 @@ struct Tile {
     input_group: usize,
     output_group: usize,
     weights: *const f32,
-    /// How far ahead of the weights in use others are asked for.
+    /// Distance between the weights in use and those that are prefetched.
     ahead: usize,
     bias: *const f32,
 }

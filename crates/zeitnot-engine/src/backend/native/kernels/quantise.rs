@@ -23,10 +23,9 @@ pub(super) struct Quantisation {
     pub least: *mut f32,
 }
 
-/// Runs it.
+/// Turns the rows into bytes.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn quantise<S: Simd>(job: &Quantisation) {

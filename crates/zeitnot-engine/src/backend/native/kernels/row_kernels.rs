@@ -52,7 +52,7 @@ pub(in super::super) enum Matrix<'a> {
 pub(in super::super) struct ByteMatrix<'a> {
     /// Words in panels.
     pub words: &'a [u32],
-    /// For each column, the scale and the sum of its bytes.
+    /// Scale of each column, and the sum of its bytes.
     pub scales: &'a [f32],
     pub sums: &'a [f32],
 }
@@ -66,7 +66,7 @@ pub(in super::super) struct QuantisedRows {
 }
 
 impl QuantisedRows {
-    /// Makes room for rows of so many words altogether.
+    /// Makes room for rows of this many words altogether.
     fn make_room(&mut self, rows: usize, words: usize) {
         if self.words.len() < words {
             self.words = Buffer::new(words);
@@ -77,7 +77,7 @@ impl QuantisedRows {
     }
 }
 
-/// What is added to a product.
+/// Summand of a product.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) enum RowStart<'a> {
     Nothing,
@@ -93,7 +93,7 @@ pub(in super::super) enum RowStart<'a> {
 pub(in super::super) struct NormPlan {
     /// Columns, in vectors.
     pub columns: usize,
-    /// How many columns are features.
+    /// Number of columns that are features.
     pub features: usize,
     pub epsilon: f32,
     /// One number for each column: 1 for features, 0 for others.
@@ -134,12 +134,12 @@ impl Kernels {
             weights_column,
             ..self.row_product(shape, start, activation, output)
         };
-        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no kernels
-        // without.
+        // SAFETY: the sizes are checked above and in `row_product`, and the instruction set is there: there are no
+        // kernels without.
         unsafe { (self.entries.rows)(&job) }
     }
 
-    /// The same of bytes; `inner` of the shape are vectors of words.
+    /// Multiplies rows of bytes; `inner` of the shape are vectors of words.
     pub(in super::super) fn rows_of_bytes(
         &self,
         shape: RowShape,
@@ -172,7 +172,8 @@ impl Kernels {
         unsafe { (self.entries.rows_of_bytes)(&job) }
     }
 
-    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each column.
+    /// Quantises the rows of some groups, each `rows` in `pitch` places of `columns` vectors, times a factor of each
+    /// column.
     pub(in super::super) fn quantise(
         &self,
         (groups, rows, pitch): (usize, usize, usize),
@@ -205,8 +206,8 @@ impl Kernels {
         }
     }
 
-    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and weights
-    /// are missing.
+    /// The parts of a product that do not depend on its arithmetic, their sizes checked; its pointers to input and
+    /// weights are missing.
     fn row_product(
         &self,
         shape: RowShape,
@@ -252,8 +253,8 @@ impl Kernels {
         }
     }
 
-    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in place, with
-    /// `branch` added first.
+    /// The normalisation of the rows of some groups, of which each has `rows` in `pitch` places: of `numbers`, in
+    /// place, with `branch` added first.
     pub(in super::super) fn normalise(
         &self,
         norm: &NormPlan,
@@ -296,8 +297,8 @@ impl Kernels {
         unsafe { (self.entries.softmax)(scores.as_mut_ptr(), SQUARES, RowShape::BOARD, columns) }
     }
 
-    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose rows are
-    /// a vector apart, and its vectors of columns `columns` squares of a vector.
+    /// The transpose of `columns` vectors of the rows of a board's squares: as the rows of a [`Matrix::Plain`] whose
+    /// rows are a vector apart, and its vectors of columns `columns` squares of a vector.
     pub(in super::super) fn transpose(&self, from: &[f32], columns: usize, to: &mut [f32]) {
         let lanes = self.lanes();
         assert!(from.len() >= columns * RowShape::BOARD * lanes, "there are rows of all squares");

@@ -7,7 +7,7 @@ use super::{ByteMatrix, Kernels, Matrix, NormPlan, QuantisedRows, RowShape, RowS
 use crate::backend::native::buffer::Buffer;
 use crate::network::{Activation, SQUARES};
 
-/// Where a number of a row lies.
+/// Place of a number of a row.
 fn place(shape: &RowShape, lanes: usize, vectors: usize, group: usize, row: usize, column: usize) -> usize {
     ((group * vectors + column / lanes) * shape.pitch + row) * lanes + column % lanes
 }

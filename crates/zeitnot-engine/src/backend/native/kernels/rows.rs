@@ -2,9 +2,9 @@
 //! numbers of another matrix.
 //!
 //! A group of rows (the squares of a board, say) lies as `[vector of columns][row][lane]`, with a place for
-//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a multiple of
-//! 4096 bytes from one another would share the few places that a first-level cache has for them. The input is read in
-//! words of 32 bits, of which [`Arithmetic`] says what they hold.
+//! [`pitch`](RowProduct::pitch) rows: one more than there are where they are many, because vectors of a row at a
+//! multiple of 4096 bytes from one another would share the few places that a first-level cache has for them. The input
+//! is read in words of 32 bits, of which [`Arithmetic`] says what they hold.
 
 use super::arithmetic::Arithmetic;
 use super::simd::Simd;
@@ -23,26 +23,26 @@ pub(super) struct RowProduct {
     /// Columns of the output, in vectors.
     pub columns: usize,
     pub input: *const u32,
-    /// From one group of the input to the next, in words.
+    /// Distance from one group of the input to the next, in words.
     pub input_group: usize,
     pub weights: *const u32,
-    /// From the words of a panel of columns for one word of the input to those for the next; 0 where the panels are
-    /// packed, one behind the other.
+    /// Distance between the words of a panel of columns for one word of the input and for the next; 0 where the panels
+    /// are packed, one behind the other.
     pub weights_row: usize,
-    /// From one vector of columns to the next, unless they are packed.
+    /// Distance from one vector of columns to the next, unless they are packed.
     pub weights_column: usize,
-    /// What quantised words stand for, or null.
+    /// Scales of quantised words, or null.
     pub quantised: *const Quantised,
     pub start: Start,
     pub output: *mut f32,
-    /// From one group of the output to the next, in numbers.
+    /// Distance from one group of the output to the next, in numbers.
     pub output_group: usize,
     pub activation: Activation,
     /// The kernel of the activation.
     pub activate: unsafe fn(*mut f32, usize, Activation),
 }
 
-/// What is added to a product.
+/// Summand of a product.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Start {
     Nothing,
@@ -52,22 +52,21 @@ pub(super) enum Start {
     Numbers(*const f32),
 }
 
-/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the weights for
-/// four numbers `scale * byte`.
+/// The scales of quantised numbers: a word of the input stands for four numbers `least + step * byte`, one of the
+/// weights for four numbers `scale * byte`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantised {
     /// Steps and least numbers of the rows, `[group][row]`.
     pub steps: *const f32,
     pub least: *const f32,
-    /// For each column, the scale and the sum of its bytes.
+    /// Scale of each column, and the sum of its bytes.
     pub scales: *const f32,
     pub sums: *const f32,
 }
 
-/// Runs it.
+/// Runs the product of rows.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
@@ -98,7 +97,7 @@ pub(super) unsafe fn rows<S: Simd, A: Arithmetic<S>>(job: &RowProduct) {
 struct Panel<'a> {
     job: &'a RowProduct,
     weights: *const u32,
-    /// From the weights for one word of the input to the next, and from one vector of columns to the next.
+    /// Distance from the weights for one word of the input to the next, and from one vector of columns to the next.
     row: usize,
     column: usize,
     /// The first vector of columns.
@@ -159,7 +158,8 @@ impl Panel<'_> {
                 from[g] = job.input.add((group + g) * job.input_group + row * S::LANES);
             }
             let mut weights = self.weights;
-            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they have.
+            // The first tile of a panel asks for the next panel, which may be in memory still; the others for what they
+            // have.
             let is_first = group == 0 && row == 0 && job.weights_row == 0;
             let ahead = if is_first { job.inner * S::LANES * self.row } else { 0 };
             for _ in 0..job.inner {

@@ -1,13 +1,12 @@
 //! Vectors of `f32` as the kernels see them: one small trait, one implementation for each instruction set.
 //!
-//! Kernels are written once, generic over [`Simd`] and always inlined; the entry points in `entries` give each instance its
-//! instruction set. Nothing here may be called elsewhere: a vector operation that is not inlined into such an entry point
-//! would be compiled without the instructions it stands for.
+//! Kernels are written once, generic over [`Simd`] and always inlined; the entry points in `entries` give each instance
+//! its instruction set. Nothing here may be called elsewhere: a vector operation that is not inlined into such an entry
+//! point would be compiled without the instructions it stands for.
 
 /// Operations on vectors of [`LANES`](Simd::LANES) numbers.
 ///
 /// # Safety
-///
 /// Every method may be called only where the processor has the instruction set; pointers must be good for the whole
 /// vector (and need no alignment).
 pub(super) trait Simd: Copy {
@@ -52,7 +51,7 @@ pub(super) trait Simd: Copy {
 /// Whether the compiler's target multiplies and adds in one instruction; elsewhere `mul_add` would be a function call.
 const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
-/// Arrays that the compiler turns into whatever vectors the target has.
+/// Arrays that the compiler turns into vectors of the target.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 

@@ -263,7 +263,8 @@ proptest! {
             // The sums have some hundred terms of about one.
             assert_close(&output, &wanted, 3e-4, &what);
 
-            // The tiles of the boards that were kept are those that went on; only relu can be applied again to see them.
+            // The tiles of the boards that were kept are those that went on; only relu can be applied again to see
+            // them.
             if activation != Activation::Relu {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use super::{TAPS, winograd};
 
-/// How 3x3 convolutions are computed.
+/// Tiling by which 3x3 convolutions are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Tiling {
     /// F(4x4, 3x3): the least arithmetic.
@@ -37,8 +37,8 @@ impl Tiling {
     }
 
     /// The distance from one number of a tile to the next, where each takes `numbers` numbers: a little more than that,
-    /// because 36 numbers at a multiple of 4096 bytes from one another would share the few places that a first-level cache
-    /// has for them.
+    /// because 36 numbers at a multiple of 4096 bytes from one another would share the few places that a first-level
+    /// cache has for them.
     pub(in super::super) const fn slab(self, numbers: usize) -> usize {
         /// Numbers of a page.
         const PAGE: usize = 1024;

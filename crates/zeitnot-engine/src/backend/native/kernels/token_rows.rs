@@ -5,14 +5,15 @@
 use super::activate::exp;
 use super::simd::Simd;
 
-/// A layer normalisation `to = gammas * (x - mean) / sqrt(variance + epsilon) + betas` of each row of `x = input + branch`.
+/// A layer normalisation `to = gammas * (x - mean) / sqrt(variance + epsilon) + betas` of each row of
+/// `x = input + branch`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Normalisation {
     pub rows: usize,
     pub pitch: usize,
     /// Columns, in vectors.
     pub columns: usize,
-    /// How many of them are features; the others have a mask of 0, and are left 0.
+    /// Number of them that are features; the others have a mask of 0, and are left 0.
     pub features: f32,
     pub epsilon: f32,
     /// One number for each column.
@@ -20,16 +21,15 @@ pub(super) struct Normalisation {
     pub gammas: *const f32,
     pub betas: *const f32,
     pub input: *const f32,
-    /// What is added first, or null.
+    /// Summand that is added first, or null.
     pub branch: *const f32,
-    /// It may be the input or the branch.
+    /// Place for the output, which may be the input or the branch.
     pub output: *mut f32,
 }
 
-/// Runs it.
+/// Normalises the rows.
 ///
 /// # Safety
-///
 /// Every pointer is good for the sizes beside it, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn normalise<S: Simd>(job: &Normalisation) {
@@ -71,7 +71,6 @@ pub(super) unsafe fn normalise<S: Simd>(job: &Normalisation) {
 /// The softmax of each row of a square matrix, in place.
 ///
 /// # Safety
-///
 /// `numbers` is good for `columns` vectors of `pitch` rows, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usize, columns: usize) {
@@ -104,8 +103,8 @@ pub(super) unsafe fn softmax<S: Simd>(numbers: *mut f32, rows: usize, pitch: usi
 /// The transpose of `rows` rows, a multiple of the lanes: to `[vector of rows][column][lane of rows]`.
 ///
 /// # Safety
-///
-/// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the instruction set.
+/// `from` is good for `columns` vectors of `pitch` rows and `to` for those of `rows`, and the processor has the
+/// instruction set.
 #[inline(always)]
 pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: usize, columns: usize, to: *mut f32) {
     let block = S::LANES * S::LANES;
@@ -123,7 +122,6 @@ pub(super) unsafe fn transpose<S: Simd>(from: *const f32, rows: usize, pitch: us
 /// `to += factor * from` for some vectors, `to_next` and `from_next` numbers from one to the next.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn add_scaled<S: Simd>(
@@ -146,7 +144,6 @@ pub(super) unsafe fn add_scaled<S: Simd>(
 /// `numbers = numbers * factors + terms` for some vectors; factors or terms may be null.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms: *const f32, vectors: usize) {
@@ -169,7 +166,6 @@ pub(super) unsafe fn gate<S: Simd>(numbers: *mut f32, factors: *const f32, terms
 /// The sum of products of two rows, `a_next` and `b_next` numbers from one of their vectors to the next.
 ///
 /// # Safety
-///
 /// The pointers are good for that, and the processor has the instruction set.
 #[inline(always)]
 pub(super) unsafe fn dot_rows<S: Simd>(

@@ -97,8 +97,8 @@ impl Tiling<6, 4> for Four {
     };
 }
 
-/// F(2x2, 3x3): sixteen tiles to a board, 16 products of 16 multiplications. Its weights take less than half the memory of
-/// those of [`Four`].
+/// F(2x2, 3x3): sixteen tiles to a board, 16 products of 16 multiplications. Its weights take less than half the memory
+/// of those of [`Four`].
 pub(super) struct Two;
 
 impl Tiling<4, 2> for Two {
@@ -120,7 +120,7 @@ impl Tiling<4, 2> for Two {
 /// One vector of planes of a board, with an empty rank before the first and after the last.
 pub(super) type Board<S> = [<S as Simd>::Vector; (SIDE + 2) * SIDE];
 
-/// Where a square lies in a [`Board`].
+/// Place of a square in a [`Board`].
 #[inline(always)]
 pub(super) const fn place(square: usize) -> usize {
     SIDE + square
@@ -136,15 +136,15 @@ pub(super) unsafe fn empty<S: Simd>() -> Board<S> {
 /// Room for half-transformed tiles: those of one rank of tiles, with an empty file on both sides.
 pub(super) type Half<S, const IN: usize> = [[<S as Simd>::Vector; SIDE + 2]; IN];
 
-/// Such room; its outer files stay empty.
+/// Room for half a board; its outer files stay empty.
 #[inline(always)]
 pub(super) unsafe fn half<S: Simd, const IN: usize>() -> Half<S, IN> {
     // SAFETY: the caller's.
     unsafe { [[S::splat(0.0); SIDE + 2]; IN] }
 }
 
-/// Transforms a board into its tiles; `to` is the place of the first number of the first tile, and `slab` the distance from
-/// one number of a tile to the next.
+/// Transforms a board into its tiles; `to` is the place of the first number of the first tile, and `slab` the distance
+/// from one number of a tile to the next.
 #[inline(always)]
 pub(super) unsafe fn scatter<S: Simd, T: Tiling<IN, OUT>, const IN: usize, const OUT: usize>(
     board: &Board<S>,

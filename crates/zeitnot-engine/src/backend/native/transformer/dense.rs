@@ -20,7 +20,7 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// The same for layers that stay as they are.
+    /// Packing for layers that stay in float32.
     pub(super) fn float32(self) -> Packing {
         Packing { arithmetic: Arithmetic::Float32, ..self }
     }
@@ -49,7 +49,7 @@ pub(super) struct Part<'a> {
     pub dense: &'a Dense<Tensor>,
     /// The factor of weights and biases.
     pub factor: f32,
-    /// Where its outputs go.
+    /// Places of its outputs.
     pub outputs: &'a Layout,
 }
 
@@ -69,7 +69,7 @@ enum Weights {
         words: Buffer<u32>,
         scales: Buffer,
         sums: Buffer,
-        /// What the input is multiplied by first; see `smoothing`.
+        /// Factors by which the input is multiplied first; see `smoothing`.
         factors: Option<Buffer>,
     },
 }
@@ -146,7 +146,7 @@ impl DensePlan {
         DensePlan::smoothed(packing, inputs, parts, None)
     }
 
-    /// The same of layers whose inputs are about this large, which counts where they are quantised.
+    /// Plan of layers whose inputs are about this large, which counts where they are quantised.
     pub(super) fn smoothed(
         packing: Packing,
         inputs: &Layout,
@@ -192,7 +192,7 @@ impl DensePlan {
         DensePlan::plain_smoothed(packing, dense, factor, None)
     }
 
-    /// The same of a layer whose inputs are about this large.
+    /// Plan of one layer in plain order, whose inputs are about this large.
     pub(super) fn plain_smoothed(
         packing: Packing,
         dense: &Dense<Tensor>,

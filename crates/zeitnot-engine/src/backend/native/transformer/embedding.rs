@@ -1,6 +1,8 @@
-//! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md, 4.8).
+//! Embeds the squares of a board: from its planes and a position encoding, or from the output of a tower (docs/lc0.md,
+//! 4.8).
 //!
-//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of multiplied.
+//! Nearly all numbers of the planes are zeros, so that the weights of those that are set are added up instead of
+//! multiplied.
 
 use super::super::buffer::Buffer;
 use super::super::kernels::{Kernels, NormPlan, RowShape};
@@ -26,7 +28,7 @@ pub(super) struct EmbeddingPlan {
     pub dense: Option<Box<DensePositionPlan>>,
 }
 
-/// What the squares are embedded from.
+/// Numbers from which the squares are embedded.
 enum InputPlan {
     /// The filters of a tower.
     Tower(DensePlan),
@@ -38,10 +40,10 @@ enum InputPlan {
 pub(super) struct DensePositionPlan {
     /// Features that it gives each square, in vectors.
     columns: usize,
-    /// For each square and plane of pieces, the features of all squares; and those of an empty board.
+    /// Features of all squares for each square and plane of pieces, and for an empty board.
     pieces: Buffer,
     bias: Buffer,
-    /// From these features to the embedding; its bias is in the rows to start from.
+    /// Layer from these features to the embedding; its bias is in the rows to start from.
     layer: DensePlan,
     norm: NormPlan,
     pub feed_forward: FeedForwardPlan,

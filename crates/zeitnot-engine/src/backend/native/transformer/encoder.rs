@@ -96,7 +96,7 @@ impl EncoderPlan {
         }
     }
 
-    /// Runs it on the rows of some boards, in place.
+    /// Runs the encoder on the rows of some boards, in place.
     pub(super) fn run(
         &self,
         work: &mut Work,
@@ -157,13 +157,13 @@ impl FeedForwardPlan {
         }
     }
 
-    /// Runs it on the rows of a board, into the branch.
+    /// Runs the network on the rows of a board, into the branch.
     fn run(&self, work: &mut Work, rows: &[f32], buffers: &mut EncoderBuffers) {
         self.first.boards(work, 1, rows, self.activation, &mut buffers.hidden);
         self.second.boards(work, 1, &buffers.hidden, Activation::None, &mut buffers.branch);
     }
 
-    /// The same with the sum and its normalisation.
+    /// Runs the network, adds its input and normalises the sum.
     pub(super) fn run_normalised(
         &self,
         work: &mut Work,

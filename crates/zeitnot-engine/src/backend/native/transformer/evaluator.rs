@@ -9,17 +9,17 @@ use super::super::tower::Tower;
 use super::dense::Work;
 use super::encoder::EncoderBuffers;
 use super::heads::{HeadBuffers, PolicyBuffers};
-use super::plan::Shared;
+use super::plan::TransformerNetwork;
 use crate::backend::{BackendError, Evaluation, Evaluator, Query};
 use crate::network::SQUARES;
 
-/// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of them,
-/// all others once for each.
+/// The most positions that are computed together: the weights of smolgen and of the heads are read once for all of
+/// them, all others once for each.
 const CHUNK: usize = 8;
 
 /// A worker's buffers, for [`CHUNK`] positions.
 pub(in super::super) struct TransformerEvaluator {
-    shared: Arc<Shared>,
+    shared: Arc<TransformerNetwork>,
     work: Work,
     tower: Option<Tower>,
     /// The rows of a board from the tower, where there is a transformer on top.
@@ -34,7 +34,7 @@ pub(in super::super) struct TransformerEvaluator {
 }
 
 impl TransformerEvaluator {
-    pub(in super::super) fn new(shared: Arc<Shared>) -> TransformerEvaluator {
+    pub(in super::super) fn new(shared: Arc<TransformerNetwork>) -> TransformerEvaluator {
         let (plan, lanes) = (&shared.plan, shared.kernels.lanes());
         let embedding = plan.embedding.as_ref();
         let tower_columns = plan.tower.as_ref().map_or(0, |tower| tower.columns);
@@ -76,8 +76,8 @@ impl TransformerEvaluator {
         Ok(())
     }
 
-    /// The rows of some boards before the first encoder, or before the heads where there is none.
-    fn embed(&mut self, shared: &Shared, queries: &[Query]) -> Result<(), BackendError> {
+    /// The rows of some boards before the first encoder, or before the heads where there is no encoder.
+    fn embed(&mut self, shared: &TransformerNetwork, queries: &[Query]) -> Result<(), BackendError> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let lanes = kernels.lanes();
         let planes = planes_of(&shared.network, queries)?;
@@ -109,7 +109,7 @@ impl TransformerEvaluator {
     }
 
     /// The evaluation of one of the boards, for these moves.
-    fn answer(&self, shared: &Shared, board: usize, indices: &[u16]) -> Result<Evaluation, String> {
+    fn answer(&self, shared: &TransformerNetwork, board: usize, indices: &[u16]) -> Result<Evaluation, String> {
         let (plan, kernels) = (&shared.plan, &shared.kernels);
         let mut logits = Vec::with_capacity(indices.len());
         for &index in indices {
@@ -140,7 +140,7 @@ impl Evaluator for TransformerEvaluator {
         Ok(answers)
     }
 
-    fn told_ms(&self) -> Option<f64> {
+    fn modelled_cost_ms(&self) -> Option<f64> {
         None
     }
 }

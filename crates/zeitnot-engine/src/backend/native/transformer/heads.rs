@@ -147,7 +147,7 @@ impl HeadPlan {
         }
     }
 
-    /// Runs it on the rows of some boards.
+    /// Runs the head on the rows of some boards.
     pub(super) fn run(&self, work: &mut Work, boards: usize, rows: &[f32], buffers: &mut HeadBuffers) {
         let HeadBuffers { features, hidden, output } = buffers;
         self.features.boards(work, boards, rows, self.activation, features);

@@ -24,8 +24,8 @@ impl Layout {
         Layout { places: (0..heads * padded).map(place).collect(), lanes }
     }
 
-    /// Numbers of all squares of a board, as products of rows leave them; `number` says which number is that of a square and
-    /// a feature.
+    /// Numbers of all squares of a board, as products of rows leave them; `number` says which number is that of a
+    /// square and a feature.
     pub(super) fn board(features: usize, lanes: usize, number: impl Fn(usize, usize) -> usize) -> Layout {
         let vectors = features.div_ceil(lanes);
         let place = |place: usize| {
@@ -37,7 +37,7 @@ impl Layout {
         Layout { places: (0..vectors * RowShape::BOARD * lanes).map(place).collect(), lanes }
     }
 
-    /// The same places for features that come `first` features later.
+    /// Places of features that come `first` features later.
     pub(super) fn shifted(self, first: usize) -> Layout {
         Layout { places: self.places.into_iter().map(|place| Some(place? + first)).collect(), lanes: self.lanes }
     }

@@ -22,4 +22,4 @@ mod plan;
 mod smolgen;
 
 pub(super) use evaluator::TransformerEvaluator;
-pub(super) use plan::{Shared, TransformerPlan};
+pub(super) use plan::{TransformerNetwork, TransformerPlan};

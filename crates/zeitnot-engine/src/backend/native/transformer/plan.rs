@@ -14,7 +14,7 @@ use crate::network::Block;
 use crate::network::layers::{AttentionPolicy, Encoder, Head, Layers};
 
 /// A prepared network and the kernels that run it, shared by all workers.
-pub(in super::super) struct Shared {
+pub(in super::super) struct TransformerNetwork {
     /// The network's name.
     pub network: String,
     pub plan: TransformerPlan,

@@ -16,16 +16,16 @@ use crate::backend::{BackendError, DeviceOptions, Rows, Sharing};
 use crate::network::{EndTypes, ModelInput, OnnxModel, Precision};
 use crate::runtime::{Provider, Runtime, missing_library, nvidia, ort_log, user_cache};
 
-/// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more than
-/// one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
+/// Threads of ONNX Runtime inside one worker's session on a CPU. One is best: two workers with one thread each do more
+/// than one with two (2.1 times at batch 1, 1.05 times at batch 32; measured on two cores).
 const CPU_THREADS: usize = 1;
 /// The name of the open dimension in the models that Lc0 and this crate write.
 const BATCH_DIMENSION: &str = "batch";
-/// How ONNX Runtime reports a provider whose reason is in the log alone.
+/// Message by which ONNX Runtime reports a provider whose reason is in the log alone.
 const NO_REASON: &str = "Failed to load provider";
 /// ONNX Runtime's setting for the folder of the external data of a model that comes from memory.
 const EXTERNAL_FOLDER: &str = "session.model_external_initializers_file_folder_path";
-/// Characters of a model's hash in the name of its folder: 64 bits tell the networks of a user apart.
+/// Characters of a model's hash in the name of its folder: 64 bits distinguish the networks of a user.
 const HASH_LENGTH: usize = 16;
 
 /// The parameters of a session.
@@ -44,9 +44,9 @@ pub(super) struct SessionPlan {
     given: Vec<(String, String)>,
     /// OpenVINO's device.
     pub(super) units: Option<String>,
-    /// Where the provider keeps what it compiles. The folder is made when a network is loaded.
+    /// Folder for compiled forms of the provider. It is made when a network is loaded.
     pub(super) cache: Option<PathBuf>,
-    /// Where the model's external data lie, if it has any.
+    /// Folder of the model's external data, if it has any.
     external: Option<PathBuf>,
 }
 
@@ -95,8 +95,8 @@ impl SessionPlan {
         Ok(plan)
     }
 
-    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a second
-    /// or two.
+    /// Whether the provider compiles the network into a form worth keeping unasked. OpenVINO's for a CPU is made in a
+    /// second or two.
     fn is_compiled(&self) -> bool {
         match self.provider {
             Provider::TensorRt | Provider::CoreMl => true,
@@ -113,12 +113,12 @@ impl SessionPlan {
         }
     }
 
-    /// How workers share sessions.
+    /// Sharing of sessions by workers.
     pub(super) fn sharing(&self) -> Sharing {
         if self.is_cpu() { Sharing::PerWorker } else { Sharing::InTurn(self.runs) }
     }
 
-    /// The device and what drives it.
+    /// The device and its driver.
     pub(super) fn device_name(&self, runtime: &Runtime) -> String {
         let device = match self.provider {
             Provider::Cpu => "cpu".to_owned(),
@@ -223,7 +223,7 @@ fn register(
     let _turn = ONE_AT_A_TIME.lock();
     ort_log::take();
     builder.with_execution_providers(dispatches).map_err(|error| {
-        // Some providers tell the log alone why they do not load.
+        // Some providers write to the log alone why they do not load.
         let logged = ort_log::take().unwrap_or_default();
         let said = error.message();
         let backend = provider.name();
@@ -243,7 +243,6 @@ fn register(
 /// Whether a provider loads, with all the libraries it needs, on the first device; without a network.
 ///
 /// # Errors
-///
 /// As for a backend.
 pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result<(), BackendError> {
     let model = OnnxModel {
@@ -261,9 +260,10 @@ pub(in crate::backend) fn probe(runtime: &Runtime, provider: Provider) -> Result
     register(provider, builder, &plan.dispatches()).map(|_| ())
 }
 
-/// The folder for what a provider compiles from this model for runs of these sizes. It is the model's and its weights' own:
-/// TensorRT's provider names its engines by the names in a graph, which are the same in every network of a family. It lies
-/// in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue 2414).
+/// The folder for the forms that a provider compiles from this model for runs of these sizes. It is the model's and its
+/// weights' own: TensorRT's provider names its engines by the names in a graph, which are the same in every network of
+/// a family. It lies in the user's cache, not beside the binary, where Lc0 puts it and many may not write (Lc0's issue
+/// 2414).
 fn compiled_folder(
     provider: Provider,
     rows: &Rows,
@@ -294,13 +294,13 @@ pub(super) fn engines(folder: &Path) -> impl Iterator<Item = String> {
     names.filter(|name| name.ends_with(".engine"))
 }
 
-/// What lies in a folder; nothing where there is none.
+/// Entries of a folder; nothing where there is no folder.
 pub(super) fn entries(folder: &Path) -> impl Iterator<Item = std::fs::DirEntry> {
     std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
 }
 
-/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can be
-/// another card's or version's, which is built anew.
+/// The line to say before a session is made that may take minutes. TensorRT's always may: an engine that is there can
+/// be another card's or version's, which is built anew.
 pub(super) fn can_be_compiled_long(plan: &SessionPlan) -> Option<String> {
     let folder = plan.cache.as_deref().filter(|_| plan.provider == Provider::TensorRt)?;
     let built = engines(folder).next().is_some();

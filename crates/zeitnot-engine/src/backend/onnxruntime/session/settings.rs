@@ -83,7 +83,8 @@ pub(super) fn cuda(device: u32, precision: Precision) -> Vec<(&'static str, Stri
     settings
 }
 
-/// OpenVINO's setting for what it computes with inside. ONNX Runtime's own option `precision` knows FP32 alone for a CPU.
+/// OpenVINO's setting for what it computes with inside. ONNX Runtime's own option `precision` knows FP32 alone for a
+/// CPU.
 fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, String) {
     let name = match arithmetic {
         Arithmetic::Float32 => "f32",
@@ -92,8 +93,8 @@ fn openvino_arithmetic(device: &str, arithmetic: Arithmetic) -> (&'static str, S
         // `DeviceOptions::check_for` has refused it.
         Arithmetic::Int8 => "i8",
     };
-    // The provider looks up each device of `HETERO:GPU.1,CPU` by itself and without its index, and passes over one that is not
-    // there without a word.
+    // The provider looks up each device of `HETERO:GPU.1,CPU` by itself and without its index, and passes over one that
+    // is not there without a word.
     let mut kinds: Vec<&str> = device.split([':', ',']).filter_map(|one| one.split('.').next()).collect();
     if kinds.len() > 1 {
         // The one that deals out to the others computes nothing.

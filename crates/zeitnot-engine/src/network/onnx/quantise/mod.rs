@@ -37,7 +37,7 @@ const LEAST_OPSET: i64 = 13;
 
 /// The least and the largest number that a value of the graph takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ActivationRange {
+pub(crate) struct ActivationRange {
     /// The least.
     pub minimum: f32,
     /// The largest.
@@ -45,20 +45,19 @@ pub struct ActivationRange {
 }
 
 /// A float32 model about to be quantised.
-pub struct Quantiser {
+pub(crate) struct Quantiser {
     name: String,
     original: OnnxModel,
     model: ModelProto,
-    plan: pass::Plan,
+    plan: pass::QuantisationPlan,
 }
 
 impl Quantiser {
     /// Finds the operators of a model of the network `name` that can run in 8 bits.
     ///
     /// # Errors
-    ///
     /// When the model cannot be read, or holds nothing of the kind.
-    pub fn new(mut original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
+    pub(crate) fn new(mut original: OnnxModel, name: &str) -> Result<Quantiser, NetworkError> {
         let error = |problem: &str| NetworkError::Onnx { name: name.to_owned(), problem: problem.to_owned() };
         if let Some(bytes) = without_default_inputs(&original.bytes) {
             original.bytes = bytes;
@@ -73,7 +72,7 @@ impl Quantiser {
                 "its operator set is older than {LEAST_OPSET}, the first that has int8 by channel"
             )));
         }
-        let plan = model.graph.as_ref().map(pass::Plan::of).unwrap_or_default();
+        let plan = model.graph.as_ref().map(pass::QuantisationPlan::of).unwrap_or_default();
         if plan.is_empty() {
             return Err(error("nothing in it can run in int8"));
         }
@@ -81,27 +80,26 @@ impl Quantiser {
     }
 
     /// Name of the model's input, which is dense.
-    pub fn input(&self) -> &str {
+    pub(crate) fn input(&self) -> &str {
         let (ModelInput::Dense(name) | ModelInput::Packed { boards: name, .. }) = &self.original.input;
         name
     }
 
     /// Names of the values whose ranges must be known.
-    pub fn observed(&self) -> Vec<String> {
+    pub(crate) fn observed(&self) -> Vec<String> {
         self.plan.observed()
     }
 
     /// The model file with the values of [`Quantiser::observed`] as outputs.
-    pub fn observable(&self) -> Vec<u8> {
+    pub(crate) fn observable(&self) -> Vec<u8> {
         pass::observable(&self.model, &self.plan.observed()).encode_to_vec()
     }
 
     /// The model in 8 bits; `ranges` are those of [`Quantiser::observed`].
     ///
     /// # Errors
-    ///
     /// When a range is missing or no range of numbers.
-    pub fn quantise(self, ranges: &HashMap<String, ActivationRange>) -> Result<OnnxModel, NetworkError> {
+    pub(crate) fn quantise(self, ranges: &HashMap<String, ActivationRange>) -> Result<OnnxModel, NetworkError> {
         let known = |name: &String| {
             ranges.get(name).is_some_and(|range| range.minimum.is_finite() && range.maximum.is_finite())
         };

@@ -10,7 +10,7 @@ const LARGEST_WEIGHT: f32 = 127.0;
 /// The largest magnitude of a bias in 32 bits, with room for the sum that is added to it.
 const LARGEST_BIAS: f32 = (1 << 30) as f32;
 
-/// How a value is stored in 8 bits, unsigned: `x / scale + zero`.
+/// Scale by which a value is stored in 8 bits, unsigned: `x / scale + zero`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
     pub(super) scale: f32,
@@ -34,7 +34,7 @@ impl Scale {
 pub(super) struct QuantisedWeights {
     pub(super) weights: Vec<i8>,
     pub(super) scales: Vec<f32>,
-    /// In 32 bits, in steps of the output's scale times the input's.
+    /// Biases in 32 bits, in steps of the output's scale times the input's.
     pub(super) biases: Option<Vec<i32>>,
 }
 

@@ -16,7 +16,7 @@ const SMALLEST_DENSE: usize = 1 << 14;
 
 /// The part of a graph that runs in integers.
 #[derive(Default)]
-pub(super) struct Plan {
+pub(super) struct QuantisationPlan {
     /// The operators, by their place: convolutions and dense layers.
     operators: HashSet<usize>,
     /// Values that operators read in 8 bits; others read them as they were.
@@ -27,11 +27,11 @@ pub(super) struct Plan {
     absorbed: HashMap<usize, usize>,
 }
 
-impl Plan {
+impl QuantisationPlan {
     /// Convolutions between others, and dense layers with constant weights.
-    pub(super) fn of(graph: &GraphProto) -> Plan {
+    pub(super) fn of(graph: &GraphProto) -> QuantisationPlan {
         let lookup = Lookup::of(graph);
-        let mut plan = Plan::default();
+        let mut plan = QuantisationPlan::default();
         for (place, node) in graph.node.iter().enumerate() {
             let weights = node.input.get(1).and_then(|name| lookup.floats.get(name.as_str()));
             let (Some(weights), [output]) = (weights, node.output.as_slice()) else { continue };
@@ -75,7 +75,7 @@ impl Plan {
         names
     }
 
-    /// The model with these operators in integers; `ranges` holds what [`Plan::observed`] names.
+    /// The model with these operators in integers; `ranges` holds what [`QuantisationPlan::observed`] names.
     pub(super) fn apply(&self, mut model: ModelProto, ranges: &HashMap<String, ActivationRange>) -> ModelProto {
         let Some(graph) = model.graph.take() else { return model };
         let scales = (self.observed().into_iter())

@@ -2,12 +2,12 @@
 
 use super::history::Iteration;
 use super::{Part, factor, read};
+use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
-use crate::{MoveRequest, SearchSnapshot};
 
 const fn count(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 1000.0, unit: Unit::Iterations, help }
+    ParamSpec { name, default, min: 0.0, max: 1000.0, unit: Unit::Iterations, help, words: &[] }
 }
 
 /// "if (stable_count >= 5 && depth >= 10) soft_limit = soft_limit * 70 / 100".
@@ -18,12 +18,8 @@ const STABILITY_PARAMS: [ParamSpec; 3] = [
 ];
 
 /// The part `stability`.
-pub const STABILITY: GroupSpec = GroupSpec {
-    name: "stability",
-    help: "Less time while the best move stays the same.",
-    params: &STABILITY_PARAMS,
-    groups: &[],
-};
+pub const STABILITY: GroupSpec =
+    GroupSpec { name: "stability", help: "Less time while the best move stays the same.", params: &STABILITY_PARAMS };
 
 /// Less time while the best move stays the same. The factor holds as long as the move does; the textbook's loop
 /// multiplies by it at every iteration, until nothing is left.
@@ -34,19 +30,14 @@ pub struct Stability {
 }
 
 impl Stability {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str]) -> Self {
-        Self { values: read(values, path, &STABILITY_PARAMS), holds: false }
+    pub fn new(values: &ParamValues) -> Self {
+        Self { values: read(values, STABILITY.name, &STABILITY_PARAMS), holds: false }
     }
 }
 
 impl Part for Stability {
-    fn term(&self) -> &'static str {
-        "adjust_stability = 1"
-    }
-
-    fn begin(&mut self, _request: &MoveRequest) -> f64 {
+    fn begin(&mut self) {
         self.holds = false;
-        1.0
     }
 
     fn observe(&mut self, iteration: Option<&Iteration>, _snapshot: &SearchSnapshot) -> f64 {
@@ -71,12 +62,8 @@ pub(crate) const CHANGES_BASIC: [ParamSpec; 2] = changes(2.0, 1.3);
 pub(crate) const CHANGES_COMPLETE: [ParamSpec; 2] = changes(0.0, 1.2);
 
 /// The part `changes`.
-pub const CHANGES: GroupSpec = GroupSpec {
-    name: "changes",
-    help: "More time while the best move keeps changing.",
-    params: &CHANGES_BASIC,
-    groups: &[],
-};
+pub const CHANGES: GroupSpec =
+    GroupSpec { name: "changes", help: "More time while the best move keeps changing.", params: &CHANGES_BASIC };
 
 /// More time with every change of the best move.
 #[derive(Clone, Debug)]
@@ -86,19 +73,14 @@ pub struct Changes {
 }
 
 impl Changes {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str], params: &[ParamSpec; 2]) -> Self {
-        Self { values: read(values, path, params), factor: 1.0 }
+    pub fn new(values: &ParamValues, params: &[ParamSpec; 2]) -> Self {
+        Self { values: read(values, CHANGES.name, params), factor: 1.0 }
     }
 }
 
 impl Part for Changes {
-    fn term(&self) -> &'static str {
-        "adjust_changes = 1"
-    }
-
-    fn begin(&mut self, _request: &MoveRequest) -> f64 {
+    fn begin(&mut self) {
         self.factor = 1.0;
-        1.0
     }
 
     fn observe(&mut self, iteration: Option<&Iteration>, _snapshot: &SearchSnapshot) -> f64 {
@@ -125,7 +107,7 @@ mod tests {
     // docs/documents.md, 4.4: the same best move.
     #[test]
     fn textbook_best_move_stable() {
-        let mut part = Stability::new(&ParamValues::default(), &[]);
+        let mut part = Stability::new(&ParamValues::default());
         assert_eq!(look(&mut part, ended(9, false, 0, 9)), 1.0); // depth >= 10
         assert_eq!(look(&mut part, ended(10, false, 0, 4)), 1.0); // stable_count >= 5
         assert_eq!(look(&mut part, ended(10, false, 0, 5)), 0.7);
@@ -137,20 +119,20 @@ mod tests {
     // docs/documents.md, 4.4: another best move.
     #[test]
     fn textbook_best_move_changing() {
-        let mut part = Changes::new(&ParamValues::default(), &[], &CHANGES_BASIC);
+        let mut part = Changes::new(&ParamValues::default(), &CHANGES_BASIC);
         assert_eq!(look(&mut part, ended(1, true, 1, 0)), 1.0);
         assert_eq!(look(&mut part, ended(2, true, 2, 0)), 1.0);
         assert_eq!(look(&mut part, ended(3, true, 3, 0)), 1.3);
         assert_eq!(look(&mut part, ended(4, false, 3, 1)), 1.3);
         assert_eq!(look(&mut part, ended(5, true, 4, 0)), 1.3 * 1.3);
-        assert_eq!(part.begin(&MoveRequest::default()), 1.0);
+        part.begin();
         assert_eq!(part.observe(None, &SearchSnapshot::default()), 1.0);
     }
 
     // docs/documents.md, 4.7: another best move.
     #[test]
     fn textbook_complete_move_changed() {
-        let mut part = Changes::new(&ParamValues::default(), &[], &CHANGES_COMPLETE);
+        let mut part = Changes::new(&ParamValues::default(), &CHANGES_COMPLETE);
         assert_eq!(look(&mut part, ended(1, true, 1, 0)), 1.2);
     }
 }

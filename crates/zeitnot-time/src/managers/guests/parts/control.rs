@@ -1,8 +1,7 @@
 //! Computes the factor `control` on the time of a move: by the class of the time control.
 
-use super::{Part, factor, read};
-use crate::MoveRequest;
-use crate::params::{GroupSpec, ParamSpec, ParamValues};
+use super::{factor, read};
+use crate::params::{ParamSpec, ParamValues};
 use crate::plan_builder::PlanBuilder;
 use crate::unit::Unit;
 
@@ -22,14 +21,14 @@ pub enum TimeClass {
 }
 
 impl TimeClass {
-    /// The name of the class in plans and statistics.
+    /// The name of the class in statistics.
     pub fn name(self) -> &'static str {
         ["Bullet", "Blitz", "Rapid", "Classical"][self as usize]
     }
 }
 
 const fn minutes(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 10_000.0, unit: Unit::Minutes, help }
+    ParamSpec { name, default, min: 0.0, max: 10_000.0, unit: Unit::Minutes, help, words: &[] }
 }
 
 const fn params(blitz_minutes: f64, factors: [f64; 4]) -> [ParamSpec; 7] {
@@ -49,10 +48,6 @@ pub(crate) const SHARP_RUSTIC: [ParamSpec; 7] = params(15.0, [0.8, 0.9, 1.0, 1.1
 /// Classes and factors of Mergen (docs/documents.md, 2.1).
 pub(crate) const MERGEN: [ParamSpec; 7] = params(10.0, [0.7, 0.9, 1.0, 1.2]);
 
-/// The part `control`.
-pub const GROUP: GroupSpec =
-    GroupSpec { name: "control", help: "Less time in fast games, more in slow ones.", params: &MERGEN, groups: &[] };
-
 /// A factor by the class of the time control, which the first clock of a game shows.
 #[derive(Clone, Debug)]
 pub struct ControlFactor {
@@ -61,8 +56,8 @@ pub struct ControlFactor {
 }
 
 impl ControlFactor {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str], params: &[ParamSpec; 7]) -> Self {
-        Self { values: read(values, path, params), class: None }
+    pub(crate) fn new(values: &ParamValues, group: &'static str, params: &[ParamSpec; 7]) -> Self {
+        Self { values: read(values, group, params), class: None }
     }
 
     /// The class of a game that starts with `clock_ms` on the clock.
@@ -95,26 +90,10 @@ impl ControlFactor {
         self.values[class as usize]
     }
 
-    /// Notes the class of the game in a plan with `clock_ms` on the clock, and its factor as a term. Returns the factor.
-    pub(crate) fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
+    /// Records the factor of the game's class in a plan with `clock_ms` on the clock.
+    pub fn plan(&mut self, plan: &mut PlanBuilder, clock_ms: f64) -> f64 {
         let class = self.class(clock_ms);
-        plan.time_class(Some(class.name()));
         plan.term("control = from the class of the time control", self.of(class), Unit::Ratio)
-    }
-}
-
-impl Part for ControlFactor {
-    fn term(&self) -> &'static str {
-        "adjust_control = from the class of the time control"
-    }
-
-    fn begin(&mut self, request: &MoveRequest) -> f64 {
-        let class = self.class(request.clock_ms);
-        self.of(class)
-    }
-
-    fn time_class(&self) -> Option<&'static str> {
-        self.class.map(TimeClass::name)
     }
 }
 
@@ -125,7 +104,7 @@ mod tests {
 
     #[track_caller]
     fn check(params: &[ParamSpec; 7], table: &[(f64, TimeClass, f64)]) {
-        let control = ControlFactor::new(&ParamValues::default(), &[], params);
+        let control = ControlFactor::new(&ParamValues::default(), "test", params);
         for &(minutes, class, factor) in table {
             assert_eq!(control.classify(minutes * MS_PER_MINUTE), class, "{minutes}");
             assert_eq!(control.of(class), factor, "{class:?}");
@@ -163,7 +142,7 @@ mod tests {
 
     #[test]
     fn time_class_is_that_of_the_first_clock() {
-        let mut control = ControlFactor::new(&ParamValues::default(), &[], &MERGEN);
+        let mut control = ControlFactor::new(&ParamValues::default(), "test", &MERGEN);
         assert_eq!(control.class(600_000.0), Rapid);
         assert_eq!(control.class(60_000.0), Rapid);
         control.fix(Classical);

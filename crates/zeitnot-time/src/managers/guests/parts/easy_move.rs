@@ -16,16 +16,13 @@ const PARAMS: [ParamSpec; 2] = [
         max: 20_000.0,
         unit: Unit::Centipawns,
         help: "A move is easy when its score is more than this above the second best.",
+        words: &[],
     },
 ];
 
 /// The part `easy-move`.
-pub const GROUP: GroupSpec = GroupSpec {
-    name: "easy-move",
-    help: "Less time when one move is far better than the rest.",
-    params: &PARAMS,
-    groups: &[],
-};
+pub const GROUP: GroupSpec =
+    GroupSpec { name: "easy-move", help: "Less time when one move is far better than the rest.", params: &PARAMS };
 
 /// Less time while one move is far better than the rest. The factor holds as long as that is so; the textbook's loop
 /// multiplies by it at every iteration.
@@ -36,19 +33,14 @@ pub struct EasyMove {
 }
 
 impl EasyMove {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str]) -> Self {
-        Self { values: read(values, path, &PARAMS), holds: false }
+    pub fn new(values: &ParamValues) -> Self {
+        Self { values: read(values, GROUP.name, &PARAMS), holds: false }
     }
 }
 
 impl Part for EasyMove {
-    fn term(&self) -> &'static str {
-        "adjust_easy_move = 1"
-    }
-
-    fn begin(&mut self, _request: &crate::MoveRequest) -> f64 {
+    fn begin(&mut self) {
         self.holds = false;
-        1.0
     }
 
     /// At the end of an iteration, as all of the textbook's rules; between them values jump.
@@ -70,7 +62,7 @@ mod tests {
     // docs/documents.md, 4.4.
     #[test]
     fn textbook_easy_move() {
-        let mut part = EasyMove::new(&ParamValues::default(), &[]);
+        let mut part = EasyMove::new(&ParamValues::default());
         let ended = Iteration { depth: 5, changed: false, changes: 0, stable: 0, drop_cp: None };
         let seen = |best, second| SearchSnapshot {
             best_value: Some(value(best)),

@@ -1,7 +1,6 @@
 //! Computes the factor `phase` on the time of a move: by the phase of the game.
 
-use super::{Part, factor, read};
-use crate::MoveRequest;
+use super::{factor, read};
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 
 /// Pieces on the board where the request has no number of them.
@@ -34,6 +33,11 @@ const ENDGAME_PIECES: u32 = 12;
 impl GamePhase {
     /// Names of the phases, in the order of a game.
     pub const NAMES: [&'static str; 4] = ["Opening", "EarlyMiddlegame", "LateMiddlegame", "Endgame"];
+
+    /// The name of the phase in statistics.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 
     /// The phase at `ply` with `pieces` on the board.
     pub fn of(ply: u32, pieces: Option<u32>) -> Self {
@@ -92,8 +96,7 @@ pub(crate) const PARAMS: [ParamSpec; 3] = [
 ];
 
 /// The part `phase`.
-pub const GROUP: GroupSpec =
-    GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS, groups: &[] };
+pub const GROUP: GroupSpec = GroupSpec { name: "phase", help: "More time where the game is decided.", params: &PARAMS };
 
 /// A factor by the phase of the game.
 #[derive(Clone, Debug)]
@@ -102,8 +105,8 @@ pub struct PhaseFactor {
 }
 
 impl PhaseFactor {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str]) -> Self {
-        Self { factors: read(values, path, &PARAMS) }
+    pub(crate) fn new(values: &ParamValues, group: &'static str) -> Self {
+        Self { factors: read(values, group, &PARAMS) }
     }
 
     /// The factor of a phase.
@@ -114,16 +117,6 @@ impl PhaseFactor {
             MovePhase::Middlegame => middlegame,
             MovePhase::Endgame => endgame,
         }
-    }
-}
-
-impl Part for PhaseFactor {
-    fn term(&self) -> &'static str {
-        "adjust_phase = from the phase of the game"
-    }
-
-    fn begin(&mut self, request: &MoveRequest) -> f64 {
-        self.of(MovePhase::of(request.ply, request.pieces))
     }
 }
 
@@ -151,12 +144,13 @@ mod tests {
         }
         let all = [Opening, EarlyMiddlegame, LateMiddlegame, Endgame];
         assert_eq!(all.map(|phase| format!("{phase:?}")), GamePhase::NAMES);
+        assert_eq!(all.map(GamePhase::name), GamePhase::NAMES);
     }
 
     // docs/documents.md, 2.5.
     #[test]
     fn mergen_game_phase_detection_and_factors() {
-        let factor = PhaseFactor::new(&ParamValues::default(), &[]);
+        let factor = PhaseFactor::new(&ParamValues::default(), "test");
         for (number, pieces, phase, expected) in [
             (1, 32, MovePhase::Opening, 0.7),
             (10, 28, MovePhase::Opening, 0.7),

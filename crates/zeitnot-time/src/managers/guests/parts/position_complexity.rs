@@ -1,6 +1,6 @@
 //! Computes the factor `complexity` on the time of a move: by moves, pieces, captures and check in a position (docs/documents.md, 2.4).
 
-use super::{Part, factor, read};
+use super::{factor, read};
 use crate::MoveRequest;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 
@@ -45,7 +45,6 @@ pub const GROUP: GroupSpec = GroupSpec {
     name: "complexity",
     help: "More time where there are many moves, pieces, captures, or a check.",
     params: &PARAMS,
-    groups: &[],
 };
 
 /// A factor by the complexity of the position.
@@ -55,24 +54,14 @@ pub struct Complexity {
 }
 
 impl Complexity {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str]) -> Self {
-        Self { range: read(values, path, &PARAMS) }
+    pub(crate) fn new(values: &ParamValues, group: &'static str) -> Self {
+        Self { range: read(values, group, &PARAMS) }
     }
 
     /// The factor of a position of this complexity.
     pub fn of(&self, score: f64) -> f64 {
         let [simplest, hardest] = self.range;
         simplest + (hardest - simplest) * score
-    }
-}
-
-impl Part for Complexity {
-    fn term(&self) -> &'static str {
-        "adjust_complexity = from moves, pieces, captures and check"
-    }
-
-    fn begin(&mut self, request: &MoveRequest) -> f64 {
-        self.of(score(request))
     }
 }
 
@@ -123,7 +112,7 @@ mod tests {
     // docs/documents.md, 2.3: the factor of the complexity.
     #[test]
     fn mergen_complexity_factor() {
-        let complexity = Complexity::new(&ParamValues::default(), &[]);
+        let complexity = Complexity::new(&ParamValues::default(), "test");
         for (score, factor) in [(0.0, 0.8), (0.25, 0.9), (0.5, 1.0), (1.0, 1.2)] {
             assert!((complexity.of(score) - factor).abs() < 1e-12);
         }

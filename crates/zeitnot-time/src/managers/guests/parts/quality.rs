@@ -1,10 +1,9 @@
 //! Computes the factor `quality` on the time of a move: by how clear the choice of a move is (docs/documents.md, 3.5).
 
-use super::history::Iteration;
-use super::{Part, factor, read};
+use super::{factor, read};
+use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
-use crate::{MoveRequest, SearchSnapshot};
 
 /// Visits below which the choice is not judged.
 const LEAST_VISITS: u64 = 100;
@@ -26,7 +25,7 @@ pub enum MoveQuality {
 }
 
 const fn share(name: &'static str, default: f64, help: &'static str) -> ParamSpec {
-    ParamSpec { name, default, min: 0.0, max: 1.0, unit: Unit::Ratio, help }
+    ParamSpec { name, default, min: 0.0, max: 1.0, unit: Unit::Ratio, help, words: &[] }
 }
 
 /// Factors of the document; the bounds are ours, because the document has an alpha-beta search.
@@ -47,19 +46,17 @@ pub const GROUP: GroupSpec = GroupSpec {
     name: "quality",
     help: "Less time for a clear best move, more where the search cannot decide or the king is in check.",
     params: &PARAMS,
-    groups: &[],
 };
 
 /// A factor by how clear the choice is.
 #[derive(Clone, Debug)]
 pub struct Quality {
     values: [f64; 9],
-    in_check: bool,
 }
 
 impl Quality {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str]) -> Self {
-        Self { values: read(values, path, &PARAMS), in_check: false }
+    pub(crate) fn new(values: &ParamValues, group: &'static str) -> Self {
+        Self { values: read(values, group, &PARAMS) }
     }
 
     /// The factor of a class.
@@ -100,21 +97,6 @@ impl Quality {
     }
 }
 
-impl Part for Quality {
-    fn term(&self) -> &'static str {
-        "adjust_quality = from the position: in check or not"
-    }
-
-    fn begin(&mut self, request: &MoveRequest) -> f64 {
-        self.in_check = request.in_check;
-        self.of(self.before_search(self.in_check))
-    }
-
-    fn observe(&mut self, _iteration: Option<&Iteration>, snapshot: &SearchSnapshot) -> f64 {
-        self.of(self.assess(snapshot, self.in_check)) / self.of(self.before_search(self.in_check))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +105,7 @@ mod tests {
     #[test]
     fn sharp_rustic_move_quality_factors() {
         use MoveQuality::*;
-        let quality = Quality::new(&ParamValues::default(), &[]);
+        let quality = Quality::new(&ParamValues::default(), "test");
         for (class, factor) in [(Excellent, 0.7), (Good, 0.85), (Acceptable, 1.0), (Poor, 1.2), (Critical, 1.5)] {
             assert_eq!(quality.of(class), factor);
         }
@@ -133,7 +115,7 @@ mod tests {
     #[test]
     fn sharp_rustic_move_quality_is_read_from_visits_values_and_check() {
         use MoveQuality::*;
-        let mut quality = Quality::new(&ParamValues::default(), &[]);
+        let quality = Quality::new(&ParamValues::default(), "test");
         let clear = SearchSnapshot {
             root_visits: (&[900, 50, 50]).into(),
             best_value: Some(0.4),
@@ -154,10 +136,5 @@ mod tests {
         ] {
             assert_eq!(quality.assess(&snapshot, in_check), expected, "{snapshot:?}");
         }
-        // As a part: the check is known before the search, the rest as it goes.
-        assert_eq!(quality.begin(&MoveRequest { in_check: true, ..MoveRequest::default() }), 1.5);
-        assert_eq!(quality.observe(None, &clear), 1.0);
-        assert_eq!(quality.begin(&MoveRequest::default()), 1.0);
-        assert_eq!(quality.observe(None, &clear), 0.7);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::history::Iteration;
 use super::{Part, factor, read};
+use crate::SearchSnapshot;
 use crate::params::{GroupSpec, ParamSpec, ParamValues};
 use crate::unit::Unit;
-use crate::{MoveRequest, SearchSnapshot};
 
 /// Products of factors are kept below this; every hard limit is far below.
 pub(crate) const LARGEST_PRODUCT: f64 = 1e6;
@@ -19,6 +19,7 @@ const fn params(threshold: f64, default: f64) -> [ParamSpec; 2] {
             max: 10_000.0,
             unit: Unit::Centipawns,
             help: "The score has dropped when it is more than this below that of the iteration before.",
+            words: &[],
         },
     ]
 }
@@ -29,8 +30,7 @@ pub(crate) const BASIC: [ParamSpec; 2] = params(50.0, 1.5);
 pub(crate) const COMPLETE: [ParamSpec; 2] = params(30.0, 1.4);
 
 /// The part `score-drop`.
-pub const GROUP: GroupSpec =
-    GroupSpec { name: "score-drop", help: "More time when the score drops.", params: &BASIC, groups: &[] };
+pub const GROUP: GroupSpec = GroupSpec { name: "score-drop", help: "More time when the score drops.", params: &BASIC };
 
 /// More time with every drop of the score.
 #[derive(Clone, Debug)]
@@ -40,19 +40,14 @@ pub struct ScoreDrop {
 }
 
 impl ScoreDrop {
-    pub(crate) fn new(values: &ParamValues, path: &[&'static str], params: &[ParamSpec; 2]) -> Self {
-        Self { values: read(values, path, params), factor: 1.0 }
+    pub fn new(values: &ParamValues, params: &[ParamSpec; 2]) -> Self {
+        Self { values: read(values, GROUP.name, params), factor: 1.0 }
     }
 }
 
 impl Part for ScoreDrop {
-    fn term(&self) -> &'static str {
-        "adjust_score_drop = 1"
-    }
-
-    fn begin(&mut self, _request: &MoveRequest) -> f64 {
+    fn begin(&mut self) {
         self.factor = 1.0;
-        1.0
     }
 
     fn observe(&mut self, iteration: Option<&Iteration>, _snapshot: &SearchSnapshot) -> f64 {
@@ -76,7 +71,7 @@ mod tests {
     #[test]
     fn textbook_score_dropping() {
         for (params, threshold, factor) in [(BASIC, 50.0, 1.5), (COMPLETE, 30.0, 1.4)] {
-            let mut part = ScoreDrop::new(&ParamValues::default(), &[], &params);
+            let mut part = ScoreDrop::new(&ParamValues::default(), &params);
             let mut look = |cp: f64| part.observe(Some(&dropped(cp)), &SearchSnapshot::default());
             assert_eq!(look(threshold), 1.0);
             assert_eq!(look(threshold + 1.0), factor);

@@ -1,0 +1,84 @@
+//! Ends searches: `stop`, waiting for the answer, and taking tree, time and latency back.
+
+use super::Engine;
+use super::ponder::Unstarted;
+use crate::chess::{Move, best_by_material};
+use crate::search::{EndReason, Finished, Report, Search, SearchEnd};
+
+impl Engine {
+    /// Whether there is a search that only [`Engine::stop`] is sure to end.
+    pub fn is_endless(&self) -> bool {
+        let is_endless = |search: &Search| search.is_endless() && !search.is_finished();
+        self.unstarted.is_some() || self.search.as_ref().is_some_and(is_endless)
+    }
+
+    /// Makes the search answer now.
+    pub fn stop(&mut self) {
+        if let Some(search) = &self.search {
+            search.stop();
+        }
+        self.pondering = None;
+        if let Some(Unstarted { listener, error }) = self.unstarted.take() {
+            listener.finished(&SearchEnd {
+                best: self.unsearched(),
+                ponder: None,
+                report: Report::default(),
+                move_stats: Vec::new(),
+                reason: EndReason::Failed,
+                error: Some(format!("{error}: the move is chosen by material")),
+                time: None,
+            });
+        }
+    }
+
+    /// The move to play when nothing can be searched with: a mate, or the best by material. `None` without a legal
+    /// move.
+    pub fn unsearched(&self) -> Option<Move> {
+        let position = self.game.current();
+        best_by_material(position, &position.legal_moves()).map(|choice| choice.mv)
+    }
+
+    /// Ends the search, if there is one: its answer is given now. Batches that are still evaluated are not waited for.
+    pub fn finish(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.take_back(search.finish());
+        }
+        self.stop();
+    }
+
+    /// Waits until the search has given its answer of its own accord. Its threads may still be busy with a last batch.
+    pub fn wait_for_answer(&self) {
+        if let Some(search) = &self.search {
+            search.wait_for_answer();
+        }
+    }
+
+    /// Waits for the search's own end, its last batches included.
+    pub fn wait(&mut self) {
+        if let Some(search) = self.search.take() {
+            self.take_back(search.wait());
+        }
+    }
+
+    pub(super) fn take_back(&mut self, finished: Finished) {
+        self.busy_until_ms = finished.busy_until_ms;
+        self.tree = Some(finished.tree);
+        self.time = Some(finished.time);
+        if let Some(loaded) = &mut self.loaded {
+            loaded.latency = finished.latency;
+        }
+    }
+
+    /// Takes tree, time and latency back from a search that has answered.
+    pub(super) fn collect(&mut self) {
+        if self.search.as_ref().is_some_and(Search::is_finished) {
+            self.finish();
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}

@@ -1,0 +1,118 @@
+//! Follows the game from move to move: its position, the tree below it, and whether its clock goes on.
+
+use super::timed_move::TimedMove;
+use super::{Engine, GoParams};
+use crate::chess::Game;
+use crate::search::{Tree, WdlRescale};
+
+impl Engine {
+    /// Forgets the game: tree, cached evaluations and how long they took, everything the time manager learned, the
+    /// measured lag. With a `RandomSeed` other than 0 nothing in the next game depends on the games before.
+    pub fn new_game(&mut self) {
+        self.finish();
+        self.game = Game::new();
+        self.reset_tree();
+        self.rescaled = WdlRescale::NONE;
+        self.busy_until_ms = f64::NEG_INFINITY;
+        self.random = None;
+        (self.last_timed, self.next_by_board, self.missing_plies) = (None, None, 0);
+        if let Some(time) = &mut self.time {
+            time.new_game();
+        }
+        let is_to_repeat = self.options.random_seed != 0;
+        if let Some(loaded) = &mut self.loaded {
+            loaded.new_game(is_to_repeat);
+        }
+    }
+
+    /// Forgets the tree.
+    pub fn clear_tree(&mut self) {
+        self.finish();
+        self.reset_tree();
+    }
+
+    pub(super) fn reset_tree(&mut self) {
+        match &mut self.tree {
+            Some(tree) => tree.reset(self.game.clone()),
+            None => self.tree = Some(Tree::new(self.game.clone())),
+        }
+        self.tree_changed();
+    }
+
+    /// Reports to the time manager that the next tree does not follow from the last one it knows.
+    pub(super) fn tree_changed(&mut self) {
+        if let Some(time) = &mut self.time {
+            time.tree_changed();
+        }
+    }
+
+    /// Memory that the tree takes, in bytes; 0 while a search has it.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn tree_bytes(&self) -> usize {
+        self.tree.as_ref().map_or(0, Tree::bytes)
+    }
+
+    /// Visits of the tree that the next search of this position and these moves begins with; 0 while a search has it.
+    pub fn tree_visits(&self) -> u64 {
+        self.tree.as_ref().map_or(0, |tree| u64::from(tree.visits() - tree.excluded_visits()))
+    }
+
+    /// Plies that the network expects to follow, in that tree; `None` where it has no moves-left head or no visit.
+    pub fn tree_moves_left(&self) -> Option<f64> {
+        let has_moves_left = self.attributes().is_some_and(|attributes| attributes.has_moves_left);
+        self.tree.as_ref().and_then(Tree::moves_left).filter(|_| has_moves_left)
+    }
+
+    /// The game as it stands.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// Takes up a position. When it continues the game so far, tree and time manager go on with it. Where its moves are
+    /// not given but it can be the next position of the game, the time manager goes on if the clock of its search fits,
+    /// too.
+    pub fn set_game(&mut self, game: Game) {
+        self.finish();
+        let tree = self.tree.get_or_insert_with(|| Tree::new(game.clone()));
+        let continues = tree.follow(game.clone());
+        self.game = game;
+        if continues {
+            return;
+        }
+        let position = self.game.current();
+        let ply = self.last_timed.as_ref().and_then(|last| last.ply_of(position));
+        self.next_by_board = ply.map(|ply| ply.saturating_sub(position.ply()));
+        if self.next_by_board.is_none() {
+            self.other_game();
+        }
+    }
+
+    /// Takes in that a search of the position begins, and whether its clock is that of the game so far.
+    pub(super) fn note_clock(&mut self, params: &GoParams, start_ms: f64) {
+        let position = self.game.current();
+        if params.clock(position.turn()).is_none() {
+            return;
+        }
+        let fits = |last: &TimedMove| last.fits(position, params, start_ms);
+        match self.next_by_board.take() {
+            Some(missing_plies) if self.last_timed.as_ref().is_some_and(fits) => self.missing_plies = missing_plies,
+            Some(_) => self.other_game(),
+            None => {}
+        }
+        let position = self.game.current().clone();
+        self.last_timed = Some(TimedMove { ply: self.ply(), position, go: params.clone(), start_ms });
+    }
+
+    /// The ply of the position in the game.
+    pub(super) fn ply(&self) -> u32 {
+        self.game.current().ply().saturating_add(self.missing_plies)
+    }
+
+    pub(super) fn other_game(&mut self) {
+        (self.last_timed, self.missing_plies) = (None, 0);
+        let keep_time_stats = self.options.keep_time_stats;
+        if let Some(time) = &mut self.time {
+            time.other_game(keep_time_stats);
+        }
+    }
+}

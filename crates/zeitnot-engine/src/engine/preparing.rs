@@ -1,0 +1,167 @@
+//! Loads what the options name, network, evaluators, books and endgame tables, or a substitute for a game that must go
+//! on.
+
+use super::loading::{self, Failure};
+use super::{Engine, EngineError, NetworkEvaluator, Options, RuntimePolicy};
+use crate::backend::{Attributes, Backend, DeviceOptions};
+use crate::network::{BUILT_IN, Location};
+use std::sync::Arc;
+
+/// Said where the system refused memory to the tree.
+const SHORT_OF_MEMORY: &str =
+    "the system has no memory for more of the tree: the positions visited least are forgotten (option RamLimitMb)";
+
+/// The substitutes for options that cannot be loaded, in order: network (`None`: the one that was asked for) and
+/// backend. Before the last of them, a network that is in use already stays so.
+const SUBSTITUTES: &[(Option<&str>, &str)] = &[(None, "native"), (None, "onnxruntime"), (Some(BUILT_IN), "native")];
+
+/// The outcome of [`Engine::prepare_for_play`].
+#[derive(Debug)]
+pub enum Prepared {
+    /// The engine plays as the options say; the line names the network and device that were loaded now.
+    Ready(Option<String>),
+    /// Something else plays.
+    Substituted {
+        /// The reason.
+        error: EngineError,
+        /// A line with the network and device that play.
+        news: String,
+    },
+    /// Failure to load: there is no network to search with.
+    Failed(EngineError),
+}
+
+impl Engine {
+    /// Loads what the options name, if it is not loaded yet, and says in a line what runs where. Does nothing during a
+    /// search. Endgame tables and books are opened, too; what is wrong with them is announced. So is, once each, what
+    /// becomes of `Slowmover`, and which parameters given to `smooth` mean something else than on Lc0's page.
+    ///
+    /// # Errors
+    /// [`EngineError`]; what was loaded before stays in use.
+    pub fn prepare(&mut self) -> Result<Option<String>, EngineError> {
+        self.collect();
+        if self.search.is_some() {
+            return Ok(None);
+        }
+        self.open_books_and_tables();
+        self.load(&self.options.clone())
+    }
+
+    /// Prepares as [`Engine::prepare`] for a game that must go on. A failure to load is reported once: it is not tried
+    /// again until an option or a file changes. In its place plays the network that was asked for, on the CPU, where it
+    /// can run there; else the one that is in use already, if there is one, so that a slip costs nothing; else the one
+    /// inside the program.
+    pub fn prepare_for_play(&mut self) -> Prepared {
+        self.collect();
+        if self.search.is_some() {
+            return Prepared::Ready(None);
+        }
+        self.open_books_and_tables();
+        if self.failed.is_some() && self.failed == Some(Failure::of(&self.options)) {
+            let again = self.loaded.as_mut().map_or(Ok(()), |loaded| loaded.ensure_evaluators(&self.options));
+            return again.map_or_else(Prepared::Failed, |()| Prepared::Ready(None));
+        }
+        let options = self.options.clone();
+        let error = match self.load(&options) {
+            Ok(news) => {
+                self.failed = None;
+                return Prepared::Ready(news);
+            }
+            Err(error) => error,
+        };
+        self.failed = Some(Failure::of(&options));
+        // A network in its place is read as it was to be: with another input format it would play nonsense.
+        let interface = options.backend_options.parse().map(|device: DeviceOptions| device.interface_text());
+        let interface = interface.unwrap_or_default();
+        for (weights, backend) in SUBSTITUTES {
+            let backend_options = if weights.is_none() { interface.clone() } else { String::new() };
+            let weights = weights.unwrap_or(&options.weights).to_owned();
+            let substitute = Options { weights, backend: (*backend).to_owned(), backend_options, ..options.clone() };
+            if substitute.weights == BUILT_IN
+                && let Some(attributes) = self.attributes()
+            {
+                return Prepared::Substituted { error, news: attributes.to_string() };
+            }
+            // Nothing is downloaded for it.
+            let policy = std::mem::replace(&mut self.runtime_policy, RuntimePolicy::FindOnly);
+            let news = self.load(&substitute);
+            self.runtime_policy = policy;
+            if let Ok(news) = news {
+                // What plays already says nothing new.
+                let news = news.or_else(|| self.attributes().map(ToString::to_string)).unwrap_or_default();
+                return Prepared::Substituted { error, news };
+            }
+        }
+        self.loaded = None;
+        Prepared::Failed(error)
+    }
+
+    fn load(&mut self, options: &Options) -> Result<Option<String>, EngineError> {
+        let news = loading::load(&mut self.loaded, options, &self.options, self.runtime_policy, &self.announcer)?;
+        if news.is_some() {
+            self.reset_tree();
+        }
+        Ok(news)
+    }
+
+    /// Opens endgame tables and books, and reports faults in them and in the options.
+    fn open_books_and_tables(&mut self) {
+        let spec = self.options.time_manager_spec();
+        let notes = [
+            self.options.slowmover_note(),
+            zeitnot_time::managers::smooth::parameter_note(&spec),
+            self.options.memory_note(),
+            self.tree.as_ref().filter(|tree| tree.is_short_of_memory()).map(|_| SHORT_OF_MEMORY.to_owned()),
+            self.options.devices_note(),
+        ];
+        for (note, said) in notes.into_iter().zip(&mut self.notes) {
+            if note != *said {
+                note.iter().for_each(|note| self.announcer.say(note));
+                *said = note;
+            }
+        }
+        if self.books_and_tables.open(&self.options, &self.announcer) {
+            self.reset_tree();
+        }
+    }
+
+    /// The attributes of the loaded backend; `None` before [`Engine::prepare`].
+    pub fn attributes(&self) -> Option<&Attributes> {
+        self.loaded.as_ref().map(|loaded| loaded.backend.attributes())
+    }
+
+    /// The loaded backend; `None` before [`Engine::prepare`].
+    pub fn backend(&self) -> Option<Arc<dyn Backend>> {
+        self.loaded.as_ref().map(|loaded| Arc::clone(&loaded.backend))
+    }
+
+    /// Location of the loaded network; `None` before [`Engine::prepare`] and where the backend needs no network.
+    pub fn network_location(&self) -> Option<&Location> {
+        self.loaded.as_ref()?.location.as_ref()
+    }
+
+    /// Puts a decorator around the loaded backend, through which searches see it until another one is loaded.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's when it makes its new evaluators.
+    pub fn decorate(
+        &mut self,
+        decorator: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
+    ) -> Result<(), EngineError> {
+        self.finish();
+        let loaded = self.loaded.as_mut().ok_or(EngineError::NothingLoaded)?;
+        loaded.backend = decorator(Arc::clone(&loaded.backend));
+        // The evaluators at hand are the bare backend's.
+        loaded.forget_evaluators();
+        loaded.ensure_evaluators(&self.options)
+    }
+
+    /// An evaluator of the network alone, without a search.
+    ///
+    /// # Errors
+    /// [`EngineError::NothingLoaded`] before [`Engine::prepare`], or the backend's.
+    pub fn network_evaluator(&self) -> Result<NetworkEvaluator, EngineError> {
+        let loaded = self.loaded.as_ref().ok_or(EngineError::NothingLoaded)?;
+        NetworkEvaluator::new(Arc::clone(&loaded.backend))
+    }
+}

@@ -1,0 +1,217 @@
+//! Checks that a search whose evaluator fails, panics or does not come back still answers.
+
+use super::bare_tests::{Started, Uncached, pool_of};
+use crate::backend::{Backend, BackendError, Evaluation, Evaluator, Query};
+use crate::clock::MonotonicClock;
+use crate::search::{EndReason, Finished, Hit, SearchEnd, SearchParams};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use zeitnot_time::event_log::SearchStart;
+use zeitnot_time::{SearchLimits, StopReason, StopperParams};
+
+/// An evaluator that does what a function says.
+struct Does<F>(F);
+
+impl<F: FnMut(&[Query]) -> Result<Vec<Evaluation>, BackendError> + Send> Evaluator for Does<F> {
+    fn evaluate(&mut self, batch: &[Query]) -> Result<Vec<Evaluation>, BackendError> {
+        (self.0)(batch)
+    }
+
+    fn modelled_cost_ms(&self) -> Option<f64> {
+        None
+    }
+}
+
+fn start(evaluator: impl Evaluator + 'static, limits: SearchLimits, due_ms: Option<f64>) -> Started {
+    let clock = Arc::new(MonotonicClock::new());
+    super::bare_tests::start(
+        pool_of(Box::new(evaluator)),
+        clock,
+        limits,
+        &StopperParams::default(),
+        SearchParams::LC0,
+        due_ms,
+    )
+}
+
+/// The end of the search, what it leaves, and the evaluators that are fit for another one.
+fn end_of(started: Started) -> (SearchEnd, Finished, usize) {
+    let Started { search, answer, evaluators, threads } = started;
+    search.wait_for_answer();
+    let end = answer.end.lock().take().unwrap();
+    let finished = search.wait();
+    drop(threads);
+    (end, finished, evaluators.count())
+}
+
+fn a_thousand_nodes() -> SearchLimits {
+    SearchLimits { nodes: Some(1000), ..SearchLimits::default() }
+}
+
+#[test]
+fn a_failing_evaluator_ends_the_search_with_its_words() {
+    let mut inner = Uncached::new().evaluator().unwrap();
+    let mut calls = 0;
+    let evaluator = Does(move |batch: &[Query]| {
+        calls += 1;
+        if calls > 3 { Err(BackendError::NoNetwork("faulty".to_owned())) } else { inner.evaluate(batch) }
+    });
+    let (end, _, evaluators) = end_of(start(evaluator, a_thousand_nodes(), None));
+    assert_eq!(end.reason, EndReason::Failed);
+    assert!(end.error.unwrap().contains("faulty"));
+    assert!(end.best.is_some() && end.report.nodes > 1, "what was searched before counts");
+    assert_eq!(evaluators, 1);
+}
+
+#[test]
+fn a_panicking_evaluator_ends_the_search_with_an_error() {
+    let evaluator = Does(|_: &[Query]| panic!("a panic on purpose: the test is about what follows"));
+    let (end, finished, evaluators) = end_of(start(evaluator, a_thousand_nodes(), None));
+    assert_eq!(end.reason, EndReason::Failed);
+    assert!(end.error.unwrap().contains("panicked"));
+    assert!(end.best.is_some());
+    assert!(evaluators == 0 && finished.tree.is_empty());
+}
+
+#[test]
+fn a_search_whose_evaluator_an_earlier_one_broke_says_so() {
+    let evaluators = pool_of(Uncached::new().evaluator().unwrap());
+    let (word, heard) = channel::<()>();
+    let (lent, is_lent) = channel();
+    let late_batch = std::thread::spawn({
+        let evaluators = Arc::clone(&evaluators);
+        move || {
+            let _lent = evaluators.lend(|| true);
+            lent.send(()).unwrap();
+            heard.recv().unwrap();
+            panic!("a panic on purpose: the test is about what follows");
+        }
+    });
+    is_lent.recv().unwrap();
+    let clock = Arc::new(MonotonicClock::new());
+    let stoppers = StopperParams::default();
+    let started = super::bare_tests::start(evaluators, clock, a_thousand_nodes(), &stoppers, SearchParams::LC0, None);
+    word.send(()).unwrap();
+    let (end, ..) = end_of(started);
+    assert!(late_batch.join().is_err());
+    assert_eq!(end.reason, EndReason::Failed);
+    assert!(end.error.unwrap().contains("no evaluator is left"));
+}
+
+/// An evaluator that waits for a word before each batch.
+fn held() -> (Sender<()>, impl Evaluator + 'static) {
+    let (sender, receiver): (_, Receiver<()>) = channel();
+    let receiver = Mutex::new(receiver);
+    let mut inner = Uncached::new().evaluator().unwrap();
+    let evaluator = Does(move |batch: &[Query]| {
+        let _ = receiver.lock().unwrap().recv();
+        inner.evaluate(batch)
+    });
+    (sender, evaluator)
+}
+
+#[test]
+fn stop_is_answered_while_a_batch_is_still_evaluated() {
+    let (word, evaluator) = held();
+    let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+    let Started { search, answer, evaluators, threads } = start(evaluator, limits, None);
+    word.send(()).unwrap();
+    while answer.reports.lock().is_empty() {
+        std::thread::yield_now();
+    }
+    search.stop();
+    let end = answer.end.lock().take().expect("the caller of stop answers");
+    assert!(end.best.is_some() && end.report.nodes == 1, "the second batch is still out");
+    // The next move has the tree, and waits for nothing.
+    let finished = search.finish();
+    assert_eq!(finished.tree.visits(), 1);
+    drop(word);
+    drop(threads);
+    let late = evaluators.take_late_batches();
+    assert!(late.len() == 1 && evaluators.count() == 1, "the late batch still reports its time: {late:?}");
+}
+
+#[test]
+fn a_clock_that_runs_out_is_answered_before_the_first_evaluation() {
+    let (word, evaluator) = held();
+    let Started { search, answer, evaluators, threads } = start(evaluator, SearchLimits::default(), Some(30.0));
+    search.wait_for_answer();
+    let end = answer.end.lock().take().unwrap();
+    assert!(end.best.is_some() && end.report.nodes == 0);
+    drop(word);
+    search.wait();
+    drop(threads);
+    assert_eq!(evaluators.count(), 1);
+}
+
+#[test]
+fn an_answer_that_is_due_at_once_needs_no_thread() {
+    let (_word, evaluator) = held();
+    let Started { search, answer, .. } = start(evaluator, SearchLimits::default(), Some(0.0));
+    let end = answer.end.lock().take().expect("it is there when the search has been started");
+    assert!(end.best.is_some() && end.report.nodes == 0 && search.is_finished());
+    search.finish();
+}
+
+/// The search of a position that is pondered on, with one visit and a batch that is still evaluated.
+fn pondering() -> (Sender<()>, Started) {
+    let (word, evaluator) = held();
+    let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
+    word.send(()).unwrap();
+    while started.answer.reports.lock().is_empty() {
+        std::thread::yield_now();
+    }
+    (word, started)
+}
+
+/// The move that is pondered on is played, on a clock that has started long ago.
+fn hit(started: &Started, movetime_ms: f64) {
+    let plan = started.search.ponder_hit(|_, latency, time| {
+        let limits = SearchLimits { movetime_ms: Some(movetime_ms), ..SearchLimits::default() };
+        let evaluation_ms = latency.expected_ms(1);
+        let start = SearchStart { limits: limits.clone(), stoppers: StopperParams::default(), evaluation_ms };
+        Ok::<_, ()>(Hit { limits, start_ms: 0.0, begun: time.begin(&start, None) })
+    });
+    assert_eq!(plan, Some(Ok(None)), "the search goes on, and a time for the move has no plan");
+}
+
+#[test]
+fn a_ponder_hit_waits_for_no_batch() {
+    let (word, started) = pondering();
+    hit(&started, 1.0);
+    let end = started.answer.end.lock().take().expect("the caller answers where the time is up already");
+    assert!(end.reason == EndReason::Stopper(StopReason::MoveTime) && end.report.nodes == 1, "{end:?}");
+    drop(word);
+    started.search.wait();
+}
+
+#[test]
+fn after_a_ponder_hit_the_search_goes_on() {
+    let (word, started) = pondering();
+    hit(&started, 1e9);
+    assert!(!started.search.is_finished());
+    let more = started.answer.reports.lock().last().unwrap().nodes + 5;
+    while started.answer.reports.lock().last().unwrap().nodes < more {
+        let _ = word.send(());
+        std::thread::yield_now();
+    }
+    started.search.stop();
+    let end = started.answer.end.lock().take().unwrap();
+    assert!(end.reason == EndReason::Stopped && end.report.nodes >= more);
+    drop(word);
+    let late = started.search.ponder_hit(|_, _, _| Err::<Hit, ()>(()));
+    assert!(late.is_none(), "a search that has answered does not go on");
+    started.search.wait();
+}
+
+#[test]
+fn pondering_that_is_stopped_before_its_first_evaluation_answers_at_once() {
+    let (word, evaluator) = held();
+    let started = start(evaluator, SearchLimits { ponder: true, ..SearchLimits::default() }, None);
+    started.search.stop();
+    let end = started.answer.end.lock().take().expect("a clock runs");
+    assert!(end.best.is_some() && end.report.nodes == 0);
+    started.search.finish();
+    drop(word);
+}

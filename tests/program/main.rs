@@ -1,0 +1,22 @@
+//! Runs the program: its commands, their files and what they print.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/kills.rs"]
+mod kills;
+
+mod audit;
+mod audit_clocks;
+mod cli;
+mod commands;
+mod devices;
+mod encodings;
+mod external_engine;
+mod external_match;
+mod file_names;
+mod pgn_files;
+mod record_replay;
+mod terminal;
+mod time;
+mod tune;
+mod virtual_match;
